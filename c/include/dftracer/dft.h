@@ -1,0 +1,335 @@
+/* dft.h - the event API of dftracer: what happened, when, on which thread.
+ *
+ * The way of an event: a call writes one binary record into the calling thread's part of the spool, a file mapped into
+ * memory; a background thread turns records into trace files. A call takes no lock, makes no system call and allocates
+ * nothing. What a returned call recorded survives the death of the process in any manner.
+ *
+ * Threads   Every function may be called from any thread and, lifecycle calls excepted, from a signal handler.
+ * Errors    Recording returns no error: it counts what it had to drop and tells so in the trace. Lifecycle calls return
+ *           a status. Nothing here exits, aborts, prints to stdout or installs a signal handler.
+ * Fork      A forked child records into a trace of its own; ends of regions begun before the fork are ignored in it.
+ * Strings   UTF-8. Functions ending in _n take pointer and length and are what the library exports; the short forms
+ *           take terminated strings. Texts are copied before the call returns; a dft_site or dft_key is kept by address.
+ *
+ *   static dft_site step = DFT_SITE("step", "solver");
+ *   dft_region_begin(&step);
+ *   dft_update_int("iteration", 12);
+ *   advance();
+ *   dft_region_end();
+ *
+ * Recording starts by itself at the first event when DFTRACER_ENABLE=1 is set, and is off otherwise.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_DFT_H
+#define DFTRACER_DFT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DFT_API __attribute__((visibility("default")))
+
+/* ---- Version ------------------------------------------------------------------------------------------------------ */
+
+#define DFT_VERSION_MAJOR 5
+#define DFT_VERSION_MINOR 0
+#define DFT_VERSION_PATCH 0
+#define DFT_VERSION "5.0.0"
+
+/* The version of the library that is loaded, which may be newer than this header. */
+DFT_API const char *dft_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------------------------------- */
+
+/* name, value (frozen), message */
+#define DFT_STATUS_LIST(X)                                        \
+  X(DFT_OK, 0, "success")                                         \
+  X(DFT_EDISABLED, 1, "tracing is off (DFTRACER_ENABLE)")         \
+  X(DFT_EACTIVE, 2, "a trace is open already")                    \
+  X(DFT_EINACTIVE, 3, "no trace is open")                         \
+  X(DFT_EINVAL, 4, "an argument is not valid")                    \
+  X(DFT_EIO, 5, "a file operation failed")                        \
+  X(DFT_ENOSPC, 6, "no space left for the trace")                 \
+  X(DFT_ENOMEM, 7, "no memory left for the trace")                \
+  X(DFT_EFORMAT, 8, "a file is not a spool of this version")      \
+  X(DFT_EBUSY, 9, "another process is at work on it")             \
+  X(DFT_ENOSINK, 10, "no such sink")                              \
+  X(DFT_EDROPPED, 11, "events were dropped; the trace counts them")
+
+typedef enum dft_status {
+#define DFT_STATUS_ENUM(name, value, text) name = value,
+  DFT_STATUS_LIST(DFT_STATUS_ENUM)
+#undef DFT_STATUS_ENUM
+} dft_status;
+
+/* The message of a status; never NULL. */
+DFT_API const char *dft_status_text(dft_status status);
+
+/* ---- Lifecycle ---------------------------------------------------------------------------------------------------- */
+
+typedef struct dft_options {
+  size_t struct_size;     /* sizeof(dft_options) */
+  const char *log_file;   /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file; else a prefix */
+  const char *data_dir;   /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
+} dft_options;
+
+/* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one. */
+DFT_API dft_status dft_start(const dft_options *options);
+
+/* Completes the trace and publishes its file. Safe to call twice. Returns the first error of the session, and
+ * DFT_EDROPPED when events were dropped. Events that follow are ignored until the next dft_start. */
+DFT_API dft_status dft_stop(void);
+
+/* While paused nothing new is recorded, for the whole process; a region that was open before is recorded when it ends.
+ * Calls nest. */
+DFT_API void dft_pause(void);
+DFT_API void dft_resume(void);
+
+/* Zero only when every recording call would return at once. Read by the inline functions below; never write it. */
+DFT_API extern int32_t dft_active;
+
+/* Nonzero while a trace is open, or would open at the first event, and recording is not paused. */
+DFT_API int dft_is_enabled(void);
+
+/* What dft_recover did. */
+typedef struct dft_recovery {
+  size_t struct_size;     /* sizeof(dft_recovery), set by the caller */
+  uint32_t published;     /* traces of dead processes that are now files */
+  uint32_t alive;         /* spools left alone: their process lives */
+  uint32_t foreign;       /* spools left alone: of another node, boot, container or user */
+  uint32_t failed;        /* spools that could not be published; they are still there */
+  uint64_t events;        /* events in the published traces */
+} dft_recovery;
+
+/* Publishes what dead processes left in a trace folder (or in the folder of a trace). Idempotent, and safe beside living
+ * processes. report may be NULL. DFT_OK also when there was nothing to do; else the first error. */
+DFT_API dft_status dft_recover(const char *folder, dft_recovery *report);
+
+/* ---- Clock -------------------------------------------------------------------------------------------------------- */
+
+/* Now, in the trace's unit (DFTRACER_TIME_METRIC, microseconds by default) since the epoch; 0 when tracing is off. */
+DFT_API uint64_t dft_time(void);
+
+/* Now, in the raw ticks that dft_record takes. */
+DFT_API uint64_t dft_ticks(void);
+
+/* ---- Sites and keys: names registered once -------------------------------------------------------------------------- */
+
+/* A place in the program; make it static. The library keeps what it needs in `cache`. */
+typedef struct dft_site {
+  const char *name;
+  const char *cat;
+  uint64_t cache;
+} dft_site;
+#define DFT_SITE(name, cat) {name, cat, 0}
+
+/* The name of an argument; make it static too. */
+typedef struct dft_key {
+  const char *name;
+  uint64_t cache;
+} dft_key;
+#define DFT_KEY(name) {name, 0}
+
+/* ---- Regions ------------------------------------------------------------------------------------------------------ */
+
+/* An open region of the calling thread; 0 is none. */
+typedef uint64_t dft_region;
+
+DFT_API dft_region dft_region_begin_site(dft_site *site);
+DFT_API dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat, size_t cat_len);
+DFT_API void dft_region_end_innermost(void);
+DFT_API void dft_region_end_at(dft_region region);
+
+/* Begins a region at a static site. The result may be ignored when regions end in the order of nesting. */
+static inline dft_region dft_region_begin(dft_site *site) {
+  return __builtin_expect(dft_active != 0, 1) ? dft_region_begin_site(site) : 0;
+}
+
+/* The same by name. */
+static inline dft_region dft_region_begin_named(const char *name, const char *cat) {
+  if (!dft_active) return 0;
+  return dft_region_begin_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0);
+}
+
+/* Ends the innermost open region of this thread. Without an open region it is counted and ignored. */
+static inline void dft_region_end(void) {
+  if (__builtin_expect(dft_active != 0, 1)) dft_region_end_innermost();
+}
+
+/* Ends this region, wherever it stands on the thread's stack. */
+static inline void dft_region_close(dft_region region) {
+  if (region && dft_active) dft_region_end_at(region);
+}
+
+/* ---- Arguments ---------------------------------------------------------------------------------------------------- */
+
+/* name, value (frozen): the type of an argument */
+#define DFT_TYPE_LIST(X) \
+  X(DFT_INT, 1)          \
+  X(DFT_UINT, 2)         \
+  X(DFT_DOUBLE, 3)       \
+  X(DFT_STRING, 4)       \
+  X(DFT_BOOL, 5)         \
+  X(DFT_PATH, 6) /* a path id of dft_path(), or the text itself; in the trace the hash of the path */
+
+typedef enum dft_type {
+#define DFT_TYPE_ENUM(name, value) name = value,
+  DFT_TYPE_LIST(DFT_TYPE_ENUM)
+#undef DFT_TYPE_ENUM
+} dft_type;
+
+/* One argument of an event that is recorded by one call. */
+typedef struct dft_arg {
+  dft_key *key;           /* or NULL, and then: */
+  const char *name;
+  size_t name_len;
+  uint32_t type;          /* dft_type */
+  uint32_t path;          /* DFT_PATH: the id from dft_path(); 0: text and len below */
+  union {
+    int64_t i;            /* DFT_INT, and DFT_BOOL as 0 or 1 */
+    uint64_t u;
+    double d;
+    struct {
+      const char *text;
+      size_t len;
+    } s;                  /* DFT_STRING, DFT_PATH */
+  } value;
+} dft_arg;
+
+/* Set an argument of an open region (0: the innermost). A key set twice keeps the last value. Strings over 64 KiB are
+ * cut at a character, and the event says so. */
+DFT_API void dft_update_int_n(dft_region region, const char *key, size_t key_len, int64_t value);
+DFT_API void dft_update_uint_n(dft_region region, const char *key, size_t key_len, uint64_t value);
+DFT_API void dft_update_double_n(dft_region region, const char *key, size_t key_len, double value);
+DFT_API void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int value);
+DFT_API void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len);
+/* The same with a registered key, for hot loops; any type. */
+DFT_API void dft_update_arg(dft_region region, const dft_arg *arg);
+
+static inline void dft_update_int(const char *key, int64_t value) {
+  if (dft_active) dft_update_int_n(0, key, key ? strlen(key) : 0, value);
+}
+static inline void dft_update_uint(const char *key, uint64_t value) {
+  if (dft_active) dft_update_uint_n(0, key, key ? strlen(key) : 0, value);
+}
+static inline void dft_update_double(const char *key, double value) {
+  if (dft_active) dft_update_double_n(0, key, key ? strlen(key) : 0, value);
+}
+static inline void dft_update_bool(const char *key, int value) {
+  if (dft_active) dft_update_bool_n(0, key, key ? strlen(key) : 0, value);
+}
+static inline void dft_update_string(const char *key, const char *text) {
+  if (dft_active) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
+}
+
+/* A path as an id, for DFT_PATH arguments of many events; 0 when there is no room for more: pass the text then. Valid
+ * until the trace is stopped, and not in a forked child. */
+DFT_API uint32_t dft_path(const char *path, size_t len);
+
+/* ---- Other events ------------------------------------------------------------------------------------------------- */
+
+/* A point in time. */
+DFT_API void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args, uint32_t count);
+
+/* A value that changes over time; shown as a curve. */
+DFT_API void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t cat_len, double value);
+
+/* A fact about the program: one metadata record. */
+DFT_API void dft_metadata_n(const char *key, size_t key_len, const char *value, size_t value_len);
+
+/* A complete event that the caller measured with dft_ticks(): it nests below the thread's open regions. */
+DFT_API void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const dft_arg *args, uint32_t count);
+
+/* A complete event with the caller's own times, in the trace's unit since the epoch, written as they are. tid 0 is the
+ * calling thread. Directly after dft_enter it is the event of that level. */
+DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start, uint64_t duration,
+                             uint32_t tid, const dft_arg *args, uint32_t count);
+
+/* Push and pop a level of this thread's stack without an event. Returns the depth before the push: 0 at the outermost. */
+DFT_API int32_t dft_enter(void);
+DFT_API void dft_exit(void);
+
+static inline void dft_instant(const char *name, const char *cat) {
+  if (dft_active) dft_instant_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, NULL, 0);
+}
+static inline void dft_counter(const char *name, const char *cat, double value) {
+  if (dft_active) dft_counter_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, value);
+}
+static inline void dft_metadata(const char *key, const char *value) {
+  if (dft_active) dft_metadata_n(key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
+}
+static inline void dft_log_event(const char *name, const char *cat, uint64_t start, uint64_t duration) {
+  if (dft_active) dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
+}
+
+/* ---- Facts of the process ----------------------------------------------------------------------------------------- */
+
+/* Kept until the end of the trace, last value wins; written into its `end` event as app.KEY and used.NAME. */
+DFT_API void dft_app_metadata_int_n(const char *key, size_t key_len, int64_t value);
+DFT_API void dft_app_metadata_string_n(const char *key, size_t key_len, const char *text, size_t len);
+DFT_API void dft_mark_used_n(const char *name, size_t name_len);
+
+/* Rank and number of processes of the job, where the environment does not tell. */
+DFT_API void dft_set_rank(int32_t rank, int32_t size);
+/* The rank found or set, -1 when unknown; likewise the size. */
+DFT_API int32_t dft_rank(void);
+DFT_API int32_t dft_size(void);
+
+/* The name of the calling thread in the trace. */
+DFT_API void dft_thread_name_n(const char *name, size_t name_len);
+
+static inline void dft_app_metadata_int(const char *key, int64_t value) {
+  if (dft_active) dft_app_metadata_int_n(key, key ? strlen(key) : 0, value);
+}
+static inline void dft_app_metadata_string(const char *key, const char *text) {
+  if (dft_active) dft_app_metadata_string_n(key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
+}
+static inline void dft_mark_used(const char *name) {
+  if (dft_active) dft_mark_used_n(name, name ? strlen(name) : 0);
+}
+static inline void dft_thread_name(const char *name) {
+  if (dft_active) dft_thread_name_n(name, name ? strlen(name) : 0);
+}
+
+/* ---- Entities: things that events use and make ---------------------------------------------------------------------- */
+
+/* store: 0 memory, 1 GPU memory, 2 local disk, 3 parallel file system, 4 burst buffer, 5 object store, 6 database,
+ * 7 network, 8 other. Returns the id, a pure function of type and key; 0 when tracing is off. */
+DFT_API uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key, size_t key_len, int32_t store,
+                                      const char *uri, size_t uri_len);
+/* role: 0 unknown, 1 input, 2 output, 3 intermediate, 4 parameter, 5 reference. */
+DFT_API void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description, size_t description_len);
+/* relation from 16 on: 16 derived from, 17 revision of, 18 contains, 19 part of, 20 specialization of, 21 alternate of,
+ * 22 depends on. Others, and ids of 0, are ignored. */
+DFT_API void dft_entity_relate(int32_t relation, uint64_t subject, uint64_t object);
+/* Adds an entity to an open region (0: the innermost). relation: 0 used, 1 generated, 2 invalidated, 3 updated. */
+DFT_API void dft_region_relate(dft_region region, int32_t relation, uint64_t entity);
+
+/* ---- Questions ---------------------------------------------------------------------------------------------------- */
+
+/* Copies the resolved value of a DFTRACER_* setting as text, cut to size, always terminated; returns its whole length,
+ * 0 for an unknown name. */
+DFT_API size_t dft_config_get(const char *name, char *value, size_t size);
+
+/* One row of the table of settings. Texts live as long as the library. */
+typedef struct dft_setting {
+  size_t struct_size;     /* sizeof(dft_setting), set by the caller */
+  const char *name;       /* of the environment variable */
+  const char *initial;    /* the default */
+  const char *allowed;
+  const char *summary;
+} dft_setting;
+
+/* Row `index`, from 0; zero when there is none. */
+DFT_API int dft_config_describe(uint32_t index, dft_setting *setting);
+
+/* Events dropped since the start of the trace, for lack of space. */
+DFT_API uint64_t dft_dropped(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,161 @@
+/* argument.c - arguments of open regions. They wait in the thread's argument area, one region's after the other's, in
+ * the form they will have in the record.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <pthread.h>
+
+#include "emit.h"
+#include "region.h"
+#include "session.h"
+
+static int grow(const dft__own *own, uint32_t bytes) {
+  int saved = errno;
+  int cancel, is_done;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  is_done = dft__thread_grow_args(own, bytes);
+  pthread_setcancelstate(cancel, NULL);
+  errno = saved;
+  return is_done;
+}
+
+/* At the end of the area: an argument of the topmost frame. The key is stored last: until then the item ends the list. */
+static int append(const dft__own *own, const dft__ready_item *ready, uint32_t bytes) {
+  dft__thread *thread = own->thread;
+  uint32_t used = dft__own_add32(&thread->args_used, bytes);
+  for (;;) {
+    uint64_t area = DFT__GET(thread->args);
+    dft__out out = {(uint8_t *)own->base + dft__area_offset(area) + used, UINT32_MAX};
+    if (DFT__UNLIKELY(used + bytes > dft__area_room(area))) {
+      if (used + bytes < DFT__ARGS_MAX * 8 && grow(own, bytes)) continue;
+      dft__own_add32(&thread->args_used, (uint32_t)0 - bytes);
+      return 0;
+    }
+    if (DFT__LIKELY(!ready->text && ready->item.key != DFT__KEY_INLINE)) {
+      memcpy(out.at, &ready->item, 8);
+      memcpy(out.at + 8, &ready->value, 8);
+    } else {
+      dft__out_item(&out, ready);
+    }
+    atomic_signal_fence(memory_order_seq_cst);
+    /* A signal handler may have moved the area in between. */
+    if (DFT__LIKELY(DFT__GET(thread->args) == area)) return 1;
+  }
+}
+
+/* Into the arguments of a frame that is not the topmost: what lies behind makes room. */
+static int insert(const dft__own *own, uint32_t depth, const dft__ready_item *ready, uint32_t bytes) {
+  dft__thread *thread = own->thread;
+  uint32_t top = DFT__GET(thread->depth);
+  dft__frame *frames = dft__frames(own);
+  uint32_t at = DFT__GET(frames[depth].args);
+  uint32_t used = DFT__GET(thread->args_used);
+  uint8_t *area;
+  dft__out out;
+  if (used + bytes > dft__area_room(DFT__GET(thread->args)) && !grow(own, bytes)) return 0;
+  area = (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args));
+  memmove(area + at + bytes, area + at, used - at);
+  DFT__SET(thread->args_used, used + bytes);
+  for (uint32_t above = depth; above < top; above++) DFT__SET(frames[above].args, DFT__GET(frames[above].args) + bytes);
+  out = (dft__out){area + at, UINT32_MAX};
+  dft__out_item(&out, ready);
+  return 1;
+}
+
+/* The first argument that does not fit leaves a count in its place; there is always room for that. */
+static void note_lost(const dft__own *own, uint32_t depth) {
+  dft__frame *frame = &dft__frames(own)[depth - 1];
+  dft__ready_item lost;
+  uint32_t bytes;
+  if (DFT__GET(frame->flags) & DFT__FRAME_LOST) return;
+  DFT__SET(frame->flags, DFT__GET(frame->flags) | DFT__FRAME_LOST);
+  bytes = dft__item_number(&lost, DFT__KEY_LOST, NULL, 0, DFT_INT, 1);
+  if (depth == DFT__GET(own->thread->depth) ? !append(own, &lost, bytes) : !insert(own, depth, &lost, bytes)) {
+    dft__count_drop((dft__header *)own->base);
+  }
+}
+
+static void add_at(const dft__own *own, uint32_t depth, const dft__ready_item *ready, uint32_t bytes) {
+  uint32_t top = DFT__GET(own->thread->depth);
+  dft__frame *frame = &dft__frames(own)[depth - 1];
+  uint32_t end = DFT__LIKELY(depth == top) ? DFT__GET(own->thread->args_used) : DFT__GET(frame[1].args);
+  if (DFT__UNLIKELY(DFT__GET(frame->flags) & DFT__FRAME_MUTED)) return;
+  if (DFT__UNLIKELY(end - DFT__GET(frame->args) + bytes + 16 > DFT__ARGS_MAX)) {
+    note_lost(own, depth);
+  } else if (DFT__LIKELY(depth == top) ? !append(own, ready, bytes) : !insert(own, depth, ready, bytes)) {
+    note_lost(own, depth);
+  }
+}
+
+void dft__argument_add(const dft__own *own, const dft__ready_item *ready, uint32_t bytes) {
+  add_at(own, DFT__GET(own->thread->depth), ready, bytes);
+}
+
+/* The region to update, as index + 1; 0: none. Frames without a place swallow what is meant for them. */
+static inline uint32_t target(dft_region region) {
+  const dft__own *own = &dft__self;
+  uint32_t depth;
+  dft__frame *frame;
+  if (DFT__UNLIKELY(dft__thread_ready() == DFT__OFF) || DFT__UNLIKELY(DFT__GET(own->thread->overflow))) return 0;
+  depth = DFT__GET(own->thread->depth);
+  if (!depth) return 0;
+  frame = &dft__frames(own)[depth - 1];
+  if (DFT__LIKELY(DFT__GET(frame->id) && (!region || DFT__GET(frame->id) == region) &&
+                  !(DFT__GET(frame->flags) & DFT__FRAME_LEVEL))) {
+    return depth;
+  }
+  return dft__region_find(own, region);
+}
+
+static inline void update_number(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
+  uint32_t depth = target(region);
+  dft__ready_item ready;
+  uint32_t bytes;
+  if (!depth) return;
+  bytes = dft__item_number(&ready, 0, key, key_len, type, value);
+  add_at(&dft__self, depth, &ready, bytes);
+}
+
+void dft_update_int_n(dft_region region, const char *key, size_t key_len, int64_t value) {
+  update_number(region, key, key_len, DFT_INT, (uint64_t)value);
+}
+
+void dft_update_uint_n(dft_region region, const char *key, size_t key_len, uint64_t value) {
+  update_number(region, key, key_len, DFT_UINT, value);
+}
+
+void dft_update_double_n(dft_region region, const char *key, size_t key_len, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  update_number(region, key, key_len, DFT_DOUBLE, bits);
+}
+
+void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int value) {
+  update_number(region, key, key_len, DFT_BOOL, value != 0);
+}
+
+void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
+  uint32_t depth = target(region);
+  dft__ready_item ready;
+  uint32_t bytes;
+  if (!depth) return;
+  bytes = dft__item_text(&ready, 0, key, key_len, DFT_STRING, text, len);
+  add_at(&dft__self, depth, &ready, bytes);
+}
+
+void dft_update_arg(dft_region region, const dft_arg *arg) {
+  dft__ready_item ready;
+  uint32_t depth;
+  uint32_t bytes;
+  if (!dft_active || !arg || !(depth = target(region))) return;
+  bytes = dft__item_arg(&ready, arg);
+  add_at(&dft__self, depth, &ready, bytes);
+}
+
+void dft_region_relate(dft_region region, int32_t relation, uint64_t entity) {
+  dft__ready_item ready;
+  uint32_t depth;
+  uint32_t bytes;
+  if (!dft_active || relation < 0 || relation > 3 || !entity || !(depth = target(region))) return;
+  bytes = dft__item_number(&ready, DFT__KEY_RELATION + (uint32_t)relation, NULL, 0, DFT_UINT, entity);
+  add_at(&dft__self, depth, &ready, bytes);
+}

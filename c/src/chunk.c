@@ -1,0 +1,102 @@
+/* chunk.c - the pool of chunks: lock-free lists of free ones, one a size, over what was carved from the file.
+ * SPDX-License-Identifier: MIT */
+#include "spool.h"
+
+static uint32_t next_gen(uint32_t gen) {
+  gen = (gen + 1) & 0xffffffu;
+  return gen ? gen : 1;
+}
+
+/* ---- Free lists --------------------------------------------------------------------------------------------------- */
+
+/* The tag makes every head a new value, so that a list that came back to the same chunk is noticed. */
+static uint64_t tagged(uint64_t head, uint32_t page) {
+  return ((head >> 32) + 1) << 32 | page;
+}
+
+static void push(dft__spool *spool, dft__chunk *chunk) {
+  _Atomic uint64_t *list = &spool->header->free[chunk->size_log];
+  uint64_t head = DFT__GET(*list);
+  do DFT__SET(chunk->next, (uint32_t)head);
+  while (!atomic_compare_exchange_weak_explicit(list, &head, tagged(head, dft__chunk_page(spool, chunk)),
+                                                memory_order_release, memory_order_relaxed));
+}
+
+static dft__chunk *pop(dft__spool *spool, uint32_t size_log) {
+  _Atomic uint64_t *list = &spool->header->free[size_log];
+  uint64_t head = DFT__ACQUIRE(*list);
+  dft__chunk *chunk;
+  do {
+    if (!(uint32_t)head) return NULL;
+    chunk = dft__chunk_at(spool, (uint32_t)head);
+  } while (!atomic_compare_exchange_weak_explicit(list, &head, tagged(head, DFT__GET(chunk->next)), memory_order_acquire,
+                                                  memory_order_acquire));
+  return chunk;
+}
+
+/* ---- Carving ------------------------------------------------------------------------------------------------------ */
+
+/* The offset of fresh, zeroed bytes; 0 when there are none. */
+static uint64_t carve(dft__spool *spool, uint64_t bytes, int beyond_limit) {
+  dft__header *header = spool->header;
+  uint64_t most = beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + header->limit_bytes;
+  uint64_t offset = DFT__GET(header->top);
+  do {
+    if (offset + bytes > most || !dft__spool_grow(spool, offset + bytes)) return 0;
+  } while (!atomic_compare_exchange_weak(&header->top, &offset, offset + bytes));
+  return offset;
+}
+
+static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
+  dft__chunk *chunk = (dft__chunk *)(spool->base + offset);
+  chunk->size_log = size_log;
+  DFT__RELEASE(chunk->magic, DFT__CHUNK_MAGIC);
+  return chunk;
+}
+
+static dft__chunk *carve_chunk(dft__spool *spool, uint32_t size_log, int beyond_limit) {
+  uint32_t block_log = size_log > DFT__BLOCK_LOG ? size_log : DFT__BLOCK_LOG;
+  uint64_t offset = carve(spool, UINT64_C(1) << block_log, beyond_limit);
+  if (!offset) return NULL;
+  for (uint64_t more = UINT64_C(1) << size_log; more < UINT64_C(1) << block_log; more += UINT64_C(1) << size_log) {
+    push(spool, make(spool, offset + more, size_log));
+  }
+  return make(spool, offset, size_log);
+}
+
+/* ---- Taking and giving back ------------------------------------------------------------------------------------------ */
+
+dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit) {
+  dft__chunk *chunk = pop(spool, size_log);
+  if (!chunk) chunk = carve_chunk(spool, size_log, beyond_limit);
+  if (!chunk) return NULL;
+  DFT__SET(chunk->use, use);
+  DFT__SET(chunk->consumed, 1);
+  DFT__SET(chunk->claim, 0);
+  DFT__SET(chunk->next, 0);
+  DFT__RELEASE(chunk->status, dft__status(next_gen(dft__status_gen(DFT__GET(chunk->status))), DFT__OPEN, 0));
+  return chunk;
+}
+
+void dft__chunk_give(dft__spool *spool, dft__chunk *chunk) {
+  DFT__RELEASE(chunk->status, dft__status(dft__status_gen(DFT__GET(chunk->status)), DFT__FREE, 0));
+  push(spool, chunk);
+}
+
+dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset) {
+  uint64_t top = DFT__ACQUIRE(spool->header->top);
+  uint64_t end = DFT__ACQUIRE(spool->header->file_bytes);
+  if (top < end) end = top;
+  if (end > spool->map_bytes) end = spool->map_bytes;
+  if (*offset < DFT__HEADER_BYTES) *offset = DFT__HEADER_BYTES;
+  while (*offset + (1u << DFT__CHUNK_LOG_MIN) <= end) {
+    dft__chunk *chunk = (dft__chunk *)(spool->base + *offset);
+    if (DFT__ACQUIRE(chunk->magic) == DFT__CHUNK_MAGIC && chunk->size_log >= DFT__CHUNK_LOG_MIN &&
+        chunk->size_log <= DFT__CHUNK_LOG_MAX && *offset + (UINT64_C(1) << chunk->size_log) <= end) {
+      *offset += UINT64_C(1) << chunk->size_log;
+      return chunk;
+    }
+    *offset += 1u << DFT__CHUNK_LOG_MIN;
+  }
+  return NULL;
+}

@@ -1,0 +1,34 @@
+/* drain.h - from the spool to the sinks, in the living process: one background thread, helped by producers when the spool
+ * is full, and dft_stop at the end.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_DRAIN_H
+#define DFT_DRAIN_H
+
+#include "output.h"
+
+/* A session opened: nothing runs yet. is_first: this process looks after what dead ones left in the folder. */
+dft_status dft__drain_begin(dft__spool *spool, int is_first);
+
+/* Cells of records became ready. Starts the thread when there is enough for it. */
+void dft__drain_notify(uint32_t cells);
+
+/* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. */
+dft__chunk *dft__drain_make_room(uint32_t cells);
+
+/* Nonzero when the opening lines are made. */
+int dft__drain_has_begun(void);
+
+/* Ends the thread, writes everything that is left, and closes the sinks. *is_complete: the trace is whole, or empty. */
+dft_status dft__drain_end(int *is_complete);
+
+/* Afterwards, when it is: gives the trace its name, which is empty when there was no event, and removes the rest. */
+dft_status dft__drain_publish(char *name, size_t size);
+
+/* In a forked child: as if there had never been one. */
+void dft__drain_forget(void);
+
+/* Blocks every signal for the calling thread, and restores what was. */
+uint64_t dft__signals_block(void);
+void dft__signals_restore(uint64_t before);
+
+#endif

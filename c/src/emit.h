@@ -1,0 +1,81 @@
+/* emit.h - arguments in, one record out.
+ *
+ * Everything here runs on the thread that owns the state it gets.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_EMIT_H
+#define DFT_EMIT_H
+
+#include "thread.h"
+
+/* What is common to all records. */
+typedef struct dft__what {
+  uint32_t kind;
+  uint32_t lane;
+  uint64_t start;
+  uint64_t end;
+  uint64_t id;
+  uint64_t parent;
+  uint32_t site;
+  uint32_t level;
+} dft__what;
+
+/* Bytes on their way into a record's cells, which have a head each, or into contiguous memory (left: UINT32_MAX). */
+typedef struct dft__out {
+  uint8_t *at;
+  uint32_t left;
+} dft__out;
+
+void dft__out_bytes(dft__out *out, const void *bytes, uint32_t len);
+
+/* ---- Items ---- */
+
+/* An argument made ready: its texts within limits, its key as reference. */
+typedef struct dft__ready_item {
+  dft__item item;
+  const char *key;      /* of an item whose key travels with it */
+  uint32_t key_len;
+  uint64_t value;       /* when text is NULL */
+  const char *text;
+  uint64_t cut_from;
+} dft__ready_item;
+
+/* Sets *ready and returns the bytes that it takes in a record. A key of 0 is registered from key and key_len, where there
+ * is room. */
+uint32_t dft__item_number(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type, uint64_t value);
+uint32_t dft__item_text(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type, const char *text, size_t len);
+uint32_t dft__item_arg(dft__ready_item *ready, const dft_arg *arg);
+void dft__out_item(dft__out *out, const dft__ready_item *ready);
+
+/* The reference of a key; 0 when it must travel with the value. */
+uint32_t dft__key_ref(const char *key, size_t len);
+
+/* ---- Records ---- */
+
+/* A record whose arguments are `len` bytes of items. */
+void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len);
+
+/* A record with these items, at most 4; name and cat stand first when what->site is 0. */
+typedef struct dft__label {
+  const char *name;
+  size_t name_len;
+  const char *cat;
+  size_t cat_len;
+} dft__label;
+void dft__emit_items(const dft__own *own, const dft__what *what, const dft__label *label, const dft__ready_item *items, uint32_t count);
+
+/* The same with arguments of a caller of the API; those that do not fit are counted in the event. */
+void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid, const dft_arg *args, uint32_t count);
+
+/* A metadata record of our own: cat dftracer, the items its args. */
+void dft__emit_meta(const dft__own *own, const char *name, const dft__ready_item *items, uint32_t count);
+
+void dft__emit_thread_name(const dft__own *own, uint32_t tid, const char *name, size_t len);
+void dft__emit_lane_name(const dft__own *own, uint32_t lane);
+
+/* An argument of the topmost frame. */
+void dft__argument_add(const dft__own *own, const dft__ready_item *ready, uint32_t bytes);
+
+/* Events of regions that are open when their thread ends. */
+void dft__emit_open_regions(const dft__own *own);
+
+#endif

@@ -1,0 +1,11 @@
+/* facts.h - facts of the process.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_FACTS_H
+#define DFT_FACTS_H
+
+#include "spool.h"
+
+/* Working directory, command, executable, name of the main thread, cores: what the opening lines say. */
+void dft__facts_fill(dft__spool *spool);
+
+#endif

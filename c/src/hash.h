@@ -1,0 +1,39 @@
+/* hash.h - the one hash of texts: names in the spool, hosts and files in the trace. A pure function of the bytes, the
+ * same on every machine, since processes of a job must agree on it. SPDX-License-Identifier: MIT */
+#ifndef DFT_HASH_H
+#define DFT_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t dft__hash_mix(uint64_t a, uint64_t b) {
+  __extension__ typedef unsigned __int128 wide;
+  wide product = (wide)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t dft__hash_load(const char *p, size_t n) {
+  uint64_t v = 0;
+  if (n == 8) {
+    memcpy(&v, p, 8);
+  } else {
+    for (size_t i = 0; i < n; i++) v |= (uint64_t)(unsigned char)p[i] << (8 * i);
+  }
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  if (n == 8) v = __builtin_bswap64(v);
+#endif
+  return v;
+}
+
+static inline uint64_t dft__hash(const char *text, size_t len, uint64_t seed) {
+  const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd1b54a32d192ed03u;
+  uint64_t h = seed ^ k0;
+  size_t left = len;
+  for (; left >= 8; left -= 8, text += 8) h = dft__hash_mix(h ^ dft__hash_load(text, 8), k1);
+  if (left) h = dft__hash_mix(h ^ dft__hash_load(text, left), k1);
+  h = dft__hash_mix(h ^ len, k0);
+  return h ? h : 1;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* identity.h - who a process is, and whether the one that left a spool still lives.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_IDENTITY_H
+#define DFT_IDENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A process of this and only this life: pids come again, the rest with them does not. */
+typedef struct dft__identity {
+  uint32_t pid;
+  uint32_t ppid;
+  uint64_t start_ticks;    /* field 22 of /proc/PID/stat */
+  uint64_t pid_namespace;  /* inode of /proc/self/ns/pid; 0: unknown */
+  char boot_id[40];
+  char host[72];
+} dft__identity;
+
+/* Of the calling process. What cannot be found out stays empty. */
+void dft__identity_own(dft__identity *identity);
+
+enum dft__life {
+  DFT__ALIVE,
+  DFT__DEAD,
+  DFT__REBOOTED,  /* a process of this host, before it was started anew */
+  DFT__FOREIGN,   /* of another node or container: cannot be told from here */
+};
+
+/* `own` is the caller's. A spool of the caller's own pid is not judged here: it says ALIVE. */
+enum dft__life dft__identity_life(const dft__identity *identity, const dft__identity *own);
+
+/* Reads a small file, such as those of /proc, and terminates it; returns its length, 0 when it cannot be read. */
+size_t dft__read_file(const char *path, char *text, size_t size);
+
+/* Rank and size from the launcher's variables; -1 where there are none. */
+void dft__rank_find(int32_t *rank, int32_t *size);
+
+#endif

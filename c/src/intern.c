@@ -1,0 +1,128 @@
+/* intern.c - names to references.
+ *
+ * Buckets of linked names. A name is complete before it is linked, links are only ever put in front, and whoever loses
+ * the race for a bucket looks at what came in before trying again: a text is registered once.
+ * SPDX-License-Identifier: MIT */
+#include "intern.h"
+
+#include "hash.h"
+
+static dft__name *at(dft__spool *spool, uint32_t ref) {
+  return (dft__name *)(spool->base + (uint64_t)ref * 16);
+}
+
+static uint32_t ref_of(const dft__spool *spool, const dft__name *name) {
+  return (uint32_t)((uint64_t)((const char *)name - spool->base) / 16);
+}
+
+/* From `ref` on, up to the name that was the first when the search before ended. */
+static uint32_t search(dft__spool *spool, uint32_t ref, uint32_t stop, uint64_t hash, uint32_t use, uint32_t cat,
+                       const char *text, size_t len) {
+  while (ref && ref != stop) {
+    const dft__name *name = at(spool, ref);
+    if (name->hash == hash && name->len == len && name->use == use && name->cat == cat &&
+        memcmp(name->text, text, len) == 0) {
+      return ref;
+    }
+    ref = DFT__GET(name->next);
+  }
+  return 0;
+}
+
+/* The chunk of names with room for `bytes`, or a new one. */
+static uint64_t take_bytes(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  uint64_t offset = DFT__GET(header->name_cursor);
+  for (;;) {
+    const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
+    uint64_t end = (offset + block - 1) / block * block;
+    if (offset && offset + bytes <= end) {
+      if (atomic_compare_exchange_weak(&header->name_cursor, &offset, offset + bytes)) return offset;
+    } else {
+      dft__chunk *chunk;
+      uint64_t fresh;
+      if (DFT__GET(header->name_chunks) >= DFT__NAMES_BYTES >> DFT__BLOCK_LOG) return 0;
+      chunk = dft__chunk_take(spool, DFT__BLOCK_LOG, DFT__USE_NAMES, 1);
+      if (!chunk) return 0;
+      fresh = (uint64_t)((char *)chunk - spool->base) + DFT__CELL;
+      if (atomic_compare_exchange_strong(&header->name_cursor, &offset, fresh + bytes)) {
+        atomic_fetch_add(&header->name_chunks, 1);
+        return fresh;
+      }
+      dft__chunk_give(spool, chunk);
+    }
+  }
+}
+
+static dft__name *make(dft__spool *spool, uint64_t hash, uint32_t use, uint32_t cat, const char *text, size_t len) {
+  uint64_t bytes = (sizeof(dft__name) + len + 15) & ~UINT64_C(15);
+  uint64_t offset;
+  dft__name *name;
+  if (DFT__GET(spool->header->name_count) >= DFT__NAMES_MAX) return NULL;
+  offset = take_bytes(spool, bytes);
+  if (!offset) return NULL;
+  name = (dft__name *)(spool->base + offset);
+  name->hash = hash;
+  DFT__SET(name->defined, 0);
+  name->index = atomic_fetch_add(&spool->header->name_count, 1) + 1;
+  name->use = use;
+  name->cat = cat;
+  name->len = (uint32_t)len;
+  name->is_muted = use == DFT__NAME_SITE && cat && dft__category_is_muted(at(spool, cat)->text, at(spool, cat)->len);
+  DFT__SET(name->is_dead, 0);
+  memcpy(name->text, text, len);
+  return name;
+}
+
+/* Into the list of paths that wait for a definition; before others can find it, so that no output uses it undefined. */
+static void await_definition(dft__spool *spool, dft__name *name) {
+  uint32_t head = DFT__GET(spool->header->pending_paths);
+  do DFT__SET(name->pending, head);
+  while (!atomic_compare_exchange_weak_explicit(&spool->header->pending_paths, &head, ref_of(spool, name), memory_order_release,
+                                                memory_order_relaxed));
+}
+
+/* Files are known by the hash of their path alone, in every process. */
+static uint64_t hash_of(uint32_t use, uint32_t cat, const char *text, size_t len) {
+  uint64_t seed = use == DFT__NAME_SITE || use == DFT__NAME_KEY ? (uint64_t)cat << 8 | use : 0;
+  return dft__hash(text, len, seed);
+}
+
+uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+  uint64_t hash = hash_of(use, cat, text, len);
+  _Atomic uint32_t *bucket = &spool->header->bucket[hash % DFT__BUCKETS];
+  uint32_t head = DFT__ACQUIRE(*bucket);
+  uint32_t found = search(spool, head, 0, hash, use, cat, text, len);
+  uint32_t searched = head;
+  dft__name *name;
+  if (found) return found;
+  name = make(spool, hash, use, cat, text, len);
+  if (!name) return 0;
+  if (use == DFT__NAME_PATH) await_definition(spool, name);
+  for (;;) {
+    DFT__SET(name->next, head);
+    if (atomic_compare_exchange_strong_explicit(bucket, &head, ref_of(spool, name), memory_order_release,
+                                                memory_order_acquire)) {
+      return ref_of(spool, name);
+    }
+    found = search(spool, head, searched, hash, use, cat, text, len);
+    if (found) {
+      DFT__SET(name->is_dead, 1);
+      return found;
+    }
+    searched = head;
+  }
+}
+
+uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  uint32_t cat_ref = dft__intern(spool, DFT__NAME_TEXT, 0, cat, cat_len);
+  return cat_ref ? dft__intern(spool, DFT__NAME_SITE, cat_ref, name, name_len) : 0;
+}
+
+const dft__name *dft__name_at(const dft__spool *spool, uint32_t ref) {
+  uint64_t offset = (uint64_t)ref * 16;
+  uint64_t end = DFT__GET(spool->header->file_bytes);
+  const dft__name *name = (const dft__name *)(spool->base + offset);
+  if (offset < DFT__HEADER_BYTES || offset + sizeof *name > end) return NULL;
+  return name->len <= DFT__NAME_MAX && offset + sizeof *name + name->len <= end ? name : NULL;
+}

@@ -1,0 +1,105 @@
+/* log.c - what the library tells people.
+ * SPDX-License-Identifier: MIT */
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LINE_BYTES 1024
+
+static struct stat first_stderr;
+static int had_stderr;
+static _Atomic int most_level = DFT__LOG_ERROR;
+static _Atomic uint64_t said;          /* bit per kind */
+static _Atomic uint64_t said_settings; /* bit per setting */
+static __thread __attribute__((tls_model("initial-exec"))) char is_deferring;
+static char deferred[DFT__LOG_KINDS][LINE_BYTES];
+static _Atomic uint64_t deferred_kinds;
+
+__attribute__((constructor)) static void remember_stderr(void) {
+  had_stderr = fstat(STDERR_FILENO, &first_stderr) == 0;
+}
+
+/* The number 2 may have become a socket or a data file of the program. */
+static int is_first_stderr(void) {
+  struct stat now;
+  return had_stderr && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == first_stderr.st_dev &&
+         now.st_ino == first_stderr.st_ino && now.st_rdev == first_stderr.st_rdev;
+}
+
+void dft__log_set_level(int level) {
+  atomic_store(&most_level, level);
+}
+
+static void write_line(const char *line) {
+  size_t len = strlen(line);
+  if (!is_first_stderr()) return;
+  while (len) {
+    ssize_t written = write(STDERR_FILENO, line, len);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    line += written;
+    len -= (size_t)written;
+  }
+}
+
+static void format_line(char *line, const char *format, va_list arguments) {
+  static const char prefix[] = "dftracer: ";
+  size_t len = sizeof prefix - 1;
+  int more;
+  memcpy(line, prefix, sizeof prefix);
+  more = vsnprintf(line + len, LINE_BYTES - len - 1, format, arguments);
+  if (more > 0) len += (size_t)more < LINE_BYTES - len - 2 ? (size_t)more : LINE_BYTES - len - 2;
+  line[len] = '\n';
+  line[len + 1] = '\0';
+}
+
+void dft__log(enum dft__log_kind kind, int level, const char *format, ...) {
+  int saved = errno;
+  char line[LINE_BYTES];
+  va_list arguments;
+  if (level > atomic_load(&most_level)) return;
+  if (atomic_fetch_or(&said, UINT64_C(1) << kind) >> kind & 1) return;
+  va_start(arguments, format);
+  format_line(is_deferring ? deferred[kind] : line, format, arguments);
+  va_end(arguments);
+  if (is_deferring) atomic_fetch_or(&deferred_kinds, UINT64_C(1) << kind);
+  else write_line(line);
+  errno = saved;
+}
+
+void dft__log_config(unsigned setting, const char *format, ...) {
+  int saved = errno;
+  char line[LINE_BYTES];
+  va_list arguments;
+  if (atomic_fetch_or(&said_settings, UINT64_C(1) << (setting & 63)) >> (setting & 63) & 1) return;
+  va_start(arguments, format);
+  format_line(line, format, arguments);
+  va_end(arguments);
+  write_line(line);
+  errno = saved;
+}
+
+void dft__log_defer(void) {
+  is_deferring = 1;
+}
+
+void dft__log_flush(void) {
+  int saved = errno;
+  uint64_t kinds = atomic_exchange(&deferred_kinds, 0);
+  for (unsigned kind = 0; kind < DFT__LOG_KINDS; kind++) {
+    if (kinds >> kind & 1) write_line(deferred[kind]);
+  }
+  errno = saved;
+}
+
+void dft__log_reset(void) {
+  atomic_store(&said, 0);
+  atomic_store(&deferred_kinds, 0);
+}

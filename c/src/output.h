@@ -1,0 +1,59 @@
+/* output.h - the sinks of one spool: encode, append, commit. Used by the living process and by recovery alike.
+ *
+ *   encode   any thread, any number at once, into the encoder's own memory
+ *   append   one at a time, in the order of the batches' numbers; then the commit makes it count
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_OUTPUT_H
+#define DFT_OUTPUT_H
+
+#include "batch.h"
+
+/* Memory for one batch on its way. */
+typedef struct dft__encoder {
+  dft_batch batch;
+  dft_bytes bytes[DFT__SINKS_MAX];
+  dft_status status;            /* of encoding */
+  _Atomic uint32_t state;       /* for drain.c */
+  size_t map_bytes;
+} dft__encoder;
+
+typedef struct dft__output {
+  dft__spool *spool;
+  uint32_t count;
+  uint32_t is_open;
+  uint32_t can_assist;          /* every sink encodes */
+  dft_status first_error;
+  struct dft__outlet {
+    const dft_sink *sink;
+    void *state;
+    char path[DFT__PATH_MAX];   /* of the live file */
+  } outlets[DFT__SINKS_MAX];
+} dft__output;
+
+/* Finds the sinks that the header names. DFT_ENOSINK when one is missing. */
+dft_status dft__output_prepare(dft__output *output, dft__spool *spool);
+
+/* Opens what is not open, at the length of the last commit. */
+dft_status dft__output_open(dft__output *output);
+dft_status dft__output_close(dft__output *output, int is_complete);
+
+dft__encoder *dft__encoder_make(const dft__output *output);
+void dft__encoder_free(dft__encoder *encoder);
+
+/* The first sink says how much of the batch one member holds. */
+void dft__output_encode(dft__output *output, dft__encoder *encoder);
+
+/* Appends to every sink and commits. After a failure the sinks are closed, nothing is consumed, and the next
+ * dft__output_open starts from the last commit. */
+dft_status dft__output_append(dft__output *output, dft__encoder *encoder);
+
+/* The commit that counts; sequence number 0 and all zero when there is none. */
+const dft__commit *dft__commit_current(const dft__spool *spool);
+
+/* Repeats what a dead process may not have done after its last commit: marks what that commit consumed. */
+void dft__commit_redo(dft__spool *spool);
+
+/* The sink of this name or path; NULL when there is none. */
+const dft_sink *dft__sink_load(const char *name);
+
+#endif

@@ -1,0 +1,291 @@
+/* region.c - regions: begin, end, levels.
+ *
+ * A frame is reserved by one addition and gets its id last, so a signal handler may use the stack at any moment. At the
+ * end the id is cleared before the record is written: a region is open or recorded, never both.
+ * SPDX-License-Identifier: MIT */
+#include "region.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "intern.h"
+#include "session.h"
+
+/* ---- Sites -------------------------------------------------------------------------------------------------------- */
+
+const char *dft__name_or_default(const char *name, size_t *len) {
+  if (!name || !*len) {
+    *len = 9;
+    return "(unnamed)";
+  }
+  if (*len > DFT__NAME_MAX) {
+    *len = DFT__NAME_MAX;
+    while (*len && ((unsigned char)name[*len] & 0xc0) == 0x80) --*len;
+  }
+  return name;
+}
+
+/* A site that could not be registered is 0; whether it is muted is known all the same. */
+static uint32_t find_site(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  uint32_t ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
+  int is_muted = ref ? (int)dft__name_own(&dft__session.spool, ref)->is_muted : dft__category_is_muted(cat, cat_len);
+  return ref | (is_muted ? DFT__SITE_MUTED : 0);
+}
+
+static uint32_t site_slow(dft_site *site) {
+  size_t name_len = site->name ? strlen(site->name) : 0;
+  size_t cat_len = site->cat ? strlen(site->cat) : 0;
+  const char *name = dft__name_or_default(site->name, &name_len);
+  const char *cat = dft__name_or_default(site->cat, &cat_len);
+  uint32_t ref = find_site(name, name_len, cat, cat_len);
+  if (ref) __atomic_store_n(&site->cache, dft__self.session << 32 | ref, __ATOMIC_RELAXED);
+  return ref;
+}
+
+uint32_t dft__site_ref(dft_site *site) {
+  uint64_t cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
+  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)dft__self.session)) return (uint32_t)cache;
+  return site_slow(site);
+}
+
+/* ---- The stack ---------------------------------------------------------------------------------------------------- */
+
+/* Events inside a frame that is muted, not complete, or ended belong to the frame around it. */
+static inline dft__place place_in(const dft__frame *frame) {
+  uint64_t id = DFT__GET(frame->id);
+  uint32_t is_hidden = DFT__GET(frame->flags) & (DFT__FRAME_MUTED | DFT__FRAME_ENDED);
+  uint32_t level = DFT__GET(frame->level);
+  dft__place place = {id, level + 1};
+  if (DFT__UNLIKELY(is_hidden || !id)) {
+    place.parent = DFT__GET(frame->parent);
+    place.level = level;
+  }
+  return place;
+}
+
+dft__place dft__region_place(const dft__own *own) {
+  uint32_t depth = DFT__GET(own->thread->depth);
+  uint32_t room = dft__area_room(DFT__GET(own->thread->frames));
+  if (depth > room) depth = room;
+  if (!depth) return (dft__place){0, 1};
+  return place_in(&dft__frames(own)[depth - 1]);
+}
+
+static inline void write_frame(dft__frame *frame, uint32_t depth, uint32_t args, uint32_t site, uint32_t flags) {
+  dft__place place = {0, 1};
+  if (depth) place = place_in(frame - 1);
+  DFT__SET(frame->parent, place.parent);
+  DFT__SET(frame->level, place.level);
+  DFT__SET(frame->site, site);
+  DFT__SET(frame->args, args);
+  DFT__SET(frame->flags, flags);
+  DFT__SET(frame->start, dft__clock_ticks());
+}
+
+/* No room: the region is not recorded, and its end will be ignored. */
+static dft_region overflow(const dft__own *own) {
+  dft__own_add32(&own->thread->depth, UINT32_MAX);
+  dft__own_add32(&own->thread->overflow, 1);
+  dft__count_drop((dft__header *)own->base);
+  return 0;
+}
+
+static int grow(const dft__own *own) {
+  int saved = errno;
+  int cancel, is_done;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  is_done = dft__thread_grow_frames(own);
+  pthread_setcancelstate(cancel, NULL);
+  errno = saved;
+  return is_done;
+}
+
+static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
+  dft__thread *thread = own->thread;
+  uint64_t id = dft__thread_next_id(own);
+  uint32_t depth = dft__own_add32(&thread->depth, 1);
+  for (;;) {
+    uint64_t area = DFT__GET(thread->frames);
+    dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
+    if (DFT__UNLIKELY(depth >= dft__area_room(area))) {
+      if (!grow(own)) return overflow(own);
+      continue;
+    }
+    write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
+    DFT__RELEASE(frame->id, id);
+    atomic_signal_fence(memory_order_seq_cst);
+    /* A signal handler may have moved the stack in between. */
+    if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
+  }
+}
+
+/* Takes the topmost frame off, and those below that ended before it. */
+static inline void pop(const dft__own *own, uint32_t depth, dft__frame *frame) {
+  dft__thread *thread = own->thread;
+  uint32_t args = DFT__GET(frame->args);
+  if (DFT__UNLIKELY(DFT__GET(thread->args_used) != args)) {
+    memset(own->base + dft__area_offset(DFT__GET(thread->args)) + args, 0, 8);
+    DFT__SET(thread->args_used, args);
+  }
+  DFT__SET(frame->id, 0);
+  DFT__SET(thread->depth, --depth);
+  while (DFT__UNLIKELY(depth && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED)) {
+    DFT__SET(frame->flags, 0);
+    DFT__SET(thread->args_used, DFT__GET(frame->args));
+    DFT__SET(thread->depth, --depth);
+  }
+}
+
+uint32_t dft__region_find(const dft__own *own, dft_region region) {
+  uint32_t depth = DFT__GET(own->thread->depth);
+  dft__frame *frames = dft__frames(own);
+  for (; depth; depth--) {
+    uint64_t id = DFT__GET(frames[depth - 1].id);
+    if (id == 0) continue;
+    if (region ? id == region : !(DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL)) return depth;
+  }
+  return 0;
+}
+
+/* ---- Begin -------------------------------------------------------------------------------------------------------- */
+
+static void note_annotated(const dft__own *own) {
+  dft__header *header = (dft__header *)own->base;
+  if (DFT__UNLIKELY(!DFT__GET(header->annotated))) DFT__SET(header->annotated, 1);
+}
+
+dft_region dft_region_begin_site(dft_site *site) {
+  enum dft__readiness ready = dft__thread_ready();
+  uint32_t ref;
+  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push(&dft__self, 0, DFT__FRAME_MUTED);
+  if (DFT__UNLIKELY(!site)) return dft_region_begin_n(NULL, 0, NULL, 0);
+  ref = dft__site_ref(site);
+  if (DFT__UNLIKELY(!ref)) return dft_region_begin_named(site->name, site->cat);
+  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push(&dft__self, 0, DFT__FRAME_MUTED);
+  note_annotated(&dft__self);
+  return push(&dft__self, ref, 0);
+}
+
+/* The name of an event that could not be registered travels among its arguments. */
+static void update_label(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  dft__ready_item item;
+  uint32_t bytes = dft__item_text(&item, DFT__KEY_NAME, NULL, 0, DFT_STRING, name, name_len);
+  dft__argument_add(&dft__self, &item, bytes);
+  bytes = dft__item_text(&item, DFT__KEY_CAT, NULL, 0, DFT_STRING, cat, cat_len);
+  dft__argument_add(&dft__self, &item, bytes);
+}
+
+dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  enum dft__readiness ready = dft__thread_ready();
+  dft_region region;
+  uint32_t ref;
+  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push(&dft__self, 0, DFT__FRAME_MUTED);
+  name = dft__name_or_default(name, &name_len);
+  cat = dft__name_or_default(cat, &cat_len);
+  ref = find_site(name, name_len, cat, cat_len);
+  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push(&dft__self, 0, DFT__FRAME_MUTED);
+  note_annotated(&dft__self);
+  region = push(&dft__self, ref, 0);
+  if (DFT__UNLIKELY(!ref && region)) update_label(name, name_len, cat, cat_len);
+  return region;
+}
+
+/* ---- End ---------------------------------------------------------------------------------------------------------- */
+
+static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
+  dft__thread *thread = own->thread;
+  uint32_t top = DFT__GET(thread->depth);
+  dft__frame *frame = &dft__frames(own)[depth - 1];
+  uint32_t flags = DFT__GET(frame->flags);
+  uint32_t args = DFT__GET(frame->args);
+  uint32_t args_end = DFT__LIKELY(depth == top) ? DFT__GET(thread->args_used) : DFT__GET(frame[1].args);
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = DFT__GET(frame->start), .end = now, .id = DFT__GET(frame->id),
+                    .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level)};
+  DFT__SET(frame->id, 0);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
+    if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
+    dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_end - args);
+  }
+  if (DFT__LIKELY(depth == top)) {
+    pop(own, depth, frame);
+    return;
+  }
+  frame = &dft__frames(own)[depth - 1];
+  DFT__SET(frame->flags, DFT__FRAME_ENDED);
+  for (uint32_t above = depth; above < top; above++) {
+    dft__frame *other = &dft__frames(own)[above];
+    if (!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
+  }
+}
+
+static int end_overflow(const dft__own *own) {
+  if (DFT__LIKELY(!DFT__GET(own->thread->overflow))) return 0;
+  dft__own_add32(&own->thread->overflow, UINT32_MAX);
+  return 1;
+}
+
+/* Frames that a long jump out of a signal handler left behind have no id and did not end. */
+static uint32_t drop_abandoned(const dft__own *own) {
+  uint32_t depth = DFT__GET(own->thread->depth);
+  while (depth && !DFT__GET(dft__frames(own)[depth - 1].id)) {
+    pop(own, depth, &dft__frames(own)[depth - 1]);
+    depth = DFT__GET(own->thread->depth);
+  }
+  return depth;
+}
+
+void dft_region_end_innermost(void) {
+  const dft__own *own = &dft__self;
+  uint64_t now = dft__clock_ticks();
+  uint32_t depth;
+  dft__frame *frame;
+  if (DFT__UNLIKELY(dft__thread_ready() == DFT__OFF)) return;
+  depth = DFT__GET(own->thread->depth);
+  if (DFT__UNLIKELY(end_overflow(own))) return;
+  if (DFT__LIKELY(depth)) {
+    frame = &dft__frames(own)[depth - 1];
+    if (DFT__UNLIKELY(!DFT__GET(frame->id))) depth = drop_abandoned(own);
+    if (DFT__UNLIKELY(depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL)) depth = dft__region_find(own, 0);
+  }
+  if (DFT__UNLIKELY(!depth)) {
+    atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
+    return;
+  }
+  end_frame(own, depth, now);
+}
+
+void dft_region_end_at(dft_region region) {
+  const dft__own *own = &dft__self;
+  uint64_t now = dft__clock_ticks();
+  uint32_t depth;
+  if (!region || dft__thread_ready() == DFT__OFF) return;
+  depth = dft__region_find(own, region);
+  if (depth) end_frame(own, depth, now);
+}
+
+/* ---- Levels ------------------------------------------------------------------------------------------------------- */
+
+int32_t dft_enter(void) {
+  uint32_t depth;
+  enum dft__readiness ready;
+  if (!dft_active || (ready = dft__thread_ready()) == DFT__OFF) return 0;
+  depth = DFT__GET(dft__self.thread->depth);
+  push(&dft__self, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
+  return (int32_t)depth;
+}
+
+void dft_exit(void) {
+  const dft__own *own = &dft__self;
+  dft__frame *frames;
+  if (!dft_active || dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
+  frames = dft__frames(own);
+  for (uint32_t depth = DFT__GET(own->thread->depth); depth; depth--) {
+    if (DFT__GET(frames[depth - 1].id) && DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL) {
+      end_frame(own, depth, 0);
+      return;
+    }
+  }
+}

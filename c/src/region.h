@@ -1,0 +1,27 @@
+/* region.h - the stack of open regions of the calling thread.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_REGION_H
+#define DFT_REGION_H
+
+#include "thread.h"
+
+#define DFT__FRAME_ENDED 32u /* a frame that ended before those above it; it goes when they have gone */
+
+/* The id and level an event gets that begins now, below the frames up to `depth`. */
+typedef struct dft__place {
+  uint64_t parent;
+  uint32_t level;
+} dft__place;
+dft__place dft__region_place(const dft__own *own);
+
+/* Index + 1 of an open region on this thread's stack, the innermost for 0; 0 when there is none. */
+uint32_t dft__region_find(const dft__own *own, dft_region region);
+
+/* The site behind a reference in a dft_site's cache: the reference with this bit is not recorded. */
+#define DFT__SITE_MUTED (1u << 31)
+uint32_t dft__site_ref(dft_site *site);
+
+/* Names that are missing or too long for the registry. */
+const char *dft__name_or_default(const char *name, size_t *len);
+
+#endif

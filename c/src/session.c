@@ -1,0 +1,352 @@
+/* session.c - one trace of one process, from start to stop.
+ * SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "config.h"
+#include "drain.h"
+#include "facts.h"
+#include "intern.h"
+#include "log.h"
+#include "place.h"
+#include "recover.h"
+#include "thread.h"
+
+/* Until something has been decided, calls come in; then it is 1 while a trace is open, else 0. */
+int32_t dft_active = 1;
+
+dft__session_state dft__session;
+
+static _Atomic uint64_t no_session;
+_Atomic uint64_t *dft__gate = &no_session;
+
+static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
+static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
+static _Atomic int32_t pauses;
+
+/* ---- Who may change things ------------------------------------------------------------------------------------------- */
+
+/* Zero in a signal handler that interrupted the holder. The lock of a process that this one was forked from is void. */
+static int lock_changes(void) {
+  uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
+  uint64_t holder = 0;
+  while (!atomic_compare_exchange_weak(&change_lock, &holder, own)) {
+    if (holder == own) return 0;
+    if (holder && holder >> 32 != own >> 32) {
+      if (atomic_compare_exchange_strong(&change_lock, &holder, own)) return 1;
+    } else if (holder) {
+      sched_yield();
+    }
+    holder = 0;
+  }
+  return 1;
+}
+
+static void unlock_changes(void) {
+  atomic_store(&change_lock, 0);
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------------------------- */
+
+/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. */
+static void in_child(void) {
+  int saved = errno;
+  if (dft__session.is_open && dft__self.session == dft__session.number) dft__spool_detach(&dft__session.spool);
+  atomic_store(dft__gate, 0);
+  errno = saved;
+}
+
+/* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
+static int make_gate(void) {
+  void *page;
+  if (dft__gate != &no_session) return 1;
+  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return 0;
+#ifdef MADV_WIPEONFORK
+  madvise(page, 4096, MADV_WIPEONFORK);
+#endif
+  pthread_atfork(NULL, NULL, in_child);
+  dft__gate = page;
+  return 1;
+}
+
+/* ---- Start -------------------------------------------------------------------------------------------------------- */
+
+static void fill_sinks(dft__header *header) {
+  char names[4096];
+  char *rest = names;
+  char *name;
+  header->sink_count = 0;
+  snprintf(names, sizeof names, "%s", dft__config_text(DFT__SINK));
+  while ((name = strsep(&rest, ",")) != NULL) {
+    if (!*name) continue;
+    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] || !dft__sink_load(name)) {
+      dft__log_config(DFT__SINK, "DFTRACER_SINK: there is no sink \"%.200s\" (built in: jsonl, null, memory; at most %d; others "
+                      "by the path of a shared object); it is left out", name, DFT__SINKS_MAX);
+      continue;
+    }
+    snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "%s", name);
+  }
+  if (!header->sink_count) snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "jsonl");
+}
+
+static void fill_header(dft__header *header, const dft__place_plan *plan, const dft__identity *own, uint64_t first_id) {
+  static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
+  int32_t rank, size;
+  header->start_ticks = own->start_ticks;
+  header->pid_namespace = own->pid_namespace;
+  header->pid = own->pid;
+  header->ppid = own->ppid;
+  memcpy(header->boot_id, own->boot_id, sizeof header->boot_id);
+  memcpy(header->host, own->host, sizeof header->host);
+  memcpy(header->folder, plan->folder, sizeof header->folder);
+  memcpy(header->stem, plan->stem, sizeof header->stem);
+  memcpy(header->base, plan->base, sizeof header->base);
+  header->is_explicit = (uint32_t)plan->is_explicit;
+  fill_sinks(header);
+  header->compress = (int32_t)dft__config_number(DFT__TRACE_COMPRESSION);
+  header->level = (int32_t)dft__config_number(DFT__COMPRESSION_LEVEL);
+  header->metadata = (int32_t)dft__config_number(DFT__INC_METADATA);
+  header->hide_tids = (int32_t)dft__config_number(DFT__DISABLE_TIDS);
+  snprintf(header->unit, sizeof header->unit, "%s", dft__config_text(DFT__TIME_METRIC));
+  header->unit_ns = unit_ns[dft__config_number(DFT__TIME_METRIC)];
+  header->epoch_offset_ns = dft__clock_offset();
+  header->opened_ticks = dft__clock_ticks();
+  header->first_id = first_id;
+  DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
+  rank = dft_rank();
+  size = dft_size();
+  DFT__SET(header->rank, rank);
+  DFT__SET(header->size, size);
+}
+
+static void complain(dft_status status, int error, const char *log_file) {
+  dft__log(DFT__LOG_START, DFT__LOG_ERROR, "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)",
+           log_file, dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
+}
+
+/* Opens a session; with the lock. */
+static dft_status open_session(uint64_t first_id, int is_child) {
+  dft__session_state *session = &dft__session;
+  const char *log_file = dft__config_text(DFT__LOG_FILE);
+  uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
+  dft__place_plan plan;
+  dft_status status;
+  uint64_t number = session->number + 1;
+  int cancel, error;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  errno = 0;
+  dft__identity_own(&session->identity);
+  status = make_gate() ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  if (status == DFT_OK) {
+    status = dft__place_claim(&plan, &session->spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+  }
+  error = status == DFT_EIO ? errno : 0;
+  if (status == DFT_OK) {
+    fill_header(session->spool.header, &plan, &session->identity, first_id);
+    dft__facts_fill(&session->spool);
+    status = dft__drain_begin(&session->spool, !is_child && dft_rank() <= 0);
+  }
+  if (status != DFT_OK) {
+    complain(status, error, log_file);
+  } else {
+    session->number = number;
+    session->is_child = (uint32_t)is_child;
+    session->is_open = 1;
+    dft__thread_prepare();
+    dft__spool_announce(&session->spool);
+    dft_active = 1;
+    DFT__RELEASE(*dft__gate, number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
+  }
+  pthread_setcancelstate(cancel, NULL);
+  return status;
+}
+
+/* What a forked child knows of its parent's trace: the settings, and ids that handles of the parent may still carry. */
+static dft_status open_in_child(void) {
+  uint64_t first_id = DFT__GET(dft__session.spool.header->next_id);
+  dft__session.is_open = 0;
+  dft__drain_forget();
+  dft__log_reset();
+  return open_session(first_id, 1);
+}
+
+static int is_forked(void) {
+  return dft__session.is_open && dft__session.identity.pid != (uint32_t)getpid();
+}
+
+/* With the lock. */
+static int decide(void) {
+  if (DFT__GET(*dft__gate)) return 1;
+  if (is_forked()) {
+    if (open_in_child() == DFT_OK) return 1;
+  } else if (!is_decided) {
+    is_decided = 1;
+    dft__config_read();
+    if (dft__config_number(DFT__ENABLE) && open_session(0, 0) == DFT_OK) return 1;
+  }
+  dft_active = 0;
+  return 0;
+}
+
+int dft__session_open_due(void) {
+  int is_open;
+  if (!lock_changes()) return 0;
+  is_open = decide();
+  unlock_changes();
+  return is_open;
+}
+
+dft_status dft_start(const dft_options *options) {
+  int saved = errno;
+  dft_status status = DFT_EACTIVE;
+  if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
+  if (!lock_changes()) return DFT_EBUSY;
+  if (!DFT__GET(*dft__gate)) {
+    uint64_t first_id = 0;
+    if (is_forked()) {
+      first_id = DFT__GET(dft__session.spool.header->next_id);
+      dft__session.is_open = 0;
+      dft__drain_forget();
+      dft__log_reset();
+    }
+    is_decided = 1;
+    dft__config_read();
+    if (options && options->log_file && options->log_file[0]) dft__config_set(DFT__LOG_FILE, options->log_file);
+    if (options && options->data_dir && options->data_dir[0]) dft__config_set(DFT__DATA_DIR, options->data_dir);
+    status = dft__config_number(DFT__ENABLE) ? open_session(first_id, 0) : DFT_EDISABLED;
+    if (status != DFT_OK) dft_active = 0;
+  }
+  unlock_changes();
+  errno = saved;
+  return status;
+}
+
+/* ---- Stop --------------------------------------------------------------------------------------------------------- */
+
+/* Threads that passed the gate before it closed are given a moment to finish their record. */
+static void await_calls(dft__spool *spool) {
+  for (int tries = 0; tries < 200; tries++) {
+    uint64_t offset = 0;
+    uint32_t busy = 0;
+    dft__chunk *chunk;
+    struct timespec pause = {0, 50000};
+    while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
+      if (DFT__ACQUIRE(chunk->use) != DFT__USE_THREAD || dft__status_state(DFT__GET(chunk->status)) != DFT__OPEN) continue;
+      busy |= DFT__ACQUIRE(((dft__thread *)((char *)chunk + DFT__CELL))->busy);
+    }
+    if (!busy) return;
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  }
+}
+
+/* With the lock, and the gate closed. */
+static dft_status complete(void) {
+  dft__session_state *session = &dft__session;
+  const dft__header *header = session->spool.header;
+  dft_status status, publish_status = DFT_OK;
+  char name[DFT__PATH_MAX];
+  char folder[4096];
+  uint64_t dropped;
+  int is_first = !session->is_child && DFT__GET(header->rank) <= 0;
+  int is_complete;
+  await_calls(&session->spool);
+  status = dft__drain_end(&is_complete);
+  dropped = DFT__GET(header->dropped);
+  snprintf(folder, sizeof folder, "%s", header->folder);
+  if (is_complete) {
+    publish_status = dft__drain_publish(name, sizeof name);
+    if (publish_status == DFT_OK && name[0]) dft__log(DFT__LOG_INFO, DFT__LOG_LEVEL_INFO, "wrote %s", name);
+  }
+  if (!is_complete || publish_status != DFT_OK) {
+    if (status == DFT_OK) status = publish_status != DFT_OK ? publish_status : DFT_EIO;
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR, "the trace in %s could not be completed: %s; its events are kept "
+             "(later: dftracer recover %s)", folder, dft_status_text(status), folder);
+  }
+  session->is_open = 0;
+  dft__spool_retire(&session->spool);
+  if (is_first) dft__recover_folder(folder, NULL, 0);
+  if (is_complete && publish_status == DFT_OK && status != DFT_OK) status = DFT_OK; /* it had trouble, and got over it */
+  return status == DFT_OK && dropped ? DFT_EDROPPED : status;
+}
+
+dft_status dft_stop(void) {
+  int saved = errno;
+  int cancel;
+  dft_status status = DFT_EINACTIVE;
+  if (!lock_changes()) return DFT_EBUSY;
+  if (dft__session.is_open && !is_forked()) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    dft_active = 0;
+    DFT__RELEASE(*dft__gate, 0);
+    status = complete();
+    dft__log_flush();
+    pthread_setcancelstate(cancel, NULL);
+  } else {
+    dft_active = 0;
+    is_decided = 1;
+  }
+  unlock_changes();
+  errno = saved;
+  return status;
+}
+
+/* The process ends in an orderly way. */
+__attribute__((destructor)) static void at_exit(void) {
+  if (dft__session.is_open && !is_forked()) dft_stop();
+}
+
+/* ---- Pause and questions -------------------------------------------------------------------------------------------- */
+
+void dft_pause(void) {
+  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate)) atomic_fetch_or(dft__gate, DFT__GATE_PAUSED);
+}
+
+void dft_resume(void) {
+  int32_t before = atomic_load(&pauses);
+  do {
+    if (before <= 0) return;
+  } while (!atomic_compare_exchange_weak(&pauses, &before, before - 1));
+  if (before == 1) atomic_fetch_and(dft__gate, ~DFT__GATE_PAUSED);
+}
+
+int dft_is_enabled(void) {
+  if (!dft_active || atomic_load(&pauses) > 0) return 0;
+  if (!DFT__GET(*dft__gate) && !is_decided && !is_forked()) {
+    char value[8];
+    return dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
+  }
+  return 1;
+}
+
+uint64_t dft_time(void) {
+  if (!dft_active || dft__thread_ready() == DFT__OFF) return 0;
+  return (uint64_t)dft__time_of(dft__session.spool.header, dft__clock_ticks());
+}
+
+uint64_t dft_dropped(void) {
+  return dft__session.is_open ? DFT__GET(dft__session.spool.header->dropped) : 0;
+}
+
+/* ---- Categories --------------------------------------------------------------------------------------------------- */
+
+int dft__category_is_muted(const char *cat, size_t len) {
+  const char *at = dft__config_text(DFT__CATEGORIES);
+  if (!*at || (len == 8 && memcmp(cat, "dftracer", 8) == 0)) return 0;
+  while (*at) {
+    size_t part = strcspn(at, ",");
+    if (part == len && memcmp(at, cat, len) == 0) return 0;
+    at += part + (at[part] == ',');
+  }
+  return 1;
+}

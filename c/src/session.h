@@ -1,0 +1,23 @@
+/* session.h - one trace of one process, from start to stop.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_SESSION_H
+#define DFT_SESSION_H
+
+#include "identity.h"
+#include "spool.h"
+
+typedef struct dft__session_state {
+  dft__spool spool;
+  dft__identity identity;
+  uint64_t number;         /* of the session; what the gate shows */
+  uint32_t is_open;        /* in the process `identity` names */
+  uint32_t is_child;       /* of a forked traced process */
+} dft__session_state;
+
+extern dft__session_state dft__session;
+
+/* Called by threads that find the gate closed: opens a session when the environment asks for one, or when this is the
+ * forked child of a traced process. Zero when there is nothing to record into. */
+int dft__session_open_due(void);
+
+#endif

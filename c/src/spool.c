@@ -1,0 +1,232 @@
+/* spool.c - the mapped file of one process.
+ *
+ * The whole range that it may ever need is mapped at once; only what lies below header.file_bytes has storage, and only
+ * that is touched. Storage is allocated before use, so that a full disk is an error here and no SIGBUS later.
+ * SPDX-License-Identifier: MIT */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define FIRST_BYTES ((uint64_t)512 << 10)
+#define GROW_MOST ((uint64_t)8 << 20)
+#define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
+#define AHEAD_BYTES ((uint64_t)4 << 20)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static uint32_t own_tid(void) {
+  return (uint32_t)syscall(SYS_gettid);
+}
+
+static dft_status status_of(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
+}
+
+/* ---- Storage ------------------------------------------------------------------------------------------------------ */
+
+/* Beyond the limit of the process the kernel would send SIGXFSZ. */
+static int is_over_limit(uint64_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
+static int allocate(int fd, uint64_t from, uint64_t to) {
+  int result;
+  if (is_over_limit(to)) {
+    errno = EFBIG;
+    return -1;
+  }
+  do result = fallocate(fd, 0, (off_t)from, (off_t)(to - from));
+  while (result < 0 && errno == EINTR);
+  return result;
+}
+
+int dft__spool_is_good_place(const char *folder) {
+  struct statfs facts;
+  if (statfs(folder, &facts) != 0) return 0;
+  switch ((unsigned long)facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC: return 1;
+    default: return 0;
+  }
+}
+
+static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
+  struct stat facts;
+  uint64_t map_bytes = DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
+  void *base;
+  if (fstat(fd, &facts) != 0) return DFT_EIO;
+  if (allocate(fd, 0, FIRST_BYTES) != 0) return status_of(errno);
+  base = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) return DFT_ENOMEM;
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = map_bytes;
+  spool->device = facts.st_dev;
+  spool->inode = facts.st_ino;
+  spool->header->layout = DFT__LAYOUT;
+  spool->header->header_bytes = DFT__HEADER_BYTES;
+  spool->header->limit_bytes = limit_bytes;
+  spool->header->map_bytes = map_bytes;
+  DFT__SET(spool->header->file_bytes, FIRST_BYTES);
+  DFT__SET(spool->header->top, DFT__HEADER_BYTES);
+  return DFT_OK;
+}
+
+dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes) {
+  dft_status status;
+  int fd;
+  memset(spool, 0, offsetof(dft__spool, path));
+  spool->fd = -1;
+  if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
+  memcpy(spool->path, path, strlen(path) + 1);
+  fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : status_of(errno);
+  status = map_new(spool, fd, limit_bytes);
+  close(fd);
+  if (status != DFT_OK) unlink(path);
+  return status;
+}
+
+void dft__spool_announce(dft__spool *spool) {
+  atomic_thread_fence(memory_order_release);
+  memcpy(spool->header->magic, DFT__MAGIC, sizeof spool->header->magic);
+}
+
+void dft__spool_retire(dft__spool *spool) {
+  mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+void dft__spool_detach(dft__spool *spool) {
+  int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  struct stat facts;
+  if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
+    mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
+  } else {
+    dft__spool_retire(spool);
+  }
+  if (fd >= 0) close(fd);
+}
+
+static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
+  struct stat facts;
+  int is_done = 0;
+  int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return 0;
+  if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
+    is_done = allocate(fd, from, to) == 0;
+  }
+  close(fd);
+  return is_done;
+}
+
+int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  uint32_t tid = own_tid();
+  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && tries < 1000; tries++) {
+    uint32_t nobody = 0;
+    if (bytes > spool->map_bytes) return 0;
+    if (atomic_compare_exchange_strong(&spool->growing, &nobody, tid)) {
+      uint64_t from = DFT__GET(header->file_bytes);
+      uint64_t step = from < GROW_MOST ? from : GROW_MOST;
+      uint64_t to = from + step > bytes ? from + step : bytes;
+      int is_done;
+      if (to > spool->map_bytes) to = spool->map_bytes;
+      is_done = from >= bytes || lengthen(spool, from, to) || lengthen(spool, from, to = bytes);
+      if (is_done && from < bytes) DFT__RELEASE(header->file_bytes, to);
+      DFT__RELEASE(spool->growing, 0);
+      if (!is_done) return 0;
+    } else if (nobody == tid) {
+      return 0; /* a signal handler inside our own growing */
+    } else {
+      sched_yield();
+    }
+  }
+  return DFT__ACQUIRE(header->file_bytes) >= bytes;
+}
+
+void dft__spool_prepare(dft__spool *spool) {
+  dft__header *header = spool->header;
+  uint64_t top = DFT__GET(header->top);
+  uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
+  uint64_t ahead = top + AHEAD_BYTES < most ? top + AHEAD_BYTES : most;
+  if (top >= most || !dft__spool_grow(spool, ahead)) return;
+  /* Kernels before 5.14 do not know this; then the producers fault the pages in. */
+  madvise(spool->base + top, (ahead - top) & ~(uint64_t)4095, MADV_POPULATE_WRITE);
+}
+
+/* ---- What a dead process left ---------------------------------------------------------------------------------------- */
+
+static int is_terminated(const char *text, size_t size) {
+  return memchr(text, '\0', size) != NULL;
+}
+
+/* Whether later code can rely on the header. References of names are checked where they are used. */
+static int is_sane(const dft__header *header, uint64_t file_bytes) {
+  uint64_t allocated = DFT__GET(header->file_bytes);
+  uint64_t top = DFT__GET(header->top);
+  if (memcmp(header->magic, DFT__MAGIC, sizeof header->magic) != 0) return 0;
+  if (header->layout != DFT__LAYOUT || header->header_bytes != DFT__HEADER_BYTES) return 0;
+  if (allocated < DFT__HEADER_BYTES || allocated > file_bytes || top < DFT__HEADER_BYTES) return 0;
+  if (header->sink_count < 1 || header->sink_count > DFT__SINKS_MAX) return 0;
+  for (uint32_t i = 0; i < header->sink_count; i++) {
+    if (!is_terminated(header->sink[i], sizeof header->sink[i])) return 0;
+  }
+  return is_terminated(header->boot_id, sizeof header->boot_id) && is_terminated(header->host, sizeof header->host) &&
+         is_terminated(header->folder, sizeof header->folder) && header->folder[0] == '/' &&
+         is_terminated(header->stem, sizeof header->stem) && !strchr(header->stem, '/') && header->stem[0] &&
+         is_terminated(header->base, sizeof header->base) && !strchr(header->base, '/') && header->base[0] &&
+         is_terminated(header->unit, sizeof header->unit) && header->unit_ns >= 1 && header->unit_ns <= 1000000000u &&
+         header->level >= 0 && header->level <= 9;
+}
+
+static dft_status open_checked(dft__spool *spool, int fd) {
+  struct stat facts;
+  void *base;
+  if (fstat(fd, &facts) != 0) return DFT_EIO;
+  if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || facts.st_uid != geteuid()) return DFT_EFORMAT;
+  if (facts.st_size < (off_t)DFT__HEADER_BYTES) return DFT_EFORMAT;
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? DFT_EBUSY : DFT_EIO;
+  base = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (base == MAP_FAILED) return DFT_ENOMEM;
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = (size_t)facts.st_size;
+  spool->device = facts.st_dev;
+  spool->inode = facts.st_ino;
+  if (is_sane(spool->header, (uint64_t)facts.st_size)) return DFT_OK;
+  munmap(base, spool->map_bytes);
+  return DFT_EFORMAT;
+}
+
+dft_status dft__spool_open(dft__spool *spool, const char *path) {
+  dft_status status;
+  memset(spool, 0, offsetof(dft__spool, path));
+  if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
+  memcpy(spool->path, path, strlen(path) + 1);
+  spool->fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (spool->fd < 0) return DFT_EIO;
+  status = open_checked(spool, spool->fd);
+  if (status != DFT_OK) close(spool->fd);
+  return status;
+}
+
+void dft__spool_close(dft__spool *spool) {
+  munmap(spool->base, spool->map_bytes);
+  close(spool->fd);
+}

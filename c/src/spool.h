@@ -1,0 +1,68 @@
+/* spool.h - the mapped file of one process, and its chunks.
+ *
+ * Everything here is safe in a signal handler: no allocation, no lock that is waited for without end, no descriptor that
+ * stays open. errno is not preserved.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_SPOOL_H
+#define DFT_SPOOL_H
+
+#include <dftracer/dft.h>
+#include <sys/types.h>
+
+#include "atomic.h"
+#include "record.h"
+
+#define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
+
+typedef struct dft__spool {
+  char *base;
+  dft__header *header;
+  size_t map_bytes;
+  int fd;                   /* of a spool that is recovered, which holds its lock; else -1 */
+  dev_t device;
+  ino_t inode;
+  _Atomic uint32_t growing; /* thread id of who makes the file longer */
+  char path[DFT__PATH_MAX];
+} dft__spool;
+
+/* Makes the file and maps it. The header is zero but for what this file needs; the caller fills in the rest and then
+ * calls dft__spool_announce: until then nobody takes it for a spool. DFT_EBUSY when there is one of that name. */
+dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes);
+void dft__spool_announce(dft__spool *spool);
+
+/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is no spool
+ * of this version; every size in its header is checked. */
+dft_status dft__spool_open(dft__spool *spool, const char *path);
+void dft__spool_close(dft__spool *spool);
+
+/* Puts plain memory in the place of the file, for threads that are still inside a call; the range stays mapped. */
+void dft__spool_retire(dft__spool *spool);
+
+/* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */
+void dft__spool_detach(dft__spool *spool);
+
+/* Makes the file at least this long; zero when that is not possible now. */
+int dft__spool_grow(dft__spool *spool, uint64_t bytes);
+
+/* Allocates and faults in what producers will need next. */
+void dft__spool_prepare(dft__spool *spool);
+
+/* Nonzero when the folder is on a file system where an allocated page never fails to be written. */
+int dft__spool_is_good_place(const char *folder);
+
+static inline dft__chunk *dft__chunk_at(const dft__spool *spool, uint32_t page) {
+  return (dft__chunk *)(spool->base + ((uint64_t)page << DFT__PAGE_LOG));
+}
+static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk *chunk) {
+  return (uint32_t)((uint64_t)((const char *)chunk - spool->base) >> DFT__PAGE_LOG);
+}
+
+/* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
+ * as the user allows, for what is no record. NULL when there is none. */
+dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
+void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
+
+/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Chunks are valid as to magic and size. */
+dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
+
+#endif

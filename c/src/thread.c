@@ -1,0 +1,307 @@
+/* thread.c - what belongs to one thread.
+ * SPDX-License-Identifier: MIT */
+#include "thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "drain.h"
+#include "emit.h"
+#include "session.h"
+
+__thread dft__own dft__self = {.session = UINT64_MAX};
+
+static pthread_key_t exit_key;
+static int has_exit_key;
+
+uint32_t dft__thread_id(void) {
+  return (uint32_t)syscall(SYS_gettid);
+}
+
+static void set_first(_Atomic uint64_t *field, uint64_t value) {
+  uint64_t none = 0;
+  atomic_compare_exchange_strong(field, &none, value);
+}
+
+void dft__count_drop(dft__header *header) {
+  uint64_t now = dft__clock_ticks();
+  atomic_fetch_add(&header->dropped, 1);
+  set_first(&header->dropped_first, now);
+  DFT__SET(header->dropped_last, now);
+}
+
+/* ---- Joining and leaving ------------------------------------------------------------------------------------------- */
+
+static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
+  dft__thread *thread = (dft__thread *)((char *)chunk + DFT__CELL);
+  char *frames = (char *)(thread + 1);
+  char *args = frames + DFT__THREAD_FRAMES * sizeof(dft__frame);
+  memset(thread, 0, (1u << DFT__CHUNK_LOG_MIN) - DFT__CELL);
+  DFT__SET(thread->frames, dft__area((uint64_t)(frames - spool->base), DFT__THREAD_FRAMES));
+  DFT__SET(thread->args, dft__area((uint64_t)(args - spool->base), DFT__THREAD_ARGS));
+  thread->tid = tid;
+  /* Only now is it a thread's state for those who look for one. */
+  DFT__SET(chunk->tid, tid);
+  DFT__RELEASE(chunk->use, DFT__USE_THREAD);
+}
+
+/* The name the program gave this thread, where it is not just the program's. */
+static void name_thread(uint32_t tid, uint32_t pid) {
+  char own[17] = "";
+  char process[17] = "";
+  char path[64];
+  if (tid == pid) return; /* the opening lines have it */
+  prctl(PR_GET_NAME, own);
+  snprintf(path, sizeof path, "/proc/self/task/%u/comm", pid);
+  dft__read_file(path, process, sizeof process);
+  process[strcspn(process, "\n")] = '\0';
+  if (!own[0] || strcmp(own, process) == 0) snprintf(own, sizeof own, "%u", tid);
+  dft__emit_thread_name(&dft__self, tid, own, strlen(own));
+}
+
+static int join(uint64_t session) {
+  dft__spool *spool = &dft__session.spool;
+  uint32_t tid = dft__thread_id();
+  dft__chunk *chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NONE, 1);
+  if (!chunk) {
+    dft__count_drop(spool->header);
+    return 0;
+  }
+  init_state(spool, chunk, tid);
+  dft__self.base = spool->base;
+  dft__self.thread = (dft__thread *)((char *)chunk + DFT__CELL);
+  atomic_signal_fence(memory_order_seq_cst);
+  dft__self.session = session;
+  if (has_exit_key) pthread_setspecific(exit_key, &dft__self);
+  name_thread(tid, spool->header->pid);
+  return 1;
+}
+
+enum dft__readiness dft__thread_enter(void) {
+  int saved = errno;
+  int cancel;
+  uint64_t gate = DFT__ACQUIRE(*dft__gate);
+  enum dft__readiness ready = DFT__OFF;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate);
+  if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED))) {
+    ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
+  }
+  pthread_setcancelstate(cancel, NULL);
+  errno = saved;
+  return ready;
+}
+
+static void give_stacks(dft__spool *spool, dft__thread *thread, const dft__chunk *state) {
+  uint32_t page = DFT__GET(thread->old_stacks);
+  uint64_t areas[2] = {DFT__GET(thread->frames), DFT__GET(thread->args)};
+  while (page) {
+    dft__chunk *chunk = dft__chunk_at(spool, page);
+    page = DFT__GET(chunk->next);
+    dft__chunk_give(spool, chunk);
+  }
+  for (int i = 0; i < 2; i++) {
+    /* Areas begin right behind a chunk's header, but for the first ones, which lie in the state itself. */
+    dft__chunk *chunk = (dft__chunk *)(spool->base + dft__area_offset(areas[i]) - DFT__CELL);
+    if (dft__area_offset(areas[i]) % (1u << DFT__CHUNK_LOG_MIN) == DFT__CELL && chunk != state) dft__chunk_give(spool, chunk);
+  }
+}
+
+/* The chunk a thread leaves goes to the drain as it is. */
+static void finish_chunk(dft__spool *spool, uint64_t cursor) {
+  uint32_t page = dft__cursor_page(cursor);
+  uint32_t cells = dft__cells_of(dft__cursor_log(cursor));
+  uint32_t end = dft__cursor_cell(cursor) < cells ? dft__cursor_cell(cursor) : cells;
+  dft__chunk *chunk = dft__chunk_at(spool, page);
+  uint64_t status;
+  if (!page) return;
+  status = DFT__GET(chunk->status);
+  DFT__RELEASE(chunk->status, dft__status(dft__status_gen(status), DFT__FULL, end));
+  dft__drain_notify(end);
+}
+
+/* Destructor of the key. A thread may record again afterwards, and then joins anew. */
+static void leave(void *unused) {
+  dft__own *own = &dft__self;
+  dft__spool *spool = &dft__session.spool;
+  int saved = errno;
+  (void)unused;
+  if (own->session != (DFT__GET(*dft__gate) & ~DFT__GATE_PAUSED) || own->base != spool->base) return;
+  dft__emit_open_regions(own);
+  finish_chunk(spool, DFT__GET(own->thread->cursor));
+  own->session = UINT64_MAX;
+  atomic_signal_fence(memory_order_seq_cst);
+  give_stacks(spool, own->thread, (dft__chunk *)((char *)own->thread - DFT__CELL));
+  dft__chunk_give(spool, (dft__chunk *)((char *)own->thread - DFT__CELL));
+  errno = saved;
+}
+
+void dft__thread_prepare(void) {
+  if (!has_exit_key) has_exit_key = pthread_key_create(&exit_key, leave) == 0;
+}
+
+/* ---- Ids and lanes ------------------------------------------------------------------------------------------------- */
+
+uint64_t dft__thread_next_id(const dft__own *own) {
+  _Atomic uint64_t *next = &own->thread->next_id;
+  for (;;) {
+    uint64_t id = DFT__GET(*next);
+    if (DFT__LIKELY(id % DFT__ID_BLOCK != 0)) {
+      if (DFT__LIKELY(dft__own_cas64(next, id, id + 1))) return id;
+    } else {
+      uint64_t block = atomic_fetch_add(&((dft__header *)own->base)->next_id, DFT__ID_BLOCK);
+      if (dft__own_cas64(next, id, block + 2)) return block + 1;
+    }
+  }
+}
+
+/* A lane is free when its last event ended before this one began. When all are taken the event gets one for itself. */
+uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end) {
+  dft__thread *thread = own->thread;
+  dft__header *header = (dft__header *)own->base;
+  dft__lane *lane = NULL;
+  uint64_t number;
+  for (uint32_t i = 0; i < thread->lane_count; i++) {
+    if (thread->lane[i].end <= start) {
+      thread->lane[i].end = end;
+      return (uint32_t)thread->lane[i].number;
+    }
+  }
+  number = atomic_fetch_add(&header->next_lane, 1) + 1;
+  if (number > 0xffff) return 0xffff;
+  if (thread->lane_count < DFT__LANES) {
+    lane = &thread->lane[thread->lane_count++];
+    lane->end = end;
+    lane->number = number;
+  }
+  dft__emit_lane_name(own, (uint32_t)number);
+  return (uint32_t)number;
+}
+
+/* ---- Areas -------------------------------------------------------------------------------------------------------- */
+
+/* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: whoever
+ * was interrupted may still write there. */
+static int move_area(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
+  dft__spool *spool = &dft__session.spool;
+  uint64_t old = DFT__GET(*area);
+  uint32_t log = DFT__CHUNK_LOG_MIN + 1;
+  dft__chunk *chunk;
+  char *fresh;
+  if (own->base != spool->base) return 0;
+  while (log <= DFT__CHUNK_LOG_MAX && (UINT64_C(1) << log) - DFT__CELL < bytes) log++;
+  if (log > DFT__CHUNK_LOG_MAX) return 0;
+  chunk = dft__chunk_take(spool, log, DFT__USE_STACK, 1);
+  if (!chunk) return 0;
+  fresh = (char *)chunk + DFT__CELL;
+  memcpy(fresh, own->base + dft__area_offset(old), used);
+  memset(fresh + used, 0, ((size_t)1 << log) - DFT__CELL - used);
+  if (!dft__own_cas64(area, old, dft__area((uint64_t)(fresh - own->base), (uint32_t)(((1u << log) - DFT__CELL) / unit)))) {
+    dft__chunk_give(spool, chunk); /* a signal handler was here first */
+    return 1;
+  }
+  if (dft__area_offset(old) % (1u << DFT__CHUNK_LOG_MIN) == DFT__CELL) {
+    dft__chunk *outgrown = (dft__chunk *)(own->base + dft__area_offset(old) - DFT__CELL);
+    DFT__SET(outgrown->next, DFT__GET(own->thread->old_stacks));
+    DFT__SET(own->thread->old_stacks, dft__chunk_page(spool, outgrown));
+  }
+  return 1;
+}
+
+int dft__thread_grow_frames(const dft__own *own) {
+  uint64_t bytes = (uint64_t)dft__area_room(DFT__GET(own->thread->frames)) * sizeof(dft__frame);
+  return move_area(own, &own->thread->frames, sizeof(dft__frame), bytes, 2 * bytes);
+}
+
+int dft__thread_grow_args(const dft__own *own, uint32_t bytes) {
+  uint64_t used = DFT__GET(own->thread->args_used);
+  uint64_t room = dft__area_room(DFT__GET(own->thread->args));
+  if (used > room) used = room;
+  return move_area(own, &own->thread->args, 1, used, used + bytes > 2 * room ? used + bytes : 2 * room);
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------------ */
+
+/* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. */
+static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
+  uint32_t log = thread->chunks == 0 ? DFT__CHUNK_LOG_MIN : thread->chunks == 1 ? 14 : DFT__BLOCK_LOG;
+  while (dft__cells_of(log) < cells + 1) log++;
+  return log;
+}
+
+static dft__chunk *take_records(const dft__own *own, uint32_t cells) {
+  dft__spool *spool = &dft__session.spool;
+  uint32_t log = chunk_log(own->thread, cells);
+  dft__chunk *chunk;
+  if (own->base != spool->base) return NULL;
+  chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
+  if (!chunk) chunk = dft__drain_make_room(cells);
+  if (!chunk) return NULL;
+  DFT__SET(chunk->tid, own->thread->tid);
+  DFT__SET(chunk->thread, dft__chunk_page(spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
+  return chunk;
+}
+
+/* A record that fits no ordinary chunk gets one of its own. It is FULL before it is written: the drain waits while the
+ * thread is busy. */
+static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen) {
+  dft__chunk *chunk = take_records(own, cells);
+  if (!chunk) return NULL;
+  *gen = dft__status_gen(DFT__GET(chunk->status));
+  DFT__RELEASE(chunk->status, dft__status(*gen, DFT__FULL, cells + 1));
+  dft__drain_notify(cells);
+  return (dft__record *)((char *)chunk + DFT__CELL);
+}
+
+/* Puts another chunk in the place of the one that is full; zero when there is none. */
+static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells) {
+  dft__thread *thread = own->thread;
+  dft__spool *spool = &dft__session.spool;
+  dft__chunk *chunk = take_records(own, cells);
+  uint64_t now;
+  if (!chunk) return 0;
+  while (dft__cursor_page(now = DFT__GET(thread->cursor)) == dft__cursor_page(full)) {
+    if (dft__own_cas64(&thread->cursor, now, dft__cursor(dft__chunk_page(spool, chunk), chunk->size_log, 1))) {
+      thread->chunks++;
+      finish_chunk(spool, full);
+      return 1;
+    }
+  }
+  dft__chunk_give(spool, chunk); /* a signal handler was here first */
+  return 1;
+}
+
+static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
+  dft__thread *thread = own->thread;
+  for (;;) {
+    uint32_t cell;
+    if (dft__cursor_page(DFT__GET(thread->cursor)) == dft__cursor_page(seen) && !change_chunk(own, seen, cells)) {
+      dft__own_cas64(&thread->cursor, seen + cells, seen); /* or its bits would overflow after many losses */
+      return NULL;
+    }
+    seen = dft__own_add64(&thread->cursor, cells);
+    cell = dft__cursor_cell(seen);
+    if (cell + cells <= dft__cells_of(dft__cursor_log(seen))) {
+      dft__chunk *chunk = (dft__chunk *)(own->base + ((uint64_t)dft__cursor_page(seen) << DFT__PAGE_LOG));
+      *gen = dft__status_gen(DFT__GET(chunk->status));
+      return (dft__record *)((char *)chunk + (size_t)cell * DFT__CELL);
+    }
+  }
+}
+
+dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
+  int saved = errno;
+  int cancel;
+  dft__record *record;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  record = cells >= DFT__HUGE_CELLS ? reserve_huge(own, cells, gen) : reserve_next(own, seen, cells, gen);
+  if (!record) dft__count_drop((dft__header *)own->base);
+  pthread_setcancelstate(cancel, NULL);
+  errno = saved;
+  return record;
+}

@@ -1,0 +1,82 @@
+/* thread.h - what belongs to one thread: its place in the spool, its open regions, where its next record goes.
+ *
+ * Functions of a thread's own state run on that thread alone, and are safe in its signal handlers.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_THREAD_H
+#define DFT_THREAD_H
+
+#include "spool.h"
+
+/* Thread-local; static TLS is scarce for libraries loaded late, so this is all of it. */
+typedef struct dft__own {
+  uint64_t session;     /* equal to the gate: all of this is valid, and events are recorded */
+  char *base;           /* of the spool */
+  dft__thread *thread;
+} dft__own;
+
+extern __thread dft__own dft__self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The one word that says whether recording calls may go on: the number of the session, 0 when there is none. It lies in a
+ * page of its own that fork wipes, so a child notices at its first call, however it was made. */
+extern _Atomic uint64_t *dft__gate;
+#define DFT__GATE_PAUSED (UINT64_C(1) << 63)
+
+enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
+
+/* Opens a session for this process when one is due, and makes this thread part of it. */
+enum dft__readiness dft__thread_enter(void);
+
+static inline enum dft__readiness dft__thread_ready(void) {
+  if (DFT__LIKELY(DFT__GET(*dft__gate) == dft__self.session)) return DFT__READY;
+  return dft__thread_enter();
+}
+
+static inline dft__frame *dft__frames(const dft__own *own) {
+  return (dft__frame *)(own->base + dft__area_offset(DFT__GET(own->thread->frames)));
+}
+
+/* An id that no other event of this process has. */
+uint64_t dft__thread_next_id(const dft__own *own);
+
+/* Room for one frame more, or for `bytes` more of arguments, in a larger area; zero when there is none. */
+int dft__thread_grow_frames(const dft__own *own);
+int dft__thread_grow_args(const dft__own *own, uint32_t bytes);
+
+/* ---- Cursor: where the next record goes ---- */
+
+static inline uint64_t dft__cursor(uint32_t page, uint32_t size_log, uint32_t cell) {
+  return (uint64_t)page << 30 | (uint64_t)size_log << 24 | cell;
+}
+static inline uint32_t dft__cursor_page(uint64_t cursor) { return (uint32_t)(cursor >> 30); }
+static inline uint32_t dft__cursor_log(uint64_t cursor) { return (uint32_t)(cursor >> 24) & 63u; }
+static inline uint32_t dft__cursor_cell(uint64_t cursor) { return (uint32_t)cursor & 0xffffffu; }
+
+#define DFT__HUGE_CELLS 512u /* records from this size on get a chunk of their own */
+
+/* `seen` did not have room for `cells`: goes on with another chunk. NULL when there is none; the loss is counted. */
+dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen);
+
+/* Reserves cells for one record, fewer than DFT__HUGE_CELLS. Between this and the store of its head the thread must be busy. */
+static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uint32_t *gen) {
+  uint64_t cursor = dft__own_add64(&own->thread->cursor, cells);
+  uint32_t cell = dft__cursor_cell(cursor);
+  if (DFT__LIKELY(cell + cells <= dft__cells_of(dft__cursor_log(cursor)))) {
+    char *chunk = own->base + ((cursor >> 30) << DFT__PAGE_LOG);
+    *gen = dft__status_gen(DFT__GET(((dft__chunk *)chunk)->status));
+    return (dft__record *)(chunk + (size_t)cell * DFT__CELL);
+  }
+  return dft__thread_reserve(own, cursor, cells, gen);
+}
+
+/* A lane for an event that overlaps others of this thread; see DFT__LANE_TID. */
+uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end);
+
+/* When a session opens: makes the key whose destructor tells that a thread ends. */
+void dft__thread_prepare(void);
+
+/* Counts an event that could not be kept. */
+void dft__count_drop(dft__header *header);
+
+uint32_t dft__thread_id(void);
+
+#endif

@@ -1,0 +1,30 @@
+# install.cmake - headers, library, command, CMake package and pkg-config file. The installed tree can be moved.
+# SPDX-License-Identifier: MIT
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dftracer")
+
+file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+
+install(TARGETS dftracer_core EXPORT dftracer LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+
+# Older builds link -ldftracer.
+file(CREATE_LINK libdftracer_core.so "${PROJECT_BINARY_DIR}/libdftracer.so" SYMBOLIC)
+install(FILES "${PROJECT_BINARY_DIR}/libdftracer.so" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+
+install(EXPORT dftracer FILE dftracerTargets.cmake NAMESPACE dftracer:: DESTINATION "${package_dir}")
+configure_package_config_file(cmake/dftracerConfig.cmake.in dftracerConfig.cmake
+  INSTALL_DESTINATION "${package_dir}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+  NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(dftracerConfigVersion.cmake COMPATIBILITY AnyNewerVersion)
+install(FILES "${PROJECT_BINARY_DIR}/dftracerConfig.cmake" "${PROJECT_BINARY_DIR}/dftracerConfigVersion.cmake"
+  DESTINATION "${package_dir}")
+
+file(RELATIVE_PATH prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+file(RELATIVE_PATH lib_from_prefix "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+file(RELATIVE_PATH include_from_prefix "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+configure_file(cmake/dftracer.pc.in dftracer.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/dftracer.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

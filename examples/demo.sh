@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# demo.sh - installs a build, makes the examples against it as anybody would, runs one and shows what it recorded.
+#
+#   examples/demo.sh BUILD_DIR       everything made goes below BUILD_DIR: prefix, examples, demo
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+
+if [ $# != 1 ] || [ ! -f "$1/CMakeCache.txt" ]; then
+  echo "usage: $0 BUILD_DIR   (a folder in which dftracer was built)" >&2
+  exit 2
+fi
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build_dir=$(cd "$1" && pwd)
+prefix=$build_dir/prefix
+demo=$build_dir/demo
+
+say() { printf '\n== %s\n' "$*"; }
+# Runs a command and shows what it says only when it fails.
+quietly() {
+  local output
+  output=$("$@" 2>&1) && return
+  printf '%s\n' "$output" >&2
+  exit 1
+}
+
+say "installing into $prefix, building the examples against it"
+quietly cmake --install "$build_dir" --prefix "$prefix"
+if [ ! -f "$build_dir/examples/CMakeCache.txt" ]; then
+  quietly cmake -S "$source_dir" -B "$build_dir/examples" -DCMAKE_PREFIX_PATH="$prefix"
+fi
+quietly cmake --build "$build_dir/examples"
+
+say "running 02_pipeline with DFTRACER_ENABLE=1"
+rm -rf "$demo"
+mkdir -p "$demo/data"
+for name in $(compgen -e DFTRACER_ || true); do unset "$name"; done
+DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$demo/trace "$build_dir/examples/02_pipeline" "$demo/data"
+
+say "what it recorded"
+python3 "$source_dir/show.py" "$demo"
+traces=("$demo"/*.pfw.gz)
+trace=${traces[0]}
+cat <<END
+
+== how to open it
+  picture  drag the file into https://ui.perfetto.dev (the file stays on this machine)
+  text     zcat $trace | head
+  jq       zcat $trace | jq -cR 'fromjson? | select(.cat == "compute") | [.name, .dur]'
+  pandas   import gzip, json, pandas
+           pandas.DataFrame(json.loads(line) for line in gzip.open("$trace") if line[:1] == b"{")
+  again    python3 $source_dir/show.py $demo
+END

@@ -1,0 +1,31 @@
+/* gzip.h - text as one gzip member. The build takes exactly one of gzip_zlib.c, gzip_isal.c, gzip_libdeflate.c.
+ *
+ * Every call makes a complete member (RFC 1952) that depends on text and level only: no time, no name, no history. All
+ * memory is the caller's `state`, whose content before a call does not matter; so calls are re-entrant.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_SINK_GZIP_H
+#define DFTRACER_SINK_GZIP_H
+
+#include <stddef.h>
+
+/* Enough for the state of any of the implementations. */
+#define DFT__GZIP_STATE_MOST ((size_t)2 << 20)
+
+/* The library behind it, for people. */
+const char *dft__gzip_name(void);
+
+/* The level that is the best bargain here, for users who asked for none. */
+int dft__gzip_default_level(void);
+
+/* Size of `state`. */
+size_t dft__gzip_state_bytes(void);
+
+/* Room for the member of any text of this length; below 1.25 times the length plus 4 KiB. */
+size_t dft__gzip_bound(size_t len);
+
+/* Writes the member and returns its length; 0 when state or room is too small. level is 1 (fast) to 9 (small); others
+ * are taken as the default. `state` is aligned to 64. */
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room);
+
+#endif

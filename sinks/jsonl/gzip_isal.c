@@ -1,0 +1,59 @@
+/* gzip_isal.c - gzip members by ISA-L.
+ * SPDX-License-Identifier: MIT */
+#include <isa-l/igzip_lib.h>
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gzip.h"
+
+/* The front of the state. */
+typedef struct compressor {
+  struct isal_zstream stream;
+  _Alignas(64) uint8_t level_buf[ISAL_DEF_LVL3_EXTRA_LARGE];
+} compressor;
+
+const char *dft__gzip_name(void) {
+  return "isal";
+}
+
+int dft__gzip_default_level(void) {
+  return 1;
+}
+
+size_t dft__gzip_state_bytes(void) {
+  return sizeof(compressor);
+}
+
+/* Where nothing can be compressed ISA-L stores blocks of up to 64 KiB with 5 bytes each, but it wants to see some room
+ * beyond before it tries. */
+size_t dft__gzip_bound(size_t len) {
+  return len + len / 16 + 2048;
+}
+
+/* ISA-L has levels 0 to 3 only. */
+static uint32_t own_level(int level) {
+  if (level < 1 || level > 9) level = dft__gzip_default_level();
+  return level == 1 ? 1 : level <= 3 ? 2 : 3;
+}
+
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room) {
+  static const uint32_t level_buf_size[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
+  compressor *own = state;
+  struct isal_zstream *stream = &own->stream;
+  if (state_bytes < sizeof *own || len > UINT_MAX) return 0;
+  if (room > UINT_MAX) room = UINT_MAX;
+  isal_deflate_stateless_init(stream);
+  stream->level = own_level(level);
+  stream->level_buf = own->level_buf;
+  stream->level_buf_size = level_buf_size[stream->level];
+  stream->gzip_flag = IGZIP_GZIP;
+  stream->end_of_stream = 1;
+  stream->flush = NO_FLUSH;
+  stream->next_in = (uint8_t *)(uintptr_t)text;
+  stream->avail_in = (uint32_t)len;
+  stream->next_out = out;
+  stream->avail_out = (uint32_t)room;
+  return isal_deflate_stateless(stream) == COMP_OK && stream->avail_in == 0 ? room - stream->avail_out : 0;
+}

@@ -1,0 +1,73 @@
+/* gzip_libdeflate.c - gzip members by libdeflate.
+ *
+ * libdeflate allocates each compressor, and up to version 1.18 its only way to use other memory is one allocator for
+ * the whole process, without an argument. So the allocator finds the caller's state through a thread-local pointer, and
+ * is plain malloc while that is NULL. Compressors in a state are never freed, so `free` stays right for all others: an
+ * application that uses libdeflate too notices nothing, unless it has set an allocator of its own.
+ * SPDX-License-Identifier: MIT */
+#include <libdeflate.h>
+#include <stdlib.h>
+
+#include "gzip.h"
+
+/* Levels up to 9 need 0.2 to 0.8 MiB. */
+#define STATE_BYTES ((size_t)1 << 20)
+
+typedef struct arena {
+  char *next;
+  char *end;
+} arena;
+
+static __thread __attribute__((tls_model("initial-exec"))) arena *current;
+
+static void *take(size_t bytes) {
+  char *piece;
+  if (!current) return malloc(bytes);
+  piece = current->next;
+  bytes = (bytes + 63) & ~(size_t)63;
+  if ((size_t)(current->end - piece) < bytes) return NULL;
+  current->next += bytes;
+  return piece;
+}
+
+/* Before any thread can be in the library. */
+__attribute__((constructor)) static void set_allocator(void) {
+  libdeflate_set_memory_allocator(take, free);
+}
+
+/* A signal handler may do the same in between, hence the saved value. */
+static struct libdeflate_compressor *make_compressor(void *state, size_t state_bytes, int level) {
+  arena own = {state, (char *)state + state_bytes};
+  arena *outer = current;
+  struct libdeflate_compressor *compressor;
+  current = &own;
+  compressor = libdeflate_alloc_compressor(level);
+  current = outer;
+  return compressor;
+}
+
+const char *dft__gzip_name(void) {
+  return "libdeflate";
+}
+
+int dft__gzip_default_level(void) {
+  return 1;
+}
+
+size_t dft__gzip_state_bytes(void) {
+  return STATE_BYTES;
+}
+
+/* libdeflate's own bound, without asking for a compressor: 5 bytes for each stored block of at least 5000. */
+size_t dft__gzip_bound(size_t len) {
+  return libdeflate_gzip_compress_bound(NULL, len);
+}
+
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room) {
+  struct libdeflate_compressor *compressor;
+  if (level < 1 || level > 9) level = dft__gzip_default_level();
+  if (state_bytes < STATE_BYTES) return 0;
+  compressor = make_compressor(state, state_bytes, level);
+  return compressor ? libdeflate_gzip_compress(compressor, text, len, out, room) : 0;
+}

@@ -1,0 +1,73 @@
+/* gzip_zlib.c - gzip members by zlib.
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <stdint.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "gzip.h"
+
+/* zlib itself needs 262 to 392 KiB, zlib-ng in its place up to 600. */
+#define STATE_BYTES ((size_t)1 << 20)
+#define GZIP_WINDOW (15 + 16) /* 32 KiB, with gzip header and trailer */
+#define MEMORY_LEVEL 8
+
+/* The front of the state; the rest of it is given to zlib piece by piece. */
+typedef struct arena {
+  z_stream stream;
+  char *next;
+  char *end;
+} arena;
+
+static void *take(void *opaque, uInt items, uInt size) {
+  arena *from = opaque;
+  size_t bytes = ((size_t)items * size + 63) & ~(size_t)63;
+  char *piece = from->next;
+  if ((size_t)(from->end - piece) < bytes) return NULL;
+  from->next += bytes;
+  return piece;
+}
+
+static void give_back(void *opaque, void *piece) {
+  (void)opaque;
+  (void)piece;
+}
+
+const char *dft__gzip_name(void) {
+  return "zlib";
+}
+
+int dft__gzip_default_level(void) {
+  return 1;
+}
+
+size_t dft__gzip_state_bytes(void) {
+  return STATE_BYTES;
+}
+
+/* deflateBound for any parameters, which needs no stream, and the gzip wrapper. */
+size_t dft__gzip_bound(size_t len) {
+  return len + len / 8 + len / 64 + 128;
+}
+
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room) {
+  arena *own = state;
+  z_stream *stream = &own->stream;
+  if (state_bytes < STATE_BYTES || len > UINT_MAX) return 0;
+  if (room > UINT_MAX) room = UINT_MAX;
+  memset(own, 0, sizeof *own);
+  own->next = (char *)state + ((sizeof *own + 63) & ~(size_t)63);
+  own->end = (char *)state + state_bytes;
+  stream->zalloc = take;
+  stream->zfree = give_back;
+  stream->opaque = own;
+  if (level < 1 || level > 9) level = dft__gzip_default_level();
+  if (deflateInit2(stream, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+  stream->next_in = (Bytef *)(uintptr_t)text;
+  stream->avail_in = (uInt)len;
+  stream->next_out = out;
+  stream->avail_out = (uInt)room;
+  /* No deflateEnd: there is nothing to give back. */
+  return deflate(stream, Z_FINISH) == Z_STREAM_END ? room - stream->avail_out : 0;
+}

@@ -1,0 +1,17 @@
+/* sinks.c - the one table of built-in sinks.
+ * SPDX-License-Identifier: MIT */
+#include "sinks.h"
+
+const dft_sink *const dft__sinks[] = {
+  &dft__sink_jsonl,
+  &dft__sink_null,
+  &dft__sink_memory,
+  NULL,
+};
+
+const dft_sink *dft__sink_find(const char *name, size_t len) {
+  for (const dft_sink *const *sink = dft__sinks; *sink; sink++) {
+    if (strlen((*sink)->name) == len && memcmp((*sink)->name, name, len) == 0) return *sink;
+  }
+  return NULL;
+}
