@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "emit.h"
+#include "intern.h"
 #include "region.h"
 #include "session.h"
 
@@ -106,13 +107,60 @@ static inline uint32_t target(dft_region region) {
   return dft__region_find(own, region);
 }
 
-static inline void update_number(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
+/* ---- The usual case: a known key, for the innermost region, with room ------------------------------------------------- */
+
+#define FAST_TEXT 256u
+
+/* Reserves an item of `bytes`; NULL when this is not the usual case. *area is what the thread's area must still be when the
+ * item is written: a signal handler may have moved it. */
+static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_len, uint32_t bytes, uint32_t *ref, uint64_t *area) {
+  const dft__own *own = &dft__self;
+  dft__thread *thread = own->thread;
+  uint32_t depth, used;
+  const dft__frame *frame;
+  if (DFT__UNLIKELY(DFT__GET(*dft__gate) != own->session || region || !key || !key_len || key_len > DFT__NAME_MAX)) return NULL;
+  depth = DFT__GET(thread->depth);
+  frame = dft__frames(own) + depth - 1;
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) || DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags))) return NULL;
+  *ref = dft__name_find(own->base, DFT__NAME_KEY, 0, key, key_len);
+  if (DFT__UNLIKELY(!*ref)) return NULL;
+  *area = DFT__GET(thread->args);
+  used = dft__own_add32(&thread->args_used, bytes);
+  if (DFT__UNLIKELY(used + bytes > dft__area_room(*area) || used + bytes - DFT__GET(frame->args) > DFT__ARGS_MAX / 2)) {
+    dft__own_add32(&thread->args_used, (uint32_t)0 - bytes);
+    return NULL;
+  }
+  return (uint8_t *)own->base + dft__area_offset(*area) + used;
+}
+
+/* Nonzero when the item stayed where it was reserved; else it must be taken back and added the slow way. */
+static inline int is_kept(uint64_t area, uint32_t bytes) {
+  atomic_signal_fence(memory_order_seq_cst);
+  if (DFT__LIKELY(DFT__GET(dft__self.thread->args) == area)) return 1;
+  dft__own_add32(&dft__self.thread->args_used, (uint32_t)0 - bytes);
+  return 0;
+}
+
+__attribute__((noinline)) static void update_number_slow(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
   uint32_t depth = target(region);
   dft__ready_item ready;
   uint32_t bytes;
   if (!depth) return;
   bytes = dft__item_number(&ready, 0, key, key_len, type, value);
   add_at(&dft__self, depth, &ready, bytes);
+}
+
+static inline void update_number(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
+  uint64_t area;
+  dft__item item;
+  uint8_t *at = fast_item(region, key, key_len, 16, &item.key, &area);
+  if (DFT__LIKELY(at != NULL)) {
+    item.info = dft__item_info(type, 0, 8);
+    memcpy(at, &item, 8);
+    memcpy(at + 8, &value, 8);
+    if (DFT__LIKELY(is_kept(area, 16))) return;
+  }
+  update_number_slow(region, key, key_len, type, value);
 }
 
 void dft_update_int_n(dft_region region, const char *key, size_t key_len, int64_t value) {
@@ -133,7 +181,7 @@ void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int v
   update_number(region, key, key_len, DFT_BOOL, value != 0);
 }
 
-void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
+__attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
   uint32_t depth = target(region);
   dft__ready_item ready;
   uint32_t bytes;
@@ -141,6 +189,40 @@ void dft_update_string_n(dft_region region, const char *key, size_t key_len, con
   bytes = dft__item_text(&ready, 0, key, key_len, DFT_STRING, text, len);
   add_at(&dft__self, depth, &ready, bytes);
 }
+
+/* A short text, padded with zeros to 8. */
+static inline void copy_padded(uint8_t *to, const char *text, uint32_t len) {
+  uint64_t word;
+  for (; len >= 8; len -= 8, text += 8, to += 8) {
+    memcpy(&word, text, 8);
+    memcpy(to, &word, 8);
+  }
+  if (!len) return;
+  word = 0;
+  for (uint32_t i = 0; i < len; i++) word |= (uint64_t)(unsigned char)text[i] << (8 * i);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  memcpy(to, &word, 8);
+}
+
+void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
+  if (DFT__LIKELY(text && len <= FAST_TEXT)) {
+    uint32_t bytes = 8 + dft__pad8((uint32_t)len);
+    uint64_t area;
+    dft__item item;
+    uint8_t *at = fast_item(region, key, key_len, bytes, &item.key, &area);
+    if (DFT__LIKELY(at != NULL)) {
+      item.info = dft__item_info(DFT_STRING, 0, (uint32_t)len);
+      memcpy(at, &item, 8);
+      copy_padded(at + 8, text, (uint32_t)len);
+      if (DFT__LIKELY(is_kept(area, bytes))) return;
+    }
+  }
+  update_string_slow(region, key, key_len, text, len);
+}
+
+/* ---- Others ------------------------------------------------------------------------------------------------------- */
 
 void dft_update_arg(dft_region region, const dft_arg *arg) {
   dft__ready_item ready;

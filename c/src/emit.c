@@ -47,8 +47,13 @@ uint32_t dft__key_ref(const char *key, size_t len) {
   return dft__intern(&dft__session.spool, DFT__NAME_KEY, 0, key ? key : "", len);
 }
 
+static inline uint32_t known_key(const char *key, size_t len) {
+  uint32_t ref = DFT__LIKELY(key && len && len <= DFT__NAME_MAX) ? dft__name_find(dft__self.base, DFT__NAME_KEY, 0, key, len) : 0;
+  return DFT__LIKELY(ref != 0) ? ref : dft__key_ref(key, len);
+}
+
 static uint32_t start_item(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len) {
-  if (!key) key = dft__key_ref(key_text, key_len);
+  if (!key) key = known_key(key_text, key_len);
   ready->item.key = key ? key : DFT__KEY_INLINE;
   ready->key = key_text ? key_text : "";
   ready->key_len = (uint32_t)limited(key_text, key_len, DFT__NAME_MAX);
@@ -132,22 +137,9 @@ static uint32_t cells_for(uint32_t args) {
   return args <= DFT__RECORD_ARGS ? 1 : 1 + (args - DFT__RECORD_ARGS + DFT__CELL_ARGS - 1) / DFT__CELL_ARGS;
 }
 
-static void set_busy(dft__thread *thread, int more) {
-  DFT__RELEASE(thread->busy, DFT__GET(thread->busy) + (uint32_t)more);
-}
-
 static dft__record *reserve(const dft__own *own, uint32_t cells, uint32_t *gen) {
   if (DFT__UNLIKELY(cells >= DFT__HUGE_CELLS)) return dft__thread_reserve(own, 0, cells, gen);
   return dft__reserve(own, cells, gen);
-}
-
-static inline void fill(dft__record *record, const dft__what *what) {
-  record->start = what->start;
-  record->end = what->end;
-  record->id = what->id;
-  record->parent = what->parent;
-  record->site = what->site;
-  record->level = what->level;
 }
 
 /* The heads of the further cells, and the end of the arguments where cells are not used up; then the record's own head,
@@ -167,20 +159,15 @@ void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items,
   uint32_t cells = cells_for(len);
   uint32_t gen;
   dft__record *record;
-  set_busy(own->thread, 1);
+  dft__set_busy(own->thread, 1);
   record = reserve(own, cells, &gen);
-  if (DFT__LIKELY(record != NULL)) {
-    fill(record, what);
-    if (DFT__LIKELY(len == 0)) {
-      memset(record->args, 0, 8);
-      DFT__RELEASE(record->head, dft__head(gen, what->kind, 1, what->lane));
-    } else {
-      dft__out out = {record->args, DFT__RECORD_ARGS};
-      dft__out_bytes(&out, items, len);
-      finish(record, what, &out, len, cells, gen);
-    }
+  if (record) {
+    dft__out out = {record->args, DFT__RECORD_ARGS};
+    dft__record_fill(record, what);
+    dft__out_bytes(&out, items, len);
+    finish(record, what, &out, len, cells, gen);
   }
-  set_busy(own->thread, -1);
+  dft__set_busy(own->thread, -1);
 }
 
 /* Name and category of an event that has no registered site. */
@@ -200,11 +187,11 @@ void dft__emit_items(const dft__own *own, const dft__what *what, const dft__labe
     bytes += items[i].text ? dft__pad8(dft__item_len(&items[i].item)) + (items[i].cut_from ? 8 : 0) : 8;
   }
   cells = cells_for(bytes);
-  set_busy(own->thread, 1);
+  dft__set_busy(own->thread, 1);
   record = reserve(own, cells, &gen);
   if (record) {
     dft__out out = {record->args, DFT__RECORD_ARGS};
-    fill(record, what);
+    dft__record_fill(record, what);
     if (!what->site) {
       dft__out_item(&out, &names[0]);
       dft__out_item(&out, &names[1]);
@@ -212,7 +199,7 @@ void dft__emit_items(const dft__own *own, const dft__what *what, const dft__labe
     for (uint32_t i = 0; i < count; i++) dft__out_item(&out, &items[i]);
     finish(record, what, &out, bytes, cells, gen);
   }
-  set_busy(own->thread, -1);
+  dft__set_busy(own->thread, -1);
 }
 
 /* Two passes over the arguments, because a list of them may be long and memory for their ready form is not to be had. */
@@ -232,12 +219,12 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
   }
   if (kept < count) bytes += dft__item_number(&lost, DFT__KEY_LOST, NULL, 0, DFT_INT, count - kept);
   cells = cells_for(bytes);
-  set_busy(own->thread, 1);
+  dft__set_busy(own->thread, 1);
   record = reserve(own, cells, &gen);
   if (record) {
     dft__out out = {record->args, DFT__RECORD_ARGS};
     uint32_t written = what->site ? 0 : label_items(label, names);
-    fill(record, what);
+    dft__record_fill(record, what);
     if (!what->site) {
       dft__out_item(&out, &names[0]);
       dft__out_item(&out, &names[1]);
@@ -258,7 +245,7 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
     }
     finish(record, what, &out, written, cells, gen);
   }
-  set_busy(own->thread, -1);
+  dft__set_busy(own->thread, -1);
 }
 
 /* ---- Metadata of our own ------------------------------------------------------------------------------------------- */

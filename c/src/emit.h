@@ -54,6 +54,48 @@ uint32_t dft__key_ref(const char *key, size_t len);
 /* A record whose arguments are `len` bytes of items. */
 void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len);
 
+static inline void dft__set_busy(dft__thread *thread, int more) {
+  DFT__RELEASE(thread->busy, DFT__GET(thread->busy) + (uint32_t)more);
+}
+
+static inline void dft__record_fill(dft__record *record, const dft__what *what) {
+  record->start = what->start;
+  record->end = what->end;
+  record->id = what->id;
+  record->parent = what->parent;
+  record->site = what->site;
+  record->level = what->level;
+}
+
+/* The same as dft__emit for what most events have: no items, or a few that fit into two cells. `len` is a multiple of 8. */
+#define DFT__SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS)
+static inline void dft__emit_small(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
+  uint32_t cells = len <= DFT__RECORD_ARGS ? 1 : 2;
+  uint32_t gen;
+  dft__record *record;
+  dft__set_busy(own->thread, 1);
+  record = dft__reserve(own, cells, &gen);
+  if (DFT__LIKELY(record != NULL)) {
+    const uint64_t none = 0;
+    dft__record_fill(record, what);
+    if (DFT__LIKELY(len == 0)) {
+      memcpy(record->args, &none, 8);
+    } else if (cells == 1) {
+      memcpy(record->args, items, 8); /* an item is never shorter than this; both halves are copied or the second ends it */
+      if (len > 8) memcpy(record->args + 8, items + 8, 8);
+      else memcpy(record->args + 8, &none, 8);
+    } else {
+      dft__further *further = (dft__further *)(record + 1);
+      memcpy(record->args, items, DFT__RECORD_ARGS);
+      for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8) memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
+      if (len < DFT__SMALL_ARGS) memcpy(further->args + len - DFT__RECORD_ARGS, &none, 8);
+      DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
+    }
+    DFT__RELEASE(record->head, dft__head(gen, what->kind, cells, what->lane));
+  }
+  dft__set_busy(own->thread, -1);
+}
+
 /* A record with these items, at most 4; name and cat stand first when what->site is 0. */
 typedef struct dft__label {
   const char *name;

@@ -13,26 +13,34 @@ static inline uint64_t dft__hash_mix(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* n bytes, up to 8, as one number; the loads overlap where n is no power of two. */
 static inline uint64_t dft__hash_load(const char *p, size_t n) {
-  uint64_t v = 0;
-  if (n == 8) {
-    memcpy(&v, p, 8);
-  } else {
-    for (size_t i = 0; i < n; i++) v |= (uint64_t)(unsigned char)p[i] << (8 * i);
+  uint64_t word = 0;
+  uint32_t low = 0, high = 0;
+  if (n >= 8) {
+    memcpy(&word, p, 8);
+  } else if (n >= 4) {
+    memcpy(&low, p, 4);
+    memcpy(&high, p + n - 4, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return __builtin_bswap32(low) | (uint64_t)__builtin_bswap32(high) << 32;
+#endif
+    return low | (uint64_t)high << 32;
+  } else if (n) {
+    return (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 | (uint64_t)(unsigned char)p[n - 1] << 16;
   }
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  if (n == 8) v = __builtin_bswap64(v);
+  word = __builtin_bswap64(word);
 #endif
-  return v;
+  return word;
 }
 
 static inline uint64_t dft__hash(const char *text, size_t len, uint64_t seed) {
   const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd1b54a32d192ed03u;
-  uint64_t h = seed ^ k0;
+  uint64_t h = seed ^ k0 ^ len;
   size_t left = len;
-  for (; left >= 8; left -= 8, text += 8) h = dft__hash_mix(h ^ dft__hash_load(text, 8), k1);
-  if (left) h = dft__hash_mix(h ^ dft__hash_load(text, left), k1);
-  h = dft__hash_mix(h ^ len, k0);
+  for (; left > 8; left -= 8, text += 8) h = dft__hash_mix(h ^ dft__hash_load(text, 8), k1);
+  h = dft__hash_mix(dft__hash_mix(h ^ dft__hash_load(text, left), k1) ^ len, k0);
   return h ? h : 1;
 }
 

@@ -5,28 +5,12 @@
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 
-#include "hash.h"
-
 static dft__name *at(dft__spool *spool, uint32_t ref) {
   return (dft__name *)(spool->base + (uint64_t)ref * 16);
 }
 
 static uint32_t ref_of(const dft__spool *spool, const dft__name *name) {
   return (uint32_t)((uint64_t)((const char *)name - spool->base) / 16);
-}
-
-/* From `ref` on, up to the name that was the first when the search before ended. */
-static uint32_t search(dft__spool *spool, uint32_t ref, uint32_t stop, uint64_t hash, uint32_t use, uint32_t cat,
-                       const char *text, size_t len) {
-  while (ref && ref != stop) {
-    const dft__name *name = at(spool, ref);
-    if (name->hash == hash && name->len == len && name->use == use && name->cat == cat &&
-        memcmp(name->text, text, len) == 0) {
-      return ref;
-    }
-    ref = DFT__GET(name->next);
-  }
-  return 0;
 }
 
 /* The chunk of names with room for `bytes`, or a new one. */
@@ -82,17 +66,11 @@ static void await_definition(dft__spool *spool, dft__name *name) {
                                                 memory_order_relaxed));
 }
 
-/* Files are known by the hash of their path alone, in every process. */
-static uint64_t hash_of(uint32_t use, uint32_t cat, const char *text, size_t len) {
-  uint64_t seed = use == DFT__NAME_SITE || use == DFT__NAME_KEY ? (uint64_t)cat << 8 | use : 0;
-  return dft__hash(text, len, seed);
-}
-
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
-  uint64_t hash = hash_of(use, cat, text, len);
+  uint64_t hash = dft__name_hash(use, cat, text, len);
   _Atomic uint32_t *bucket = &spool->header->bucket[hash % DFT__BUCKETS];
   uint32_t head = DFT__ACQUIRE(*bucket);
-  uint32_t found = search(spool, head, 0, hash, use, cat, text, len);
+  uint32_t found = dft__name_search(spool->base, head, 0, hash, use, cat, text, len);
   uint32_t searched = head;
   dft__name *name;
   if (found) return found;
@@ -105,7 +83,7 @@ uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, co
                                                 memory_order_acquire)) {
       return ref_of(spool, name);
     }
-    found = search(spool, head, searched, hash, use, cat, text, len);
+    found = dft__name_search(spool->base, head, searched, hash, use, cat, text, len);
     if (found) {
       DFT__SET(name->is_dead, 1);
       return found;

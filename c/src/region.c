@@ -34,7 +34,7 @@ static uint32_t find_site(const char *name, size_t name_len, const char *cat, si
   return ref | (is_muted ? DFT__SITE_MUTED : 0);
 }
 
-static uint32_t site_slow(dft_site *site) {
+uint32_t dft__site_register(dft_site *site) {
   size_t name_len = site->name ? strlen(site->name) : 0;
   size_t cat_len = site->cat ? strlen(site->cat) : 0;
   const char *name = dft__name_or_default(site->name, &name_len);
@@ -44,11 +44,6 @@ static uint32_t site_slow(dft_site *site) {
   return ref;
 }
 
-uint32_t dft__site_ref(dft_site *site) {
-  uint64_t cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
-  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)dft__self.session)) return (uint32_t)cache;
-  return site_slow(site);
-}
 
 /* ---- The stack ---------------------------------------------------------------------------------------------------- */
 
@@ -102,23 +97,40 @@ static int grow(const dft__own *own) {
   return is_done;
 }
 
-static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
+/* `depth` is reserved, and there is no room for it; or a signal handler moved the stack while the frame was written. */
+__attribute__((noinline)) static dft_region push_again(const dft__own *own, uint32_t depth, uint64_t id, uint32_t site, uint32_t flags) {
   dft__thread *thread = own->thread;
-  uint64_t id = dft__thread_next_id(own);
-  uint32_t depth = dft__own_add32(&thread->depth, 1);
   for (;;) {
     uint64_t area = DFT__GET(thread->frames);
     dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
-    if (DFT__UNLIKELY(depth >= dft__area_room(area))) {
+    if (depth >= dft__area_room(area)) {
       if (!grow(own)) return overflow(own);
       continue;
     }
     write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
     DFT__RELEASE(frame->id, id);
     atomic_signal_fence(memory_order_seq_cst);
-    /* A signal handler may have moved the stack in between. */
-    if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
+    if (DFT__GET(thread->frames) == area) return id;
   }
+}
+
+static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
+  dft__thread *thread = own->thread;
+  uint64_t id = dft__thread_next_id(own);
+  uint32_t depth = dft__own_add32(&thread->depth, 1);
+  uint64_t area = DFT__GET(thread->frames);
+  dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
+  if (DFT__UNLIKELY(depth >= dft__area_room(area))) return push_again(own, depth, id, site, flags);
+  write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
+  DFT__RELEASE(frame->id, id);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (DFT__UNLIKELY(DFT__GET(thread->frames) != area)) return push_again(own, depth, id, site, flags);
+  return id;
+}
+
+/* Regions that are not recorded. */
+__attribute__((noinline)) static dft_region push_muted(void) {
+  return push(&dft__self, 0, DFT__FRAME_MUTED);
 }
 
 /* Takes the topmost frame off, and those below that ended before it. */
@@ -151,21 +163,31 @@ uint32_t dft__region_find(const dft__own *own, dft_region region) {
 
 /* ---- Begin -------------------------------------------------------------------------------------------------------- */
 
-static void note_annotated(const dft__own *own) {
+static inline void note_annotated(const dft__own *own) {
   dft__header *header = (dft__header *)own->base;
   if (DFT__UNLIKELY(!DFT__GET(header->annotated))) DFT__SET(header->annotated, 1);
 }
 
-dft_region dft_region_begin_site(dft_site *site) {
+/* Everything that is not the rule: no session yet, paused, a new site, one that is muted or has no reference. */
+__attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   enum dft__readiness ready = dft__thread_ready();
   uint32_t ref;
-  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push(&dft__self, 0, DFT__FRAME_MUTED);
-  if (DFT__UNLIKELY(!site)) return dft_region_begin_n(NULL, 0, NULL, 0);
+  if (ready != DFT__READY) return ready == DFT__OFF ? 0 : push_muted();
+  if (!site) return dft_region_begin_n(NULL, 0, NULL, 0);
   ref = dft__site_ref(site);
-  if (DFT__UNLIKELY(!ref)) return dft_region_begin_named(site->name, site->cat);
-  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push(&dft__self, 0, DFT__FRAME_MUTED);
+  if (!ref) return dft_region_begin_named(site->name, site->cat);
+  if (ref & DFT__SITE_MUTED) return push_muted();
   note_annotated(&dft__self);
   return push(&dft__self, ref, 0);
+}
+
+dft_region dft_region_begin_site(dft_site *site) {
+  uint64_t session = dft__self.session;
+  uint64_t cache;
+  if (DFT__UNLIKELY(!site || DFT__GET(*dft__gate) != session)) return begin_slow(site);
+  cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
+  if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)session || (int32_t)cache <= 0)) return begin_slow(site);
+  return push(&dft__self, (uint32_t)cache, 0);
 }
 
 /* The name of an event that could not be registered travels among its arguments. */
@@ -181,11 +203,11 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
   enum dft__readiness ready = dft__thread_ready();
   dft_region region;
   uint32_t ref;
-  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push(&dft__self, 0, DFT__FRAME_MUTED);
+  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push_muted();
   name = dft__name_or_default(name, &name_len);
   cat = dft__name_or_default(cat, &cat_len);
   ref = find_site(name, name_len, cat, cat_len);
-  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push(&dft__self, 0, DFT__FRAME_MUTED);
+  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted();
   note_annotated(&dft__self);
   region = push(&dft__self, ref, 0);
   if (DFT__UNLIKELY(!ref && region)) update_label(name, name_len, cat, cat_len);
@@ -194,7 +216,8 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
 
 /* ---- End ---------------------------------------------------------------------------------------------------------- */
 
-static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
+/* Any frame, wherever it stands. */
+__attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
   dft__thread *thread = own->thread;
   uint32_t top = DFT__GET(thread->depth);
   dft__frame *frame = &dft__frames(own)[depth - 1];
@@ -237,24 +260,51 @@ static uint32_t drop_abandoned(const dft__own *own) {
   return depth;
 }
 
+/* Whatever is not the rule: too deep, levels and abandoned frames on top, nothing open. */
+__attribute__((noinline)) static void end_slow(uint64_t now) {
+  const dft__own *own = &dft__self;
+  uint32_t depth;
+  if (dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
+  depth = drop_abandoned(own);
+  if (depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL) depth = dft__region_find(own, 0);
+  if (depth) end_frame(own, depth, now);
+  else atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
+}
+
 void dft_region_end_innermost(void) {
   const dft__own *own = &dft__self;
   uint64_t now = dft__clock_ticks();
-  uint32_t depth;
+  dft__thread *thread = own->thread;
+  uint32_t depth, args, args_len;
   dft__frame *frame;
-  if (DFT__UNLIKELY(dft__thread_ready() == DFT__OFF)) return;
-  depth = DFT__GET(own->thread->depth);
-  if (DFT__UNLIKELY(end_overflow(own))) return;
-  if (DFT__LIKELY(depth)) {
-    frame = &dft__frames(own)[depth - 1];
-    if (DFT__UNLIKELY(!DFT__GET(frame->id))) depth = drop_abandoned(own);
-    if (DFT__UNLIKELY(depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL)) depth = dft__region_find(own, 0);
-  }
-  if (DFT__UNLIKELY(!depth)) {
-    atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
+  dft__what what;
+  if (DFT__UNLIKELY(DFT__GET(*dft__gate) != own->session)) {
+    end_slow(now);
     return;
   }
-  end_frame(own, depth, now);
+  depth = DFT__GET(thread->depth);
+  frame = dft__frames(own) + depth - 1;
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) || DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags))) {
+    end_slow(now);
+    return;
+  }
+  args = DFT__GET(frame->args);
+  args_len = DFT__GET(thread->args_used) - args;
+  if (DFT__UNLIKELY(args_len > DFT__SMALL_ARGS)) {
+    end_slow(now);
+    return;
+  }
+  what.kind = DFT__KIND_COMPLETE;
+  what.lane = 0;
+  what.start = DFT__GET(frame->start);
+  what.end = now;
+  what.parent = DFT__GET(frame->parent);
+  what.site = DFT__GET(frame->site);
+  what.level = DFT__GET(frame->level);
+  DFT__SET(frame->id, 0);
+  atomic_signal_fence(memory_order_seq_cst);
+  dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
+  pop(own, depth, frame);
 }
 
 void dft_region_end_at(dft_region region) {

@@ -19,7 +19,12 @@ uint32_t dft__region_find(const dft__own *own, dft_region region);
 
 /* The site behind a reference in a dft_site's cache: the reference with this bit is not recorded. */
 #define DFT__SITE_MUTED (1u << 31)
-uint32_t dft__site_ref(dft_site *site);
+uint32_t dft__site_register(dft_site *site);
+static inline uint32_t dft__site_ref(dft_site *site) {
+  uint64_t cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
+  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)dft__self.session)) return (uint32_t)cache;
+  return dft__site_register(site);
+}
 
 /* Names that are missing or too long for the registry. */
 const char *dft__name_or_default(const char *name, size_t *len);

@@ -109,14 +109,15 @@ void dft__spool_announce(dft__spool *spool) {
 }
 
 void dft__spool_retire(dft__spool *spool) {
-  mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 void dft__spool_detach(dft__spool *spool) {
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   struct stat facts;
   if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
-    mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
+    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
   } else {
     dft__spool_retire(spool);
   }
@@ -165,9 +166,12 @@ void dft__spool_prepare(dft__spool *spool) {
   uint64_t top = DFT__GET(header->top);
   uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
   uint64_t ahead = top + AHEAD_BYTES < most ? top + AHEAD_BYTES : most;
-  if (top >= most || !dft__spool_grow(spool, ahead)) return;
+  uint64_t from = spool->populated > top ? spool->populated : top;
+  if (from + AHEAD_BYTES / 2 > ahead && ahead < most) return;
+  if (from >= ahead || !dft__spool_grow(spool, ahead)) return;
   /* Kernels before 5.14 do not know this; then the producers fault the pages in. */
-  madvise(spool->base + top, (ahead - top) & ~(uint64_t)4095, MADV_POPULATE_WRITE);
+  madvise(spool->base + from, ahead - from, MADV_POPULATE_WRITE);
+  spool->populated = ahead;
 }
 
 /* ---- What a dead process left ---------------------------------------------------------------------------------------- */

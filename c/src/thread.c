@@ -147,7 +147,7 @@ void dft__thread_prepare(void) {
 
 /* ---- Ids and lanes ------------------------------------------------------------------------------------------------- */
 
-uint64_t dft__thread_next_id(const dft__own *own) {
+uint64_t dft__thread_next_block(const dft__own *own) {
   _Atomic uint64_t *next = &own->thread->next_id;
   for (;;) {
     uint64_t id = DFT__GET(*next);

@@ -36,7 +36,12 @@ static inline dft__frame *dft__frames(const dft__own *own) {
 }
 
 /* An id that no other event of this process has. */
-uint64_t dft__thread_next_id(const dft__own *own);
+uint64_t dft__thread_next_block(const dft__own *own);
+static inline uint64_t dft__thread_next_id(const dft__own *own) {
+  uint64_t id = DFT__GET(own->thread->next_id);
+  if (DFT__LIKELY(id % DFT__ID_BLOCK != 0 && dft__own_cas64(&own->thread->next_id, id, id + 1))) return id;
+  return dft__thread_next_block(own);
+}
 
 /* Room for one frame more, or for `bytes` more of arguments, in a larger area; zero when there is none. */
 int dft__thread_grow_frames(const dft__own *own);
