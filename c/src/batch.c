@@ -6,7 +6,6 @@
 #include "batch.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "clock.h"
 #include "hash.h"
@@ -240,24 +239,38 @@ static void main_thread_name(dft_batch *batch, dft_event *event, uint64_t id) {
   named(batch, event, id, "thread_name", name);
 }
 
+/* Seconds since the epoch as a date. The library's own function reads time zones from files and takes locks. */
+static size_t put_date(char *text, size_t size, uint64_t seconds) {
+  uint64_t days = seconds / 86400;
+  uint64_t second = seconds % 86400;
+  /* Years begin in March here, so that the day that is not always there comes last. */
+  uint64_t shifted = days + 719468;
+  uint64_t era = shifted / 146097;
+  uint64_t day_of_era = shifted % 146097;
+  uint64_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  uint64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  uint64_t month_from_march = (5 * day_of_year + 2) / 153;
+  uint64_t day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+  uint64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+  uint64_t year = year_of_era + era * 400 + (month <= 2);
+  return (size_t)snprintf(text, size, "%04u-%02u-%02uT%02u:%02u:%02uZ", (unsigned)year, (unsigned)month, (unsigned)day,
+                          (unsigned)(second / 3600), (unsigned)(second / 60 % 60), (unsigned)(second % 60));
+}
+
 static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
-  time_t seconds = (time_t)((header->opened_ticks + (uint64_t)header->epoch_offset_ns) / 1000000000u);
-  struct tm parts;
-  size_t len;
+  uint64_t seconds = (header->opened_ticks + (uint64_t)header->epoch_offset_ns) / 1000000000u;
   start_event(batch, event, id, "start", DFT_COMPLETE);
   event->start = dft__time_of(header, header->opened_ticks);
   if (header->metadata) {
     dft_text command = hash_text(batch, 0, header->command);
     dft_text executable = hash_text(batch, 1, header->executable);
     dft_text cwd = hash_text(batch, 2, header->cwd);
-    gmtime_r(&seconds, &parts);
-    len = strftime(batch->text, sizeof batch->text, "%Y-%m-%dT%H:%M:%SZ", &parts);
     dft__add_text(batch, "cmd_hash", command.text, command.len);
     dft__add_text(batch, "exec_hash", executable.text, executable.len);
     dft__add_text(batch, "cwd", cwd.text, cwd.len);
     dft__add_text(batch, "version", DFT_VERSION, sizeof DFT_VERSION - 1);
-    dft__add_text(batch, "date", batch->text, len);
+    dft__add_text(batch, "date", batch->text, put_date(batch->text, sizeof batch->text, seconds));
     dft__add_number(batch, "ppid", DFT_INT, header->ppid);
   }
   finish_event(batch, event);

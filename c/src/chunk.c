@@ -36,13 +36,13 @@ static dft__chunk *pop(dft__spool *spool, uint32_t size_log) {
 
 /* ---- Carving ------------------------------------------------------------------------------------------------------ */
 
-/* The offset of fresh, zeroed bytes; 0 when there are none. */
-static uint64_t carve(dft__spool *spool, uint64_t bytes, int beyond_limit) {
+/* The offset of fresh, zeroed bytes, the first `stored` of which have storage; 0 when there are none. */
+static uint64_t carve(dft__spool *spool, uint64_t bytes, uint64_t stored, int beyond_limit) {
   dft__header *header = spool->header;
   uint64_t most = beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + header->limit_bytes;
   uint64_t offset = DFT__GET(header->top);
   do {
-    if (offset + bytes > most || !dft__spool_grow(spool, offset + bytes)) return 0;
+    if (offset + bytes > most || !dft__spool_grow(spool, offset + stored)) return 0;
   } while (!atomic_compare_exchange_weak(&header->top, &offset, offset + bytes));
   return offset;
 }
@@ -54,14 +54,31 @@ static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
   return chunk;
 }
 
-static dft__chunk *carve_chunk(dft__spool *spool, uint32_t size_log, int beyond_limit) {
-  uint32_t block_log = size_log > DFT__BLOCK_LOG ? size_log : DFT__BLOCK_LOG;
-  uint64_t offset = carve(spool, UINT64_C(1) << block_log, beyond_limit);
-  if (!offset) return NULL;
-  for (uint64_t more = UINT64_C(1) << size_log; more < UINT64_C(1) << block_log; more += UINT64_C(1) << size_log) {
-    push(spool, make(spool, offset + more, size_log));
+/* Small chunks come from blocks of 64 KiB, one after the other, so that a page is touched only when it is needed. */
+static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_limit) {
+  const uint64_t bytes = UINT64_C(1) << size_log;
+  const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
+  _Atomic uint64_t *left = &spool->header->block[size_log];
+  uint64_t now = DFT__GET(*left);
+  for (;;) {
+    if (now & 0xffff) {
+      if (!dft__spool_grow(spool, (now >> 16) + bytes)) return NULL;
+      if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes)) return make(spool, now >> 16, size_log);
+    } else {
+      uint64_t offset = carve(spool, block, bytes, beyond_limit);
+      if (!offset) return NULL;
+      /* When another thread was faster, the rest of this block is lost, which is rare. */
+      atomic_compare_exchange_strong(left, &now, (offset + bytes) << 16 | (block - bytes));
+      return make(spool, offset, size_log);
+    }
   }
-  return make(spool, offset, size_log);
+}
+
+static dft__chunk *carve_chunk(dft__spool *spool, uint32_t size_log, int beyond_limit) {
+  uint64_t offset;
+  if (size_log < DFT__BLOCK_LOG) return carve_small(spool, size_log, beyond_limit);
+  offset = carve(spool, UINT64_C(1) << size_log, UINT64_C(1) << size_log, beyond_limit);
+  return offset ? make(spool, offset, size_log) : NULL;
 }
 
 /* ---- Taking and giving back ------------------------------------------------------------------------------------------ */

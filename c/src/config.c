@@ -30,9 +30,21 @@ static const struct setting {
 
 static struct {
   int64_t number;
-  char text[TEXT_BYTES];
+  const char *text;       /* in `texts`, or the default */
 } values[DFT__SETTING_COUNT];
+static char texts[4 * TEXT_BYTES];
+static size_t texts_used;
 static int is_read;
+
+/* A copy that lasts until the settings are read anew; NULL when there is no room. */
+static const char *keep(const char *text, size_t len) {
+  char *kept = texts + texts_used;
+  if (len >= TEXT_BYTES || len >= sizeof texts - texts_used) return NULL;
+  memcpy(kept, text, len);
+  kept[len] = '\0';
+  texts_used += len + 1;
+  return kept;
+}
 
 /* ---- Parsing: each returns 0 for what is not allowed --------------------------------------------------------------- */
 
@@ -113,11 +125,15 @@ static int assign(enum dft__setting which, const char *text) {
   if (setting->kind == NUMBER) is_fine = parse_range(text, setting->allowed, 0, &number);
   if (setting->kind == BYTES) is_fine = parse_range(text, setting->allowed, 1, &number);
   if (setting->kind == CHOICE) is_fine = parse_choice(text, setting->allowed, &number, &shown, &len);
-  if (setting->kind == TEXT) is_fine = len < TEXT_BYTES;
   if (!is_fine) return 0;
-  if (setting->kind == SWITCH) shown = number ? "1" : "0";
+  if (setting->kind == SWITCH) {
+    shown = number ? "1" : "0";
+  } else if (text != setting->initial) {
+    shown = keep(shown, (size_t)len);
+  }
+  if (!shown) return 0;
   values[which].number = number;
-  snprintf(values[which].text, TEXT_BYTES, "%.*s", len && setting->kind != SWITCH ? len : (int)strlen(shown), shown);
+  values[which].text = text == setting->initial ? text : shown;
   return 1;
 }
 
@@ -137,6 +153,7 @@ static void complain(enum dft__setting which, const char *text) {
 
 void dft__config_read(void) {
   int is_secure = getauxval(AT_SECURE) != 0;
+  texts_used = 0;
   for (int i = 0; i < DFT__SETTING_COUNT; i++) {
     const char *text = is_secure ? NULL : secure_getenv(settings[i].name);
     assign((enum dft__setting)i, settings[i].initial);
@@ -156,7 +173,7 @@ int64_t dft__config_number(enum dft__setting setting) {
 }
 
 const char *dft__config_text(enum dft__setting setting) {
-  return values[setting].text;
+  return values[setting].text ? values[setting].text : settings[setting].initial;
 }
 
 size_t dft_config_get(const char *name, char *value, size_t size) {

@@ -30,6 +30,7 @@
 #define DEFINITIONS_MOST (64u << 10)   /* bytes of paths that surely fit into one member */
 #define WAIT_NS UINT64_C(5000000000)   /* how long a producer waits for room */
 #define RETRY_NS UINT64_C(1000000000)  /* pause after a failed append */
+#define SMALL_TRIES 50                 /* before a producer makes do with less than a member's worth */
 #define STACK_BYTES ((size_t)512 << 10)
 
 enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
@@ -197,23 +198,26 @@ static int is_output_usable(void) {
 
 /* With the create lock. Nonzero when the lock must be kept until the batch is appended: the opening comes first, and so
  * do many definitions that may not fit into one member. */
-static int create(dft__encoder *encoder, uint32_t flags, int *has_work) {
+static int create(dft__encoder *encoder, uint32_t flags, uint64_t least, int *has_work) {
   uint64_t seq = DFT__GET(drain.next_seq);
   dft_batch *batch = &encoder->batch;
   uint64_t cells;
   if (seq == 1) flags |= DFT__BATCH_FIRST;
   dft__batch_begin(batch, drain.output.spool, seq, flags);
   cells = dft__batch_claim(batch, flags & DFT__BATCH_FINAL ? UINT64_MAX : CLAIM_CELLS);
-  *has_work = cells > 0 || flags & DFT__BATCH_FINAL;
-  if (!*has_work) return 0;
+  *has_work = cells >= least || flags & DFT__BATCH_FINAL;
+  if (!*has_work) {
+    dft__batch_unclaim(batch);
+    return 0;
+  }
   atomic_store(&drain.next_seq, seq + 1);
   atomic_store(&drain.has_begun, 1);
   atomic_fetch_add(&drain.in_flight, 1);
   return dft__batch_take_definitions(batch) > DEFINITIONS_MOST || flags & DFT__BATCH_FIRST;
 }
 
-/* One batch; zero when there was nothing to do, or no means to do it. Signals are blocked. */
-static int drain_once(uint32_t flags) {
+/* One batch of at least so many cells; zero when there was nothing to do, or no means to do it. Signals are blocked. */
+static int drain_once(uint32_t flags, uint64_t least) {
   dft__encoder *encoder = take_encoder();
   int has_work = 0;
   int is_exclusive = 0;
@@ -222,7 +226,7 @@ static int drain_once(uint32_t flags) {
     DFT__RELEASE(encoder->state, IDLE);
     return 0;
   }
-  if (is_output_usable()) is_exclusive = create(encoder, flags, &has_work);
+  if (is_output_usable()) is_exclusive = create(encoder, flags, least, &has_work);
   if (!has_work) {
     DFT__RELEASE(encoder->state, IDLE);
     unlock(&drain.create_lock);
@@ -264,7 +268,7 @@ static void *run(void *unused) {
     struct timespec retry = {1, 0};
     int is_failing;
     dft__spool_prepare(drain.output.spool);
-    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0)) dft__spool_prepare(drain.output.spool);
+    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, BATCH_CELLS)) dft__spool_prepare(drain.output.spool);
     append_ready();
     if (!has_recovered && !atomic_load(&drain.is_ending)) {
       has_recovered = 1;
@@ -322,6 +326,7 @@ static dft__chunk *take_any(uint32_t cells) {
 dft__chunk *dft__drain_make_room(uint32_t cells) {
   uint64_t deadline = dft__clock_ticks() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
+  int tries = 0;
   dft__chunk *chunk;
   if (DFT__GET(drain.thread_state) == 0) make_thread();
   for (;;) {
@@ -330,7 +335,7 @@ dft__chunk *dft__drain_make_room(uint32_t cells) {
     if (chunk || is_dropping || DFT__GET(drain.is_stalled) || atomic_load(&drain.is_ending)) break;
     if (drain.output.can_assist) {
       uint64_t before = dft__signals_block();
-      has_helped = drain_once(0);
+      has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
       dft__signals_restore(before);
     } else {
       wake_thread();
@@ -391,7 +396,7 @@ dft_status dft__drain_end(int *is_complete) {
   atomic_store(&drain.retry_ticks, DFT__GET(drain.retry_ticks) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
-  while (!*is_complete && drain_once(DFT__BATCH_FINAL)) {
+  while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
     *is_complete = dft__commit_current(drain.output.spool)->complete != 0;
   }
   status = dft__output_close(&drain.output, *is_complete);

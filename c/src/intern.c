@@ -13,24 +13,32 @@ static uint32_t ref_of(const dft__spool *spool, const dft__name *name) {
   return (uint32_t)((uint64_t)((const char *)name - spool->base) / 16);
 }
 
-/* The chunk of names with room for `bytes`, or a new one. */
+/* A small chunk first, which most programs never fill, then large ones. */
+static dft__chunk *take_chunk(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  int is_first = !DFT__GET(header->name_cursor) && bytes <= (1u << DFT__CHUNK_LOG_MIN) - DFT__CELL;
+  if (is_first) return dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NAMES, 1);
+  if (DFT__GET(header->name_chunks) >= DFT__NAMES_BYTES >> DFT__BLOCK_LOG) return NULL;
+  return dft__chunk_take(spool, DFT__BLOCK_LOG, DFT__USE_NAMES, 1);
+}
+
+/* The offset of room for a name; 0 when there is none. */
 static uint64_t take_bytes(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
-  uint64_t offset = DFT__GET(header->name_cursor);
+  uint64_t cursor = DFT__GET(header->name_cursor);
   for (;;) {
-    const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
-    uint64_t end = (offset + block - 1) / block * block;
-    if (offset && offset + bytes <= end) {
-      if (atomic_compare_exchange_weak(&header->name_cursor, &offset, offset + bytes)) return offset;
+    uint64_t offset = dft__area_offset(cursor);
+    uint64_t left = dft__area_room(cursor);
+    if (bytes <= left) {
+      if (atomic_compare_exchange_weak(&header->name_cursor, &cursor, dft__area(offset + bytes, (uint32_t)(left - bytes)))) return offset;
     } else {
-      dft__chunk *chunk;
+      dft__chunk *chunk = take_chunk(spool, bytes);
       uint64_t fresh;
-      if (DFT__GET(header->name_chunks) >= DFT__NAMES_BYTES >> DFT__BLOCK_LOG) return 0;
-      chunk = dft__chunk_take(spool, DFT__BLOCK_LOG, DFT__USE_NAMES, 1);
       if (!chunk) return 0;
       fresh = (uint64_t)((char *)chunk - spool->base) + DFT__CELL;
-      if (atomic_compare_exchange_strong(&header->name_cursor, &offset, fresh + bytes)) {
-        atomic_fetch_add(&header->name_chunks, 1);
+      left = (UINT64_C(1) << chunk->size_log) - DFT__CELL - bytes;
+      if (atomic_compare_exchange_strong(&header->name_cursor, &cursor, dft__area(fresh + bytes, (uint32_t)left))) {
+        if (chunk->size_log == DFT__BLOCK_LOG) atomic_fetch_add(&header->name_chunks, 1);
         return fresh;
       }
       dft__chunk_give(spool, chunk);

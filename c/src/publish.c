@@ -72,7 +72,7 @@ void dft__place_clean(const dft__output *output, const char *spool_path) {
   /* The spool last but for its pointer: while one of them is there, a recovery finds the other. */
   unlink(spool_path);
   snprintf(path, sizeof path, "%s/.dftracer/%s.spool", header->folder, header->base);
-  unlink(path);
+  if (strcmp(path, spool_path) != 0) unlink(path);
   snprintf(path, sizeof path, "%s/.dftracer", header->folder);
   rmdir(path);
 }

@@ -30,7 +30,7 @@
 
 #define DFT__MAGIC "dftspool"
 #define DFT__LAYOUT 1u
-#define DFT__HEADER_BYTES (128u << 10)
+#define DFT__HEADER_BYTES (40u << 10)
 #define DFT__PAGE_LOG 12               /* chunks are referred to by page number: offset / 4096 */
 #define DFT__BLOCK_LOG 16              /* small chunks are cut from blocks of 64 KiB */
 #define DFT__CHUNK_LOG_MIN 12          /* 4 KiB */
@@ -45,9 +45,9 @@
 #define DFT__NAMES_MAX 65536u          /* names that are registered; further ones travel in their records */
 #define DFT__NAMES_BYTES (8u << 20)    /* and their memory */
 #define DFT__SINKS_MAX 4
-#define DFT__BUCKETS 4096u
-#define DFT__COMMIT_CHUNKS 2048u       /* chunks that one commit can cover */
-#define DFT__FACTS_BYTES 4096u
+#define DFT__BUCKETS 1024u
+#define DFT__COMMIT_CHUNKS 1024u       /* chunks that one commit can cover */
+#define DFT__FACTS_BYTES 2048u
 #define DFT__ID_BLOCK 1024u            /* ids that a thread takes at once */
 
 /* ---- Cells and records ---- */
@@ -282,10 +282,11 @@ typedef struct dft__header {
   uint64_t map_bytes;                 /* of everything */
   _Atomic uint64_t top;               /* carved so far */
   _Atomic uint64_t free[DFT__CHUNK_LOG_MAX + 1]; /* per size: tag 32 | page 32 */
+  _Atomic uint64_t block[DFT__BLOCK_LOG];        /* per small size: offset 48 of what is left of a block | bytes 16 */
   /* names */
-  _Atomic uint64_t name_cursor;       /* offset of the next name */
+  _Atomic uint64_t name_cursor;       /* area: where the next name goes, and the bytes left there */
   _Atomic uint32_t name_count;
-  _Atomic uint32_t name_chunks;
+  _Atomic uint32_t name_chunks;       /* of 64 KiB */
   _Atomic uint32_t pending_paths;     /* references: paths whose hash no output defines yet */
   _Atomic uint32_t facts_lock;        /* thread id of the holder */
   /* app metadata and layers: items as in a record, key by reference. One half is in use, the other for tidying up */

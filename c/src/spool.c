@@ -1,7 +1,10 @@
 /* spool.c - the mapped file of one process.
  *
  * The whole range that it may ever need is mapped at once; only what lies below header.file_bytes has storage, and only
- * that is touched. Storage is allocated before use, so that a full disk is an error here and no SIGBUS later.
+ * that is touched. Storage is had by faulting pages in with MADV_POPULATE_WRITE, which reserves their blocks: a full disk is
+ * an error here and no SIGBUS later, a store never waits, and a file that dies young never reaches the disk. (fallocate
+ * would do the first, but the blocks it takes cost a millisecond and more to give back; it serves where the kernel is
+ * older than 5.14.)
  * SPDX-License-Identifier: MIT */
 #include "spool.h"
 
@@ -18,8 +21,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define FIRST_BYTES ((uint64_t)512 << 10)
-#define GROW_MOST ((uint64_t)8 << 20)
+#define FIRST_BYTES ((uint64_t)DFT__HEADER_BYTES + (12u << 10)) /* the header, and one thread's first chunks */
+#define GROW_LEAST ((uint64_t)64 << 10)
+#define GROW_MOST ((uint64_t)1 << 20)
 #define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
@@ -42,14 +46,27 @@ static int is_over_limit(uint64_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
-static int allocate(int fd, uint64_t from, uint64_t to) {
+/* Storage for the bytes between two offsets, which are mapped at `base`. 0, or -1 and errno. */
+static int allocate(int fd, char *base, uint64_t from, uint64_t to) {
   int result;
   if (is_over_limit(to)) {
     errno = EFBIG;
     return -1;
   }
-  do result = fallocate(fd, 0, (off_t)from, (off_t)(to - from));
+  if (ftruncate(fd, (off_t)to) != 0) return -1;
+  do result = madvise(base + from, to - from, MADV_POPULATE_WRITE);
   while (result < 0 && errno == EINTR);
+  if (result < 0 && errno == EINVAL) {
+    do result = fallocate(fd, 0, (off_t)from, (off_t)(to - from));
+    while (result < 0 && errno == EINTR);
+  } else if (result < 0) {
+    errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
+  }
+  if (result < 0) {
+    int error = errno;
+    if (ftruncate(fd, (off_t)from) != 0) return -1;
+    errno = error;
+  }
   return result;
 }
 
@@ -71,9 +88,13 @@ static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
   uint64_t map_bytes = DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
   void *base;
   if (fstat(fd, &facts) != 0) return DFT_EIO;
-  if (allocate(fd, 0, FIRST_BYTES) != 0) return status_of(errno);
   base = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (base == MAP_FAILED) return DFT_ENOMEM;
+  if (allocate(fd, base, 0, FIRST_BYTES) != 0) {
+    dft_status status = status_of(errno);
+    munmap(base, map_bytes);
+    return status;
+  }
   spool->base = base;
   spool->header = base;
   spool->map_bytes = map_bytes;
@@ -130,7 +151,7 @@ static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return 0;
   if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
-    is_done = allocate(fd, from, to) == 0;
+    is_done = allocate(fd, spool->base, from, to) == 0;
   }
   close(fd);
   return is_done;
@@ -144,7 +165,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
     if (bytes > spool->map_bytes) return 0;
     if (atomic_compare_exchange_strong(&spool->growing, &nobody, tid)) {
       uint64_t from = DFT__GET(header->file_bytes);
-      uint64_t step = from < GROW_MOST ? from : GROW_MOST;
+      uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
       uint64_t to = from + step > bytes ? from + step : bytes;
       int is_done;
       if (to > spool->map_bytes) to = spool->map_bytes;
@@ -163,15 +184,14 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
 
 void dft__spool_prepare(dft__spool *spool) {
   dft__header *header = spool->header;
-  uint64_t top = DFT__GET(header->top);
   uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
-  uint64_t ahead = top + AHEAD_BYTES < most ? top + AHEAD_BYTES : most;
-  uint64_t from = spool->populated > top ? spool->populated : top;
-  if (from + AHEAD_BYTES / 2 > ahead && ahead < most) return;
-  if (from >= ahead || !dft__spool_grow(spool, ahead)) return;
-  /* Kernels before 5.14 do not know this; then the producers fault the pages in. */
-  madvise(spool->base + from, ahead - from, MADV_POPULATE_WRITE);
-  spool->populated = ahead;
+  for (;;) {
+    uint64_t now = DFT__ACQUIRE(header->file_bytes);
+    uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;
+    if (want > most) want = most;
+    /* In steps, because producers may be waiting for the next one. */
+    if (now >= want || !dft__spool_grow(spool, now + GROW_MOST < want ? now + GROW_MOST : want)) return;
+  }
 }
 
 /* ---- What a dead process left ---------------------------------------------------------------------------------------- */

@@ -21,7 +21,6 @@ typedef struct dft__spool {
   int fd;                   /* of a spool that is recovered, which holds its lock; else -1 */
   dev_t device;
   ino_t inode;
-  uint64_t populated;       /* the drain thread's: pages before it are present */
   _Atomic uint32_t growing; /* thread id of who makes the file longer */
   char path[DFT__PATH_MAX];
 } dft__spool;

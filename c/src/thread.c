@@ -122,7 +122,7 @@ static void finish_chunk(dft__spool *spool, uint64_t cursor) {
   if (!page) return;
   status = DFT__GET(chunk->status);
   DFT__RELEASE(chunk->status, dft__status(dft__status_gen(status), DFT__FULL, end));
-  dft__drain_notify(end);
+  dft__drain_notify(end - 1);
 }
 
 /* Destructor of the key. A thread may record again afterwards, and then joins anew. */
