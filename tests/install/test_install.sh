@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# test_install.sh - an installed tree can be moved; the examples build against it with find_package alone, and the README's
+# program with pkg-config; both leave a valid trace.
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+quietly() {
+  local output
+  output=$("$@" 2>&1) && return
+  printf '%s\n' "$output" >&2
+  exit 1
+}
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+quietly cmake --install "$DFT_TEST_BUILD" --prefix "$scratch/first"
+mv "$scratch/first" "$scratch/prefix"
+prefix=$scratch/prefix
+[ "$("$prefix/bin/dftracer" --version)" = "dftracer $(sed -n 's/^#define DFT_VERSION "\(.*\)"/\1/p' "$prefix"/include/dftracer/dft.h)" ] ||
+  fail "the command does not run after a move, or tells another version"
+
+# The examples, as a user would build them.
+quietly cmake -S "$DFT_TEST_SOURCE/examples" -B "$scratch/examples" -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$scratch/examples"
+DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/examples_out/trace quietly "$scratch/examples/01_regions"
+mkdir "$scratch/data"
+DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/examples_out/trace quietly "$scratch/examples/02_pipeline" "$scratch/data"
+
+# The program in the README, to the letter.
+awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md" >"$scratch/solver.c"
+[ -s "$scratch/solver.c" ] || fail "the README has no C program"
+pkgconfig=$(dirname "$(find "$prefix" -name dftracer.pc)")
+# shellcheck disable=SC2046 # the flags are words
+quietly cc "$scratch/solver.c" -o "$scratch/solver" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs dftracer)
+LD_LIBRARY_PATH=$(dirname "$pkgconfig") DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/solver_out/trace quietly "$scratch/solver"
+
+PYTHONPATH=$DFT_TEST_SOURCE/tests "$DFT_TEST_PYTHON" - "$scratch" <<'END'
+import sys
+from pathlib import Path
+
+import trace
+
+scratch = Path(sys.argv[1])
+for folder, name, count in (("examples_out", "row", 10), ("solver_out", "step", 3)):
+    found = sum(len(one.named(name)) for one in trace.read_folder(str(scratch / folder)))
+    if found != count:
+        sys.exit(f"FAILED: {found} events {name!r} in {folder}, not {count}")
+END
