@@ -21,6 +21,7 @@ typedef struct draft {
   const char *start;
   const char *limit;
   const dft_event *event;
+  char *counter_args; /* where those of a counter begin; else NULL */
 } draft;
 
 static int same_text(dft_text a, dft_text b) {
@@ -144,7 +145,7 @@ static char *put_values(char *at, const draft *line) {
 /* ---- Lines -------------------------------------------------------------------------------------------------------- */
 
 /* Everything but values and the closing braces. */
-static char *put_event(char *at, const draft *line, const char *host_hash) {
+static char *put_event(char *at, draft *line, const char *host_hash) {
   const dft_event *event = line->event;
   const char *limit = line->limit;
   const dft_text unnamed = TEXT("(unnamed)");
@@ -161,10 +162,14 @@ static char *put_event(char *at, const draft *line, const char *host_hash) {
   if (event->phase == DFT_COMPLETE) at = dft__number_int(PUT(at, ",\"dur\":"), event->duration);
   at = PUT(at, ",\"ph\":\"");
   *at++ = (char)event->phase;
-  at = dft__escape_text(PUT(at, "\",\"args\":{\"hhash\":\""), limit, (dft_text){host_hash, strlen(host_hash)},
-                        &bad_cat);
-  if (!at) return NULL;
-  *at++ = '"';
+  at = PUT(at, "\",\"args\":{");
+  if (event->phase == DFT_COUNTER) { /* Perfetto takes every argument of a counter for a number */
+    line->counter_args = at;
+  } else {
+    at = dft__escape_text(PUT(at, "\"hhash\":\""), limit, (dft_text){host_hash, strlen(host_hash)}, &bad_cat);
+    if (!at) return NULL;
+    *at++ = '"';
+  }
   if (event->phase == DFT_COMPLETE && event->level) {
     at = dft__number_int(PUT(at, ",\"p_idx\":"), event->parent);
     at = dft__number_uint(PUT(at, ",\"level\":"), event->level);
@@ -188,7 +193,12 @@ size_t dft__line_encode(char *out, size_t room, const dft_event *event, const ch
   line.limit = out + (room - DFT__LINE_RESERVE);
   at = put_event(out, &line, host_hash);
   if (at) at = put_values(at, &line);
-  return at ? (size_t)(PUT(at, "}}\n") - out) : 0;
+  if (!at) return 0;
+  if (line.counter_args && at > line.counter_args) { /* every argument has a comma before it: the first one's goes */
+    memmove(line.counter_args, line.counter_args + 1, (size_t)(at - line.counter_args) - 1);
+    at--;
+  }
+  return (size_t)(PUT(at, "}}\n") - out);
 }
 
 /* At most `most` bytes, not ending inside a character, which has up to three bytes after its first. */

@@ -73,14 +73,14 @@ static void metadata_has_no_time(void) {
             "\"hhash\":\"2a702c695247d487\",\"name\":\"node17\",\"value\":\"2a702c695247d487\"}}\n");
 }
 
-static void a_counter_has_a_time_and_no_duration(void) {
+static void a_counter_has_a_time_and_nothing_but_its_value(void) {
   const dft_value values[] = {DOUBLE("loss", 0.25)};
   dft_event event = make_event(values, COUNT(values));
   event.phase = DFT_COUNTER;
   CHECK_STR(
     line(&event),
     "{\"id\":8,\"name\":\"forward\",\"cat\":\"compute\",\"pid\":3308801,\"tid\":3308804,\"ts\":1727286231145121,"
-    "\"ph\":\"C\",\"args\":{\"hhash\":\"2a702c695247d487\",\"loss\":0.25}}\n");
+    "\"ph\":\"C\",\"args\":{\"loss\":0.25}}\n");
 }
 
 static void level_zero_means_neither_level_nor_parent(void) {
@@ -236,7 +236,7 @@ static void the_short_form_keeps_some_of_a_bad_name(void) {
 int main(void) {
   a_region_is_written_as_documented();
   metadata_has_no_time();
-  a_counter_has_a_time_and_no_duration();
+  a_counter_has_a_time_and_nothing_but_its_value();
   level_zero_means_neither_level_nor_parent();
   a_name_is_never_empty();
   every_type_of_value_is_written();
