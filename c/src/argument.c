@@ -118,7 +118,7 @@ static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_
   dft__thread *thread = own->thread;
   uint32_t depth, used;
   const dft__frame *frame;
-  if (DFT__UNLIKELY(DFT__GET(*dft__gate) != own->session || region || !key || !key_len || key_len > DFT__NAME_MAX)) return NULL;
+  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session || region || !key || !key_len || key_len > DFT__NAME_MAX)) return NULL;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
   if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) || DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags))) return NULL;
@@ -228,7 +228,7 @@ void dft_update_arg(dft_region region, const dft_arg *arg) {
   dft__ready_item ready;
   uint32_t depth;
   uint32_t bytes;
-  if (!dft_active || !arg || !(depth = target(region))) return;
+  if (!dft_is_active() || !arg || !(depth = target(region))) return;
   bytes = dft__item_arg(&ready, arg);
   add_at(&dft__self, depth, &ready, bytes);
 }
@@ -237,7 +237,7 @@ void dft_region_relate(dft_region region, int32_t relation, uint64_t entity) {
   dft__ready_item ready;
   uint32_t depth;
   uint32_t bytes;
-  if (!dft_active || relation < 0 || relation > 3 || !entity || !(depth = target(region))) return;
+  if (!dft_is_active() || relation < 0 || relation > 3 || !entity || !(depth = target(region))) return;
   bytes = dft__item_number(&ready, DFT__KEY_RELATION + (uint32_t)relation, NULL, 0, DFT_UINT, entity);
   add_at(&dft__self, depth, &ready, bytes);
 }

@@ -14,6 +14,7 @@
 enum step { OPENING, DEFINITIONS, RECORDS, OPEN_REGIONS, END, DONE };
 
 void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_t flags) {
+  const dft__commit *before;
   batch->spool = spool;
   batch->seq = seq;
   batch->flags = flags;
@@ -21,8 +22,12 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->events = 0;
   batch->last_ticks = 0;
   /* A final batch is alone: the commit before it is there. */
-  batch->events_before = flags & DFT__BATCH_FINAL ? spool->header->commit[(seq - 1) & 1].events : 0;
-  batch->final_ticks = dft__clock_ticks();
+  before = flags & DFT__BATCH_FINAL ? &spool->header->commit[(seq - 1) & 1] : NULL;
+  batch->events_before = before ? before->events : 0;
+  batch->is_ending = before && before->final_ticks;
+  batch->final_ticks = batch->is_ending ? before->final_ticks : dft__clock_ticks();
+  batch->from_page = batch->is_ending ? before->open_page : 0;
+  batch->from_depth = batch->is_ending ? before->open_depth : 0;
   batch->next_id = 0;
   batch->first_id = 0;
   batch->handed = 0;
@@ -32,7 +37,7 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->definition = 0;
   batch->first_definition = 0;
   batch->chunk = 0;
-  batch->walked = 0;
+  batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
   batch->chunk_count = 0;
@@ -52,7 +57,7 @@ void dft__batch_rewind(dft_batch *batch) {
   batch->next_id = batch->first_id;
   batch->definition = batch->first_definition;
   batch->chunk = 0;
-  batch->walked = 0;
+  batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
   batch->has_held = 0;
@@ -126,8 +131,15 @@ static int is_empty(const dft_batch *batch, uint32_t i) {
   return batch->chunks[i].cell >= batch->chunks[i].end && dft__status_state(DFT__GET(chunk->status)) == DFT__FULL;
 }
 
+static uint32_t page_of(const dft_batch *batch) {
+  return dft__chunk_page(batch->spool, (const dft__chunk *)((const char *)batch->thread - DFT__CELL));
+}
+
 void dft__batch_consumed(const dft_batch *batch, dft__commit *commit) {
   commit->count = 0;
+  commit->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
+  commit->open_page = batch->thread ? page_of(batch) : batch->from_page;
+  commit->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
   for (uint32_t i = 0; i < batch->chunk_count; i++) {
     if (batch->chunks[i].cell == batch->chunks[i].start) continue;
     commit->consumed[commit->count++] =
@@ -361,6 +373,7 @@ static int next_record(dft_batch *batch, dft_event *event) {
     if (next_undefined(batch, event)) return 1;
     batch->has_held = 0;
     *event = batch->held;
+    batch->events++;
     batch->chunks[batch->chunk].cell += batch->held_cells;
     return 1;
   }
@@ -378,6 +391,7 @@ static int next_record(dft_batch *batch, dft_event *event) {
         batch->held = *event;
         batch->held_cells = cells;
         batch->has_held = 1;
+        batch->events--; /* not yet */
         return next_undefined(batch, event);
       }
     }
@@ -430,7 +444,6 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
   dft__add_number(batch, "open", DFT_INT, 1);
   if (header->hide_tids) event->tid = header->pid;
   finish_event(batch, event);
-  batch->events++;
   return 1;
 }
 
@@ -463,9 +476,28 @@ static int next_open_region(dft_batch *batch, dft_event *event) {
   for (;;) {
     if (batch->thread && next_frame(batch, event)) return 1;
     batch->thread = next_thread(batch->spool, &batch->walked);
-    batch->depth = 0;
     if (!batch->thread) return 0;
+    batch->depth = page_of(batch) == batch->from_page ? batch->from_depth : 0;
   }
+}
+
+/* The same, behind the definitions of paths that came as text. */
+static int next_open_event(dft_batch *batch, dft_event *event) {
+  if (batch->has_held) {
+    if (next_undefined(batch, event)) return 1;
+    batch->has_held = 0;
+    *event = batch->held;
+    batch->events++;
+    return 1;
+  }
+  if (!next_open_region(batch, event)) return 0;
+  if (!batch->undefined_count) {
+    batch->events++;
+    return 1;
+  }
+  batch->held = *event;
+  batch->has_held = 1;
+  return next_undefined(batch, event);
 }
 
 /* Nobody knows when a dead process died; its last sign of life stands for it. */
@@ -523,10 +555,10 @@ static int next_event(dft_batch *batch, dft_event *event) {
   if (batch->step == RECORDS) {
     if (next_record(batch, event)) return 1;
     batch->step = is_final ? OPEN_REGIONS : DONE;
-    if (batch->flags & DFT__BATCH_RECOVERED) batch->final_ticks = last_sign(batch);
+    if (batch->flags & DFT__BATCH_RECOVERED && !batch->is_ending) batch->final_ticks = last_sign(batch);
   }
   if (batch->step == OPEN_REGIONS) {
-    if (next_open_region(batch, event)) return 1;
+    if (next_open_event(batch, event)) return 1;
     batch->step = END;
   }
   if (batch->step == END) {
@@ -577,6 +609,16 @@ static int holds_event(const dft__spool *spool, const dft__chunk *chunk) {
   return 0;
 }
 
+static int holds_open_region(const dft__spool *spool, const dft__thread *thread) {
+  uint64_t area = DFT__GET(thread->frames);
+  uint32_t depth = DFT__GET(thread->depth) < dft__area_room(area) ? DFT__GET(thread->depth) : dft__area_room(area);
+  const dft__frame *frames = (const dft__frame *)checked_area(spool, area, (uint64_t)depth * sizeof *frames);
+  for (uint32_t i = 0; frames && i < depth; i++) {
+    if (DFT__GET(frames[i].id) && !(DFT__GET(frames[i].flags) & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) return 1;
+  }
+  return 0;
+}
+
 int dft__batch_has_events(dft__spool *spool) {
   uint64_t offset = 0;
   dft__chunk *chunk;
@@ -586,7 +628,7 @@ int dft__batch_has_events(dft__spool *spool) {
   }
   offset = 0;
   while ((thread = next_thread(spool, &offset)) != NULL) {
-    if (DFT__GET(thread->depth)) return 1;
+    if (holds_open_region(spool, thread)) return 1;
   }
   return 0;
 }

@@ -30,6 +30,7 @@ struct dft_batch {
   uint64_t last_ticks;      /* the latest end of these */
   uint64_t events_before;   /* in earlier commits */
   uint64_t final_ticks;     /* when open regions end */
+  uint32_t is_ending;       /* an earlier batch has told some of them, and that time counts */
   uint64_t next_id;         /* for lines that have no record */
   uint64_t first_id;
   char host_hash[17];
@@ -44,6 +45,8 @@ struct dft_batch {
   uint64_t walked;          /* threads' states: where to look on */
   dft__thread *thread;
   uint32_t depth;
+  uint32_t from_page;       /* where earlier batches left the open regions: thread and depth */
+  uint32_t from_depth;
   uint32_t chunk_count;
   uint32_t has_more;        /* chunks that did not fit into chunks[] */
   struct dft__claimed {

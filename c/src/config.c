@@ -153,6 +153,7 @@ static void complain(enum dft__setting which, const char *text) {
 
 void dft__config_read(void) {
   int is_secure = getauxval(AT_SECURE) != 0;
+  int saved = errno;
   texts_used = 0;
   for (int i = 0; i < DFT__SETTING_COUNT; i++) {
     const char *text = is_secure ? NULL : secure_getenv(settings[i].name);
@@ -162,6 +163,7 @@ void dft__config_read(void) {
   }
   is_read = 1;
   dft__log_set_level((int)dft__config_number(DFT__LOG_LEVEL));
+  errno = saved;
 }
 
 int dft__config_set(enum dft__setting setting, const char *text) {

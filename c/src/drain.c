@@ -22,6 +22,7 @@
 #include "log.h"
 #include "place.h"
 #include "recover.h"
+#include "signals.h"
 #include "thread.h"
 
 #define ENCODERS 4
@@ -57,18 +58,6 @@ static struct {
 } drain;
 
 /* ---- Signals ------------------------------------------------------------------------------------------------------ */
-
-/* The system call, because the library's version leaves out the signals of thread cancellation. */
-uint64_t dft__signals_block(void) {
-  uint64_t all = UINT64_MAX;
-  uint64_t before = 0;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, 8);
-  return before;
-}
-
-void dft__signals_restore(uint64_t before) {
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
-}
 
 static uint64_t current_mask(void) {
   uint64_t mask = 0;
@@ -144,9 +133,7 @@ static int64_t consumed_cells(const dft_batch *batch) {
 /* With the append lock. A batch that comes after a failure gives back what it claimed. */
 static void append(dft__encoder *encoder) {
   int64_t cells = consumed_cells(&encoder->batch);
-  dft_status status;
-  if (DFT__GET(drain.retry_ticks)) encoder->status = DFT_EIO;
-  status = dft__output_append(&drain.output, encoder);
+  dft_status status = dft__output_append(&drain.output, encoder);
   if (status == DFT_OK) {
     atomic_store(&drain.is_stalled, 0);
     atomic_fetch_sub(&drain.ready_cells, cells);
@@ -186,7 +173,7 @@ static int is_output_usable(void) {
     atomic_store(&drain.next_seq, dft__commit_current(drain.output.spool)->seq + 1);
     atomic_store(&drain.turn, DFT__GET(drain.next_seq));
   }
-  if (!drain.output.is_open) {
+  if (!drain.output.is_open || retry) {
     dft_status status = dft__output_open(&drain.output);
     if (status != DFT_OK) {
       note_failure(status);

@@ -27,8 +27,4 @@ dft_status dft__drain_publish(char *name, size_t size);
 /* In a forked child: as if there had never been one. */
 void dft__drain_forget(void);
 
-/* Blocks every signal for the calling thread, and restores what was. */
-uint64_t dft__signals_block(void);
-void dft__signals_restore(uint64_t before);
-
 #endif

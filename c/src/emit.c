@@ -35,11 +35,7 @@ static void out_padding(dft__out *out, uint32_t len) {
 /* ---- Items -------------------------------------------------------------------------------------------------------- */
 
 static size_t limited(const char *text, size_t len, size_t most) {
-  if (!text) return 0;
-  if (len <= most) return len;
-  len = most;
-  while (len && ((unsigned char)text[len] & 0xc0) == 0x80) len--;
-  return len;
+  return text ? dft__text_limit(text, len, most) : 0;
 }
 
 uint32_t dft__key_ref(const char *key, size_t len) {
@@ -161,6 +157,7 @@ void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items,
   dft__record *record;
   dft__set_busy(own->thread, 1);
   record = reserve(own, cells, &gen);
+  dft__frame_close(own, what->ends);
   if (record) {
     dft__out out = {record->args, DFT__RECORD_ARGS};
     dft__record_fill(record, what);
@@ -282,13 +279,14 @@ void dft__emit_open_regions(const dft__own *own) {
     uint32_t flags = DFT__GET(frame->flags);
     uint32_t args = DFT__GET(frame->args);
     dft__what what = {.kind = DFT__KIND_OPEN, .start = DFT__GET(frame->start), .end = now, .id = DFT__GET(frame->id),
-                      .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level)};
-    DFT__SET(frame->id, 0);
+                      .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level),
+                      .ends = depth};
     if (what.id && !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) {
       if (flags & DFT__FRAME_CROSSED) what.lane = dft__thread_lane(own, what.start, now);
       dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args,
                 DFT__GET(thread->args_used) - args);
     }
+    dft__frame_close(own, depth);
     DFT__SET(thread->args_used, args);
     DFT__SET(thread->depth, depth - 1);
   }

@@ -17,6 +17,7 @@ typedef struct dft__what {
   uint64_t parent;
   uint32_t site;
   uint32_t level;
+  uint32_t ends;  /* the frame that this record ends, counted from 1; 0: none */
 } dft__what;
 
 /* Bytes on their way into a record's cells, which have a head each, or into contiguous memory (left: UINT32_MAX). */
@@ -28,6 +29,15 @@ typedef struct dft__out {
 void dft__out_bytes(dft__out *out, const void *bytes, uint32_t len);
 
 /* ---- Items ---- */
+
+/* The length up to which to keep a text: at most `most`, and not inside a character, which has up to three bytes after its
+ * first. What is no UTF-8 is cut anywhere. */
+static inline size_t dft__text_limit(const char *text, size_t len, size_t most) {
+  size_t end = most;
+  if (len <= most) return len;
+  while (most - end < 4 && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
+  return most - end < 4 ? end : most;
+}
 
 /* An argument made ready: its texts within limits, its key as reference. */
 typedef struct dft__ready_item {
@@ -67,6 +77,12 @@ static inline void dft__record_fill(dft__record *record, const dft__what *what) 
   record->level = what->level;
 }
 
+/* The region is open until its record has a place, which may take long when the spool is full; then it is one or the other. */
+static inline void dft__frame_close(const dft__own *own, uint32_t depth) {
+  if (depth) DFT__SET(dft__frames(own)[depth - 1].id, 0);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
 /* The same as dft__emit for what most events have: no items, or a few that fit into two cells. `len` is a multiple of 8. */
 #define DFT__SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS)
 static inline void dft__emit_small(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
@@ -75,6 +91,7 @@ static inline void dft__emit_small(const dft__own *own, const dft__what *what, c
   dft__record *record;
   dft__set_busy(own->thread, 1);
   record = dft__reserve(own, cells, &gen);
+  dft__frame_close(own, what->ends);
   if (DFT__LIKELY(record != NULL)) {
     const uint64_t none = 0;
     dft__record_fill(record, what);

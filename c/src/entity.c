@@ -14,7 +14,7 @@
 #define RELATION_LAST 22
 
 static int is_recording(void) {
-  return dft_active && dft__thread_ready() == DFT__READY;
+  return dft_is_active() && dft__thread_ready() == DFT__READY;
 }
 
 /* FNV-1a with an offset basis of its own, fixed by the format. */

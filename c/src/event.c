@@ -7,7 +7,7 @@
 #include "session.h"
 
 static int is_recording(void) {
-  return dft_active && dft__thread_ready() == DFT__READY;
+  return dft_is_active() && dft__thread_ready() == DFT__READY;
 }
 
 /* Fills in label and site; zero when the category is not recorded. */

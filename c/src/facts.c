@@ -14,7 +14,7 @@
 #include "session.h"
 
 static int is_recording(void) {
-  return dft_active && dft__thread_ready() != DFT__OFF;
+  return dft_is_active() && dft__thread_ready() != DFT__OFF;
 }
 
 /* ---- Application metadata and layers --------------------------------------------------------------------------------- */

@@ -48,7 +48,9 @@ static void note_error(dft__output *output, dft_status status) {
 dft_status dft__output_open(dft__output *output) {
   const dft__header *header = output->spool->header;
   const dft__commit *commit = dft__commit_current(output->spool);
-  if (output->is_open) return DFT_OK;
+  if (output->is_open && !output->has_failed) return DFT_OK;
+  dft__output_close(output, 0);
+  output->has_failed = 0;
   for (uint32_t i = 0; i < output->count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];
     dft_sink_target target = {.struct_size = sizeof target, .path = outlet->path, .resume_bytes = commit->bytes[i],
@@ -185,7 +187,7 @@ static dft_status append_all(dft__output *output, dft__encoder *encoder, uint64_
 
 dft_status dft__output_append(dft__output *output, dft__encoder *encoder) {
   uint64_t bytes[DFT__SINKS_MAX];
-  dft_status status = append_all(output, encoder, bytes);
+  dft_status status = output->has_failed ? DFT_EIO : append_all(output, encoder, bytes);
   if (status == DFT_OK) {
     commit(output, &encoder->batch, bytes);
     dft__batch_return_definitions(&encoder->batch);
@@ -193,7 +195,7 @@ dft_status dft__output_append(dft__output *output, dft__encoder *encoder) {
     return DFT_OK;
   }
   note_error(output, status);
-  dft__output_close(output, 0);
+  output->has_failed = 1;
   encoder->batch.definition = encoder->batch.first_definition;
   dft__batch_return_definitions(&encoder->batch);
   dft__batch_unclaim(&encoder->batch);

@@ -22,6 +22,7 @@ typedef struct dft__output {
   uint32_t count;
   uint32_t is_open;
   uint32_t can_assist;          /* every sink encodes */
+  uint32_t has_failed;          /* only closing is left; others may still be encoding */
   dft_status first_error;
   struct dft__outlet {
     const dft_sink *sink;
@@ -33,7 +34,7 @@ typedef struct dft__output {
 /* Finds the sinks that the header names. DFT_ENOSINK when one is missing. */
 dft_status dft__output_prepare(dft__output *output, dft__spool *spool);
 
-/* Opens what is not open, at the length of the last commit. */
+/* Opens what is not open or has failed, at the length of the last commit. */
 dft_status dft__output_open(dft__output *output);
 dft_status dft__output_close(dft__output *output, int is_complete);
 
@@ -43,8 +44,8 @@ void dft__encoder_free(dft__encoder *encoder);
 /* The first sink says how much of the batch one member holds. */
 void dft__output_encode(dft__output *output, dft__encoder *encoder);
 
-/* Appends to every sink and commits. After a failure the sinks are closed, nothing is consumed, and the next
- * dft__output_open starts from the last commit. */
+/* Appends to every sink and commits. After a failure nothing is consumed, and every append fails until dft__output_open is
+ * called again, when nobody encodes: it starts from the last commit. */
 dft_status dft__output_append(dft__output *output, dft__encoder *encoder);
 
 /* The commit that counts; sequence number 0 and all zero when there is none. */

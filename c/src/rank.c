@@ -24,12 +24,13 @@ static const struct launcher {
 
 static int32_t number_of(const char *name) {
   const char *text = secure_getenv(name);
+  int saved = errno;
   char *end;
   long value;
   if (!text || !*text) return -1;
-  errno = 0;
-  value = strtol(text, &end, 10);
-  return *end || errno || value < 0 || value > INT_MAX ? -1 : (int32_t)value;
+  value = strtol(text, &end, 10); /* what does not fit is LONG_MAX */
+  errno = saved;
+  return *end || value < 0 || value > INT_MAX ? -1 : (int32_t)value;
 }
 
 void dft__rank_find(int32_t *rank, int32_t *size) {

@@ -221,6 +221,9 @@ typedef struct dft__commit {
   uint64_t events;                    /* of the user, so far */
   uint64_t last_ticks;                /* the latest end of these */
   uint64_t bytes[DFT__SINKS_MAX];     /* length of each sink's output */
+  uint64_t final_ticks;               /* when open regions end; 0: none of them was told yet */
+  uint32_t open_page;                 /* state of the thread whose open regions are told, page by page */
+  uint32_t open_depth;                /* and how many of its frames are done */
   uint32_t complete;                  /* the output holds its `end`: only publishing is left */
   uint32_t count;
   uint64_t check;                     /* hash of this struct, for spools that lived through a crash of the node */

@@ -79,7 +79,8 @@ static dft_status write_rest(dft__output *output) {
     status = dft__output_append(output, encoder);
   }
   dft__encoder_free(encoder);
-  if (status == DFT_OK) status = dft__output_close(output, 1);
+  if (status == DFT_OK) return dft__output_close(output, 1);
+  dft__output_close(output, 0);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* region.c - regions: begin, end, levels.
  *
  * A frame is reserved by one addition and gets its id last, so a signal handler may use the stack at any moment. At the
- * end the id is cleared before the record is written: a region is open or recorded, never both.
+ * end the id is cleared when the record has its place, before it is written: a region is open or recorded, never both.
  * SPDX-License-Identifier: MIT */
 #include "region.h"
 
@@ -20,10 +20,7 @@ const char *dft__name_or_default(const char *name, size_t *len) {
     *len = 9;
     return "(unnamed)";
   }
-  if (*len > DFT__NAME_MAX) {
-    *len = DFT__NAME_MAX;
-    while (*len && ((unsigned char)name[*len] & 0xc0) == 0x80) --*len;
-  }
+  *len = dft__text_limit(name, *len, DFT__NAME_MAX);
   return name;
 }
 
@@ -184,7 +181,7 @@ __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
 dft_region dft_region_begin_site(dft_site *site) {
   uint64_t session = dft__self.session;
   uint64_t cache;
-  if (DFT__UNLIKELY(!site || DFT__GET(*dft__gate) != session)) return begin_slow(site);
+  if (DFT__UNLIKELY(!site || DFT__GET(*dft__gate_page()) != session)) return begin_slow(site);
   cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
   if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)session || (int32_t)cache <= 0)) return begin_slow(site);
   return push(&dft__self, (uint32_t)cache, 0);
@@ -225,18 +222,19 @@ __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t de
   uint32_t args = DFT__GET(frame->args);
   uint32_t args_end = DFT__LIKELY(depth == top) ? DFT__GET(thread->args_used) : DFT__GET(frame[1].args);
   dft__what what = {.kind = DFT__KIND_COMPLETE, .start = DFT__GET(frame->start), .end = now, .id = DFT__GET(frame->id),
-                    .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level)};
-  DFT__SET(frame->id, 0);
-  atomic_signal_fence(memory_order_seq_cst);
+                    .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level),
+                    .ends = depth};
   if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
     if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
     dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_end - args);
+  } else {
+    dft__frame_close(own, depth);
   }
+  frame = &dft__frames(own)[depth - 1];
   if (DFT__LIKELY(depth == top)) {
     pop(own, depth, frame);
     return;
   }
-  frame = &dft__frames(own)[depth - 1];
   DFT__SET(frame->flags, DFT__FRAME_ENDED);
   for (uint32_t above = depth; above < top; above++) {
     dft__frame *other = &dft__frames(own)[above];
@@ -278,7 +276,7 @@ void dft_region_end_innermost(void) {
   uint32_t depth, args, args_len;
   dft__frame *frame;
   dft__what what;
-  if (DFT__UNLIKELY(DFT__GET(*dft__gate) != own->session)) {
+  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session)) {
     end_slow(now);
     return;
   }
@@ -301,8 +299,7 @@ void dft_region_end_innermost(void) {
   what.parent = DFT__GET(frame->parent);
   what.site = DFT__GET(frame->site);
   what.level = DFT__GET(frame->level);
-  DFT__SET(frame->id, 0);
-  atomic_signal_fence(memory_order_seq_cst);
+  what.ends = depth;
   dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
   pop(own, depth, frame);
 }
@@ -313,7 +310,9 @@ void dft_region_end_at(dft_region region) {
   uint32_t depth;
   if (!region || dft__thread_ready() == DFT__OFF) return;
   depth = dft__region_find(own, region);
-  if (depth) end_frame(own, depth, now);
+  if (!depth) return;
+  DFT__SET(own->thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
+  end_frame(own, depth, now);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */
@@ -321,7 +320,7 @@ void dft_region_end_at(dft_region region) {
 int32_t dft_enter(void) {
   uint32_t depth;
   enum dft__readiness ready;
-  if (!dft_active || (ready = dft__thread_ready()) == DFT__OFF) return 0;
+  if (!dft_is_active() || (ready = dft__thread_ready()) == DFT__OFF) return 0;
   depth = DFT__GET(dft__self.thread->depth);
   push(&dft__self, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
   return (int32_t)depth;
@@ -330,7 +329,7 @@ int32_t dft_enter(void) {
 void dft_exit(void) {
   const dft__own *own = &dft__self;
   dft__frame *frames;
-  if (!dft_active || dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
+  if (!dft_is_active() || dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
   frames = dft__frames(own);
   for (uint32_t depth = DFT__GET(own->thread->depth); depth; depth--) {
     if (DFT__GET(frames[depth - 1].id) && DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL) {

@@ -28,7 +28,11 @@ int32_t dft_active = 1;
 dft__session_state dft__session;
 
 static _Atomic uint64_t no_session;
-_Atomic uint64_t *dft__gate = &no_session;
+_Atomic(_Atomic uint64_t *) dft__gate = &no_session;
+
+static void set_active(int32_t active) {
+  __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
+}
 
 static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
 static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
@@ -62,21 +66,21 @@ static void unlock_changes(void) {
 static void in_child(void) {
   int saved = errno;
   if (dft__session.is_open && dft__self.session == dft__session.number) dft__spool_detach(&dft__session.spool);
-  atomic_store(dft__gate, 0);
+  atomic_store(dft__gate_page(), 0);
   errno = saved;
 }
 
 /* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
 static int make_gate(void) {
   void *page;
-  if (dft__gate != &no_session) return 1;
+  if (dft__gate_page() != &no_session) return 1;
   page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 0;
 #ifdef MADV_WIPEONFORK
   madvise(page, 4096, MADV_WIPEONFORK);
 #endif
   pthread_atfork(NULL, NULL, in_child);
-  dft__gate = page;
+  DFT__RELEASE(dft__gate, page);
   return 1;
 }
 
@@ -165,8 +169,8 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     session->is_open = 1;
     dft__thread_prepare();
     dft__spool_announce(&session->spool);
-    dft_active = 1;
-    DFT__RELEASE(*dft__gate, number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
+    set_active(1);
+    DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
   }
   pthread_setcancelstate(cancel, NULL);
   return status;
@@ -187,7 +191,7 @@ static int is_forked(void) {
 
 /* With the lock. */
 static int decide(void) {
-  if (DFT__GET(*dft__gate)) return 1;
+  if (DFT__GET(*dft__gate_page())) return 1;
   if (is_forked()) {
     if (open_in_child() == DFT_OK) return 1;
   } else if (!is_decided) {
@@ -195,7 +199,7 @@ static int decide(void) {
     dft__config_read();
     if (dft__config_number(DFT__ENABLE) && open_session(0, 0) == DFT_OK) return 1;
   }
-  dft_active = 0;
+  set_active(0);
   return 0;
 }
 
@@ -212,7 +216,7 @@ dft_status dft_start(const dft_options *options) {
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
   if (!lock_changes()) return DFT_EBUSY;
-  if (!DFT__GET(*dft__gate)) {
+  if (!DFT__GET(*dft__gate_page())) {
     uint64_t first_id = 0;
     if (is_forked()) {
       first_id = DFT__GET(dft__session.spool.header->next_id);
@@ -225,7 +229,7 @@ dft_status dft_start(const dft_options *options) {
     if (options && options->log_file && options->log_file[0]) dft__config_set(DFT__LOG_FILE, options->log_file);
     if (options && options->data_dir && options->data_dir[0]) dft__config_set(DFT__DATA_DIR, options->data_dir);
     status = dft__config_number(DFT__ENABLE) ? open_session(first_id, 0) : DFT_EDISABLED;
-    if (status != DFT_OK) dft_active = 0;
+    if (status != DFT_OK) set_active(0);
   }
   unlock_changes();
   errno = saved;
@@ -287,13 +291,13 @@ dft_status dft_stop(void) {
   if (!lock_changes()) return DFT_EBUSY;
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    dft_active = 0;
-    DFT__RELEASE(*dft__gate, 0);
+    set_active(0);
+    DFT__RELEASE(*dft__gate_page(), 0);
     status = complete();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {
-    dft_active = 0;
+    set_active(0);
     is_decided = 1;
   }
   unlock_changes();
@@ -309,7 +313,7 @@ __attribute__((destructor)) static void at_exit(void) {
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */
 
 void dft_pause(void) {
-  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate)) atomic_fetch_or(dft__gate, DFT__GATE_PAUSED);
+  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate_page())) atomic_fetch_or(dft__gate_page(), DFT__GATE_PAUSED);
 }
 
 void dft_resume(void) {
@@ -317,12 +321,12 @@ void dft_resume(void) {
   do {
     if (before <= 0) return;
   } while (!atomic_compare_exchange_weak(&pauses, &before, before - 1));
-  if (before == 1) atomic_fetch_and(dft__gate, ~DFT__GATE_PAUSED);
+  if (before == 1) atomic_fetch_and(dft__gate_page(), ~DFT__GATE_PAUSED);
 }
 
 int dft_is_enabled(void) {
-  if (!dft_active || atomic_load(&pauses) > 0) return 0;
-  if (!DFT__GET(*dft__gate) && !is_decided && !is_forked()) {
+  if (!dft_is_active() || atomic_load(&pauses) > 0) return 0;
+  if (!DFT__GET(*dft__gate_page()) && !is_decided && !is_forked()) {
     char value[8];
     return dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
   }
@@ -330,7 +334,7 @@ int dft_is_enabled(void) {
 }
 
 uint64_t dft_time(void) {
-  if (!dft_active || dft__thread_ready() == DFT__OFF) return 0;
+  if (!dft_is_active() || dft__thread_ready() == DFT__OFF) return 0;
   return (uint64_t)dft__time_of(dft__session.spool.header, dft__clock_ticks());
 }
 

@@ -10,7 +10,7 @@ typedef struct dft__session_state {
   dft__spool spool;
   dft__identity identity;
   uint64_t number;         /* of the session; what the gate shows */
-  uint32_t is_open;        /* in the process `identity` names */
+  _Atomic uint32_t is_open; /* in the process `identity` names */
   uint32_t is_child;       /* of a forked traced process */
 } dft__session_state;
 

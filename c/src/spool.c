@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sched.h>
 #include <stddef.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -19,12 +18,17 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "signals.h"
 
 #define FIRST_BYTES ((uint64_t)DFT__HEADER_BYTES + (12u << 10)) /* the header, and one thread's first chunks */
 #define GROW_LEAST ((uint64_t)64 << 10)
 #define GROW_MOST ((uint64_t)1 << 20)
 #define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
+#define GROW_TRIES 20000                 /* a busy disk may take seconds for the thread that we wait for */
+#define GROW_PAUSE_NS 100000
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -157,26 +161,34 @@ static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
   return is_done;
 }
 
+/* With the lock. */
+static int grow(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  uint64_t from = DFT__GET(header->file_bytes);
+  uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
+  uint64_t to = from + step > bytes ? from + step : bytes;
+  if (from >= bytes) return 1;
+  if (to > spool->map_bytes) to = spool->map_bytes;
+  if (!lengthen(spool, from, to) && !lengthen(spool, from, to = bytes)) return 0;
+  DFT__RELEASE(header->file_bytes, to);
+  return 1;
+}
+
 int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
   uint32_t tid = own_tid();
-  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && tries < 1000; tries++) {
-    uint32_t nobody = 0;
-    if (bytes > spool->map_bytes) return 0;
-    if (atomic_compare_exchange_strong(&spool->growing, &nobody, tid)) {
-      uint64_t from = DFT__GET(header->file_bytes);
-      uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
-      uint64_t to = from + step > bytes ? from + step : bytes;
-      int is_done;
-      if (to > spool->map_bytes) to = spool->map_bytes;
-      is_done = from >= bytes || lengthen(spool, from, to) || lengthen(spool, from, to = bytes);
-      if (is_done && from < bytes) DFT__RELEASE(header->file_bytes, to);
-      DFT__RELEASE(spool->growing, 0);
-      if (!is_done) return 0;
-    } else if (nobody == tid) {
-      return 0; /* a signal handler inside our own growing */
-    } else {
-      sched_yield();
+  if (bytes > spool->map_bytes) return 0;
+  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && tries < GROW_TRIES; tries++) {
+    uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+    uint32_t holder = 0;
+    int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
+    int is_done = is_mine && grow(spool, bytes);
+    if (is_mine) DFT__RELEASE(spool->growing, 0);
+    dft__signals_restore(before);
+    if (is_mine && !is_done) return 0;
+    if (!is_mine) {
+      struct timespec pause = {0, GROW_PAUSE_NS};
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
     }
   }
   return DFT__ACQUIRE(header->file_bytes) >= bytes;

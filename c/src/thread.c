@@ -85,10 +85,10 @@ static int join(uint64_t session) {
 enum dft__readiness dft__thread_enter(void) {
   int saved = errno;
   int cancel;
-  uint64_t gate = DFT__ACQUIRE(*dft__gate);
+  uint64_t gate = DFT__ACQUIRE(*dft__gate_page());
   enum dft__readiness ready = DFT__OFF;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate);
+  if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
   if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
@@ -131,7 +131,7 @@ static void leave(void *unused) {
   dft__spool *spool = &dft__session.spool;
   int saved = errno;
   (void)unused;
-  if (own->session != (DFT__GET(*dft__gate) & ~DFT__GATE_PAUSED) || own->base != spool->base) return;
+  if (own->session != (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) || own->base != spool->base) return;
   dft__emit_open_regions(own);
   finish_chunk(spool, DFT__GET(own->thread->cursor));
   own->session = UINT64_MAX;

@@ -18,7 +18,10 @@ extern __thread dft__own dft__self __attribute__((tls_model("initial-exec"), vis
 
 /* The one word that says whether recording calls may go on: the number of the session, 0 when there is none. It lies in a
  * page of its own that fork wipes, so a child notices at its first call, however it was made. */
-extern _Atomic uint64_t *dft__gate;
+extern _Atomic(_Atomic uint64_t *) dft__gate __attribute__((visibility("hidden")));
+static inline _Atomic uint64_t *dft__gate_page(void) {
+  return DFT__GET(dft__gate);
+}
 #define DFT__GATE_PAUSED (UINT64_C(1) << 63)
 
 enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
@@ -27,7 +30,7 @@ enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 enum dft__readiness dft__thread_enter(void);
 
 static inline enum dft__readiness dft__thread_ready(void) {
-  if (DFT__LIKELY(DFT__GET(*dft__gate) == dft__self.session)) return DFT__READY;
+  if (DFT__LIKELY(DFT__GET(*dft__gate_page()) == dft__self.session)) return DFT__READY;
   return dft__thread_enter();
 }
 

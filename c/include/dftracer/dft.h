@@ -90,6 +90,9 @@ DFT_API void dft_resume(void);
 
 /* Zero only when every recording call would return at once. Read by the inline functions below; never write it. */
 DFT_API extern int32_t dft_active;
+static inline int dft_is_active(void) {
+  return __builtin_expect(__atomic_load_n(&dft_active, __ATOMIC_RELAXED) != 0, 1);
+}
 
 /* Nonzero while a trace is open, or would open at the first event, and recording is not paused. */
 DFT_API int dft_is_enabled(void);
@@ -145,23 +148,23 @@ DFT_API void dft_region_end_at(dft_region region);
 
 /* Begins a region at a static site. The result may be ignored when regions end in the order of nesting. */
 static inline dft_region dft_region_begin(dft_site *site) {
-  return __builtin_expect(dft_active != 0, 1) ? dft_region_begin_site(site) : 0;
+  return dft_is_active() ? dft_region_begin_site(site) : 0;
 }
 
 /* The same by name. */
 static inline dft_region dft_region_begin_named(const char *name, const char *cat) {
-  if (!dft_active) return 0;
+  if (!dft_is_active()) return 0;
   return dft_region_begin_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0);
 }
 
 /* Ends the innermost open region of this thread. Without an open region it is counted and ignored. */
 static inline void dft_region_end(void) {
-  if (__builtin_expect(dft_active != 0, 1)) dft_region_end_innermost();
+  if (dft_is_active()) dft_region_end_innermost();
 }
 
 /* Ends this region, wherever it stands on the thread's stack. */
 static inline void dft_region_close(dft_region region) {
-  if (region && dft_active) dft_region_end_at(region);
+  if (region && dft_is_active()) dft_region_end_at(region);
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------------------------------- */
@@ -210,19 +213,19 @@ DFT_API void dft_update_string_n(dft_region region, const char *key, size_t key_
 DFT_API void dft_update_arg(dft_region region, const dft_arg *arg);
 
 static inline void dft_update_int(const char *key, int64_t value) {
-  if (dft_active) dft_update_int_n(0, key, key ? strlen(key) : 0, value);
+  if (dft_is_active()) dft_update_int_n(0, key, key ? strlen(key) : 0, value);
 }
 static inline void dft_update_uint(const char *key, uint64_t value) {
-  if (dft_active) dft_update_uint_n(0, key, key ? strlen(key) : 0, value);
+  if (dft_is_active()) dft_update_uint_n(0, key, key ? strlen(key) : 0, value);
 }
 static inline void dft_update_double(const char *key, double value) {
-  if (dft_active) dft_update_double_n(0, key, key ? strlen(key) : 0, value);
+  if (dft_is_active()) dft_update_double_n(0, key, key ? strlen(key) : 0, value);
 }
 static inline void dft_update_bool(const char *key, int value) {
-  if (dft_active) dft_update_bool_n(0, key, key ? strlen(key) : 0, value);
+  if (dft_is_active()) dft_update_bool_n(0, key, key ? strlen(key) : 0, value);
 }
 static inline void dft_update_string(const char *key, const char *text) {
-  if (dft_active) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
+  if (dft_is_active()) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
 
 /* A path as an id, for DFT_PATH arguments of many events; 0 when there is no room for more: pass the text then. Valid
@@ -253,16 +256,16 @@ DFT_API int32_t dft_enter(void);
 DFT_API void dft_exit(void);
 
 static inline void dft_instant(const char *name, const char *cat) {
-  if (dft_active) dft_instant_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, NULL, 0);
+  if (dft_is_active()) dft_instant_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, NULL, 0);
 }
 static inline void dft_counter(const char *name, const char *cat, double value) {
-  if (dft_active) dft_counter_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, value);
+  if (dft_is_active()) dft_counter_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, value);
 }
 static inline void dft_metadata(const char *key, const char *value) {
-  if (dft_active) dft_metadata_n(key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
+  if (dft_is_active()) dft_metadata_n(key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
 }
 static inline void dft_log_event(const char *name, const char *cat, uint64_t start, uint64_t duration) {
-  if (dft_active) dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
+  if (dft_is_active()) dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
 }
 
 /* ---- Facts of the process ----------------------------------------------------------------------------------------- */
@@ -282,16 +285,16 @@ DFT_API int32_t dft_size(void);
 DFT_API void dft_thread_name_n(const char *name, size_t name_len);
 
 static inline void dft_app_metadata_int(const char *key, int64_t value) {
-  if (dft_active) dft_app_metadata_int_n(key, key ? strlen(key) : 0, value);
+  if (dft_is_active()) dft_app_metadata_int_n(key, key ? strlen(key) : 0, value);
 }
 static inline void dft_app_metadata_string(const char *key, const char *text) {
-  if (dft_active) dft_app_metadata_string_n(key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
+  if (dft_is_active()) dft_app_metadata_string_n(key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
 static inline void dft_mark_used(const char *name) {
-  if (dft_active) dft_mark_used_n(name, name ? strlen(name) : 0);
+  if (dft_is_active()) dft_mark_used_n(name, name ? strlen(name) : 0);
 }
 static inline void dft_thread_name(const char *name) {
-  if (dft_active) dft_thread_name_n(name, name ? strlen(name) : 0);
+  if (dft_is_active()) dft_thread_name_n(name, name ? strlen(name) : 0);
 }
 
 /* ---- Entities: things that events use and make ---------------------------------------------------------------------- */
