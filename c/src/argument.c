@@ -19,24 +19,30 @@ static int grow(const dft__own *own, uint32_t bytes) {
   return is_done;
 }
 
-/* At the end of the area: an argument of the topmost frame. The key is stored last: until then the item ends the list. */
+/* With its first word, which is stored last, the item becomes part of the list; its new end is marked before. Pairs with the
+ * acquire of decode.c, which may read the area of a thread that runs. */
+static inline void publish(uint8_t *at, uint32_t bytes, dft__item item) {
+  uint64_t word;
+  memcpy(&word, &item, sizeof word);
+  __atomic_store_n((uint64_t *)(at + bytes), 0, __ATOMIC_RELAXED);
+  __atomic_store_n((uint64_t *)at, word, __ATOMIC_RELEASE);
+}
+
+/* At the end of the area: an argument of the topmost frame. */
 static int append(const dft__own *own, const dft__ready_item *ready, uint32_t bytes) {
   dft__thread *thread = own->thread;
   uint32_t used = dft__own_add32(&thread->args_used, bytes);
   for (;;) {
     uint64_t area = DFT__GET(thread->args);
-    dft__out out = {(uint8_t *)own->base + dft__area_offset(area) + used, UINT32_MAX};
-    if (DFT__UNLIKELY(used + bytes > dft__area_room(area))) {
-      if (used + bytes < DFT__ARGS_MAX * 8 && grow(own, bytes)) continue;
+    uint8_t *at = (uint8_t *)own->base + dft__area_offset(area) + used;
+    dft__out out = {at + 8, UINT32_MAX};
+    if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(area))) {
+      if (used + bytes < DFT__ARGS_MAX * 8 && grow(own, bytes + 8)) continue;
       dft__own_add32(&thread->args_used, (uint32_t)0 - bytes);
       return 0;
     }
-    if (DFT__LIKELY(!ready->text && ready->item.key != DFT__KEY_INLINE)) {
-      memcpy(out.at, &ready->item, 8);
-      memcpy(out.at + 8, &ready->value, 8);
-    } else {
-      dft__out_item(&out, ready);
-    }
+    dft__out_value(&out, ready);
+    publish(at, bytes, ready->item);
     atomic_signal_fence(memory_order_seq_cst);
     /* A signal handler may have moved the area in between. */
     if (DFT__LIKELY(DFT__GET(thread->args) == area)) return 1;
@@ -52,9 +58,9 @@ static int insert(const dft__own *own, uint32_t depth, const dft__ready_item *re
   uint32_t used = DFT__GET(thread->args_used);
   uint8_t *area;
   dft__out out;
-  if (used + bytes > dft__area_room(DFT__GET(thread->args)) && !grow(own, bytes)) return 0;
+  if (used + bytes + 8 > dft__area_room(DFT__GET(thread->args)) && !grow(own, bytes + 8)) return 0;
   area = (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args));
-  memmove(area + at + bytes, area + at, used - at);
+  memmove(area + at + bytes, area + at, used + 8 - at);
   DFT__SET(thread->args_used, used + bytes);
   for (uint32_t above = depth; above < top; above++) DFT__SET(frames[above].args, DFT__GET(frames[above].args) + bytes);
   out = (dft__out){area + at, UINT32_MAX};
@@ -62,16 +68,44 @@ static int insert(const dft__own *own, uint32_t depth, const dft__ready_item *re
   return 1;
 }
 
-/* The first argument that does not fit leaves a count in its place; there is always room for that. */
+/* The first argument that does not fit leaves a count in its place; there is always room for that. Further ones are counted
+ * in the frame. */
 static void note_lost(const dft__own *own, uint32_t depth) {
   dft__frame *frame = &dft__frames(own)[depth - 1];
   dft__ready_item lost;
   uint32_t bytes;
-  if (DFT__GET(frame->flags) & DFT__FRAME_LOST) return;
+  if (DFT__GET(frame->flags) & DFT__FRAME_LOST) {
+    if (DFT__GET(frame->flags) >> 31 == 0) DFT__SET(frame->flags, DFT__GET(frame->flags) + (1u << DFT__FRAME_LOSS_SHIFT));
+    return;
+  }
   DFT__SET(frame->flags, DFT__GET(frame->flags) | DFT__FRAME_LOST);
   bytes = dft__item_number(&lost, DFT__KEY_LOST, NULL, 0, DFT_INT, 1);
   if (depth == DFT__GET(own->thread->depth) ? !append(own, &lost, bytes) : !insert(own, depth, &lost, bytes)) {
     dft__count_drop((dft__header *)own->base);
+  }
+}
+
+static uint32_t item_bytes(const uint8_t *at) {
+  uint32_t bytes = sizeof(dft__item);
+  uint64_t key_len;
+  dft__item item;
+  memcpy(&item, at, sizeof item);
+  if (item.key == DFT__KEY_INLINE) {
+    memcpy(&key_len, at + bytes, 8);
+    bytes += 8 + dft__pad8((uint32_t)key_len);
+  }
+  if (dft__item_type(&item) == DFT_STRING || dft__item_flags(&item) & DFT__ITEM_TEXT) bytes += dft__pad8(dft__item_len(&item));
+  else bytes += 8;
+  return bytes + (dft__item_flags(&item) & DFT__ITEM_CUT ? 8 : 0);
+}
+
+void dft__argument_settle(const dft__own *own, const dft__frame *frame, uint32_t args_end) {
+  uint8_t *area = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));
+  uint64_t lost = 1 + (DFT__GET(frame->flags) >> DFT__FRAME_LOSS_SHIFT);
+  for (uint32_t at = DFT__GET(frame->args); at < args_end; at += item_bytes(area + at)) {
+    dft__item item;
+    memcpy(&item, area + at, sizeof item);
+    if (item.key == DFT__KEY_LOST) memcpy(area + at + sizeof item, &lost, sizeof lost);
   }
 }
 
@@ -126,7 +160,7 @@ static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_
   if (DFT__UNLIKELY(!*ref)) return NULL;
   *area = DFT__GET(thread->args);
   used = dft__own_add32(&thread->args_used, bytes);
-  if (DFT__UNLIKELY(used + bytes > dft__area_room(*area) || used + bytes - DFT__GET(frame->args) > DFT__ARGS_MAX / 2)) {
+  if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(*area) || used + bytes - DFT__GET(frame->args) > DFT__ARGS_MAX / 2)) {
     dft__own_add32(&thread->args_used, (uint32_t)0 - bytes);
     return NULL;
   }
@@ -156,8 +190,8 @@ static inline void update_number(dft_region region, const char *key, size_t key_
   uint8_t *at = fast_item(region, key, key_len, 16, &item.key, &area);
   if (DFT__LIKELY(at != NULL)) {
     item.info = dft__item_info(type, 0, 8);
-    memcpy(at, &item, 8);
     memcpy(at + 8, &value, 8);
+    publish(at, 16, item);
     if (DFT__LIKELY(is_kept(area, 16))) return;
   }
   update_number_slow(region, key, key_len, type, value);
@@ -214,8 +248,8 @@ void dft_update_string_n(dft_region region, const char *key, size_t key_len, con
     uint8_t *at = fast_item(region, key, key_len, bytes, &item.key, &area);
     if (DFT__LIKELY(at != NULL)) {
       item.info = dft__item_info(DFT_STRING, 0, (uint32_t)len);
-      memcpy(at, &item, 8);
       copy_padded(at + 8, text, (uint32_t)len);
+      publish(at, bytes, item);
       if (DFT__LIKELY(is_kept(area, bytes))) return;
     }
   }

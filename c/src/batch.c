@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "clock.h"
+#include "commit.h"
 #include "hash.h"
 #include "intern.h"
 
@@ -102,9 +103,13 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
   uint64_t offset = start;
   uint64_t claimed = 0;
   int has_turned = start == 0;
-  while (claimed < cells && batch->chunk_count < DFT__BATCH_CHUNKS) {
-    dft__chunk *chunk = dft__chunk_walk(batch->spool, &offset);
+  uint32_t most = dft__commit_most(batch->spool, 0);
+  while (claimed < cells) {
+    dft__chunk *chunk;
     uint32_t gen, end;
+    if (batch->chunk_count == most) most = dft__commit_most(batch->spool, 1);
+    if (batch->chunk_count == most) break;
+    chunk = dft__chunk_walk(batch->spool, &offset);
     if (!chunk) {
       if (has_turned) break;
       has_turned = 1;
@@ -121,7 +126,7 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
       dft__chunk_page(batch->spool, chunk), gen, DFT__GET(chunk->consumed), DFT__GET(chunk->consumed), end};
     claimed += end - DFT__GET(chunk->consumed);
   }
-  batch->has_more = batch->chunk_count == DFT__BATCH_CHUNKS;
+  batch->has_more = batch->chunk_count == most;
   atomic_store(&last_offset, offset);
   return claimed;
 }
@@ -135,16 +140,18 @@ static uint32_t page_of(const dft_batch *batch) {
   return dft__chunk_page(batch->spool, (const dft__chunk *)((const char *)batch->thread - DFT__CELL));
 }
 
-void dft__batch_consumed(const dft_batch *batch, dft__commit *commit) {
-  commit->count = 0;
+uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__consumed *list) {
+  uint32_t count = 0;
   commit->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
   commit->open_page = batch->thread ? page_of(batch) : batch->from_page;
   commit->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
   for (uint32_t i = 0; i < batch->chunk_count; i++) {
-    if (batch->chunks[i].cell == batch->chunks[i].start) continue;
-    commit->consumed[commit->count++] =
-      (struct dft__consumed){batch->chunks[i].page, batch->chunks[i].gen, batch->chunks[i].cell};
+    const struct dft__claimed *claimed = &batch->chunks[i];
+    if (claimed->cell == claimed->start) continue;
+    if (list) list[count] = (dft__consumed){claimed->page, claimed->gen, claimed->cell};
+    count++;
   }
+  return count;
 }
 
 void dft__batch_apply(dft_batch *batch) {
@@ -427,6 +434,7 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
   uint32_t flags = DFT__GET(frame->flags);
   if (!id || flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)) return 0;
   batch->value_count = batch->path_count = batch->undefined_count = 0;
+  batch->lost = flags >> DFT__FRAME_LOSS_SHIFT;
   *event = (dft_event){.id = id, .parent = parent ? (int64_t)parent : -1, .start = dft__time_of(header, DFT__GET(frame->start)),
                        .level = DFT__GET(frame->level), .phase = DFT_COMPLETE, .pid = header->pid,
                        .tid = batch->thread->tid};
@@ -441,6 +449,7 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
     event->tid = DFT__LANE_TID + 1 + (uint32_t)(atomic_fetch_add(&batch->spool->header->next_lane, 1) & 0xffff);
   }
   decode_frame_args(batch, frame, next_args, event);
+  if (batch->lost) dft__add_number(batch, "args_lost", DFT_INT, batch->lost);
   dft__add_number(batch, "open", DFT_INT, 1);
   if (header->hide_tids) event->tid = header->pid;
   finish_event(batch, event);

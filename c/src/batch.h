@@ -14,6 +14,7 @@
 #define DFT__PATHS_MAX 32  /* path arguments of one event that can be told apart */
 #define DFT__SEEN_PATHS 256
 #define DFT__RELATED_BYTES 4096
+#define DFT__VALUES_MAX (DFT__ARG_COUNT_MAX + 8) /* of the user, and our own */
 
 enum dft__batch_flags {
   DFT__BATCH_FIRST = 1,     /* opens the trace */
@@ -57,7 +58,8 @@ struct dft_batch {
   dft_event held;
   uint32_t held_cells;
   uint32_t value_count;
-  dft_value values[DFT__ARG_COUNT_MAX + 8];
+  dft_value values[DFT__VALUES_MAX];
+  uint64_t lost;            /* values that had no room */
   dft_value own_values[2];  /* of a definition */
   char path_hash[DFT__PATHS_MAX][17];
   uint32_t path_count;
@@ -66,7 +68,7 @@ struct dft_batch {
   uint64_t seen_paths[DFT__SEEN_PATHS]; /* hashes that this batch has defined so */
   char related[4][DFT__RELATED_BYTES];
   char text[512];
-  uint8_t args[DFT__ARGS_MAX + DFT__TEXT_MAX];
+  _Alignas(8) uint8_t args[DFT__ARGS_MAX + DFT__TEXT_MAX];
 };
 
 /* Sets up an empty batch. */
@@ -83,8 +85,8 @@ void dft__batch_return_definitions(dft_batch *batch);
 /* Goes back to the start, for the next sink, which gets the same events as the first and no more. */
 void dft__batch_rewind(dft_batch *batch);
 
-/* Fills in a commit's consumed positions. */
-void dft__batch_consumed(const dft_batch *batch, dft__commit *commit);
+/* Fills in how far a commit got, and the list of chunk positions where there is one; returns the length of that. */
+uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__consumed *list);
 
 /* After the commit: marks what is consumed, gives back empty chunks, ends the claims. Without one: ends the claims. */
 void dft__batch_apply(dft_batch *batch);

@@ -31,25 +31,26 @@ static int same_key(const dft_value *a, const dft_value *b) {
   return a->key.len == b->key.len && memcmp(a->key.text, b->key.text, a->key.len) == 0;
 }
 
-/* A key set twice keeps the last value. */
-static void add_value(dft_batch *batch, const dft_value *value) {
+/* A key set twice keeps the last value. Our own come after those of the user and always find room. */
+static void add_value(dft_batch *batch, const dft_value *value, uint32_t most) {
   for (uint32_t i = 0; i < batch->value_count; i++) {
     if (same_key(&batch->values[i], value)) {
       batch->values[i] = *value;
       return;
     }
   }
-  if (batch->value_count < DFT__ARG_COUNT_MAX) batch->values[batch->value_count++] = *value;
+  if (batch->value_count < most) batch->values[batch->value_count++] = *value;
+  else batch->lost++;
 }
 
 void dft__add_text(dft_batch *batch, const char *key, const char *text, size_t len) {
   dft_value value = {.key = {key, strlen(key)}, .type = DFT_STRING, .value.s = {text, len}};
-  add_value(batch, &value);
+  add_value(batch, &value, DFT__VALUES_MAX);
 }
 
 void dft__add_number(dft_batch *batch, const char *key, uint32_t type, uint64_t number) {
   dft_value value = {.key = {key, strlen(key)}, .type = type, .value.u = number};
-  add_value(batch, &value);
+  add_value(batch, &value, DFT__VALUES_MAX);
 }
 
 static void set_hash(dft_batch *batch, dft_value *value, uint64_t hash) {
@@ -85,7 +86,10 @@ static void relate(dft_batch *batch, uint32_t relation, uint64_t entity) {
     if (batch->values[i].value.s.text == text && batch->values[i].type == DFT_STRING) value = &batch->values[i];
   }
   if (value) len = value->value.s.len;
-  if (len + 18 > DFT__RELATED_BYTES) return;
+  if (len + 18 > DFT__RELATED_BYTES || (!value && batch->value_count >= DFT__ARG_COUNT_MAX)) {
+    batch->lost++;
+    return;
+  }
   if (len) text[len++] = ',';
   dft__hex(text + len, entity);
   if (value) value->value.s.len = len + 16;
@@ -105,8 +109,11 @@ static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at,
   dft_value value = {0};
   const dft__name *name;
   uint32_t type, flags, text_len;
+  uint64_t word;
   dft__item item;
-  memcpy(&item, items + at, sizeof item);
+  /* Pairs with the release of argument.c: what follows a key was written before it. */
+  word = __atomic_load_n((const uint64_t *)(const void *)(items + at), __ATOMIC_ACQUIRE);
+  memcpy(&item, &word, sizeof item);
   at += (uint32_t)sizeof item;
   type = dft__item_type(&item);
   flags = dft__item_flags(&item);
@@ -143,9 +150,9 @@ static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at,
     if (item.key >= DFT__KEY_RELATION && item.key < DFT__KEY_RELATION + 4) {
       relate(batch, item.key - DFT__KEY_RELATION, value.value.u);
     }
-    if (item.key == DFT__KEY_LOST) dft__add_number(batch, "args_lost", DFT_INT, value.value.u);
+    if (item.key == DFT__KEY_LOST) batch->lost += value.value.u;
   }
-  if (item.key == DFT__KEY_INLINE || item.key >= DFT__KEY_FIRST) add_value(batch, &value);
+  if (item.key == DFT__KEY_INLINE || item.key >= DFT__KEY_FIRST) add_value(batch, &value, DFT__ARG_COUNT_MAX);
   return at;
 }
 
@@ -191,6 +198,7 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
   if (!dft__head_cells(head) || cell + dft__head_cells(head) > end) return 0;
   *cells = dft__head_cells(head);
   batch->value_count = 0;
+  batch->lost = 0;
   batch->path_count = 0;
   batch->undefined_count = 0;
   *event = (dft_event){.id = record->id, .parent = record->parent ? (int64_t)record->parent : -1, .level = record->level,
@@ -209,6 +217,7 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
   if (kind == DFT__KIND_META) event->phase = DFT_METADATA;
   if (*cells == 1) dft__decode_items(batch, record->args, DFT__RECORD_ARGS, event);
   else dft__decode_items(batch, batch->args, gather(batch, record, *cells), event);
+  if (DFT__UNLIKELY(batch->lost)) dft__add_number(batch, "args_lost", DFT_INT, batch->lost);
   if (kind == DFT__KIND_OPEN) dft__add_number(batch, "open", DFT_INT, 1);
   if (header->hide_tids) event->tid = header->pid;
   event->values = batch->values;

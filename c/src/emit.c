@@ -112,6 +112,10 @@ uint32_t dft__item_arg(dft__ready_item *ready, const dft_arg *arg) {
 
 void dft__out_item(dft__out *out, const dft__ready_item *ready) {
   dft__out_bytes(out, &ready->item, sizeof ready->item);
+  dft__out_value(out, ready);
+}
+
+void dft__out_value(dft__out *out, const dft__ready_item *ready) {
   if (ready->item.key == DFT__KEY_INLINE) {
     uint64_t len = ready->key_len;
     dft__out_bytes(out, &len, 8);
@@ -283,11 +287,12 @@ void dft__emit_open_regions(const dft__own *own) {
                       .ends = depth};
     if (what.id && !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) {
       if (flags & DFT__FRAME_CROSSED) what.lane = dft__thread_lane(own, what.start, now);
+      if (flags & DFT__FRAME_LOST) dft__argument_settle(own, frame, DFT__GET(thread->args_used));
       dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args,
                 DFT__GET(thread->args_used) - args);
     }
     dft__frame_close(own, depth);
-    DFT__SET(thread->args_used, args);
+    dft__argument_cut(own, args);
     DFT__SET(thread->depth, depth - 1);
   }
 }

@@ -55,6 +55,8 @@ uint32_t dft__item_number(dft__ready_item *ready, uint32_t key, const char *key_
 uint32_t dft__item_text(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type, const char *text, size_t len);
 uint32_t dft__item_arg(dft__ready_item *ready, const dft_arg *arg);
 void dft__out_item(dft__out *out, const dft__ready_item *ready);
+/* All of it but the first 8 bytes. */
+void dft__out_value(dft__out *out, const dft__ready_item *ready);
 
 /* The reference of a key; 0 when it must travel with the value. */
 uint32_t dft__key_ref(const char *key, size_t len);
@@ -133,6 +135,18 @@ void dft__emit_lane_name(const dft__own *own, uint32_t lane);
 
 /* An argument of the topmost frame. */
 void dft__argument_add(const dft__own *own, const dft__ready_item *ready, uint32_t bytes);
+
+/* Before a frame's arguments go into its record: the item that counts losses gets the whole number. */
+void dft__argument_settle(const dft__own *own, const dft__frame *frame, uint32_t args_end);
+
+/* Takes off what lies behind; the list ends there. */
+static inline void dft__argument_cut(const dft__own *own, uint32_t used) {
+  dft__thread *thread = own->thread;
+  uint64_t *end = (uint64_t *)(own->base + dft__area_offset(DFT__GET(thread->args)) + used);
+  if (DFT__LIKELY(DFT__GET(thread->args_used) == used)) return;
+  __atomic_store_n(end, 0, __ATOMIC_RELAXED);
+  DFT__SET(thread->args_used, used);
+}
 
 /* Events of regions that are open when their thread ends. */
 void dft__emit_open_regions(const dft__own *own);

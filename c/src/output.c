@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "../../sinks/sinks.h"
-#include "hash.h"
 #include "log.h"
 
 /* ---- Sinks -------------------------------------------------------------------------------------------------------- */
@@ -111,50 +110,6 @@ void dft__output_encode(dft__output *output, dft__encoder *encoder) {
 
 /* ---- Append and commit ---------------------------------------------------------------------------------------------- */
 
-static uint64_t check_of(const dft__commit *commit) {
-  uint64_t hash = dft__hash((const char *)commit, offsetof(dft__commit, check), 1);
-  uint32_t count = commit->count < DFT__COMMIT_CHUNKS ? commit->count : DFT__COMMIT_CHUNKS;
-  return dft__hash((const char *)commit->consumed, count * sizeof commit->consumed[0], hash);
-}
-
-static const dft__commit no_commit;
-
-const dft__commit *dft__commit_current(const dft__spool *spool) {
-  uint64_t seq = DFT__ACQUIRE(spool->header->commit_seq);
-  /* The one before is there too: after a crash of the node the last one may have reached the disk in part. */
-  for (int back = 0; back < 2 && seq; back++, seq--) {
-    const dft__commit *commit = &spool->header->commit[seq & 1];
-    if (commit->seq == seq && commit->count <= DFT__COMMIT_CHUNKS && commit->check == check_of(commit)) return commit;
-  }
-  return &no_commit;
-}
-
-void dft__commit_redo(dft__spool *spool) {
-  const dft__commit *commit = dft__commit_current(spool);
-  for (uint32_t i = 0; i < commit->count; i++) {
-    const struct dft__consumed *consumed = &commit->consumed[i];
-    uint64_t offset = (uint64_t)consumed->page << DFT__PAGE_LOG;
-    dft__chunk *chunk = dft__chunk_at(spool, consumed->page);
-    if (offset < DFT__HEADER_BYTES || offset + 4096 > spool->map_bytes) continue;
-    if (DFT__GET(chunk->magic) != DFT__CHUNK_MAGIC || dft__status_gen(DFT__GET(chunk->status)) != consumed->gen) continue;
-    DFT__SET(chunk->consumed, consumed->cell);
-  }
-}
-
-static void commit(dft__output *output, const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]) {
-  dft__header *header = output->spool->header;
-  const dft__commit *before = dft__commit_current(output->spool);
-  dft__commit *next = &header->commit[(before->seq + 1) & 1];
-  next->seq = before->seq + 1;
-  next->events = before->events + batch->events;
-  next->last_ticks = batch->last_ticks > before->last_ticks ? batch->last_ticks : before->last_ticks;
-  memcpy(next->bytes, bytes, sizeof next->bytes);
-  next->complete = batch->is_done;
-  dft__batch_consumed(batch, next);
-  next->check = check_of(next);
-  DFT__RELEASE(header->commit_seq, next->seq);
-}
-
 /* The same events for another sink, in as many pieces as it wants. */
 static dft_status append_again(const struct dft__outlet *outlet, dft__encoder *encoder, dft_bytes *bytes, uint64_t *length) {
   dft_batch *batch = &encoder->batch;
@@ -189,7 +144,7 @@ dft_status dft__output_append(dft__output *output, dft__encoder *encoder) {
   uint64_t bytes[DFT__SINKS_MAX];
   dft_status status = output->has_failed ? DFT_EIO : append_all(output, encoder, bytes);
   if (status == DFT_OK) {
-    commit(output, &encoder->batch, bytes);
+    dft__commit_write(output->spool, &encoder->batch, bytes);
     dft__batch_return_definitions(&encoder->batch);
     dft__batch_apply(&encoder->batch);
     return DFT_OK;

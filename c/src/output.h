@@ -7,6 +7,7 @@
 #define DFT_OUTPUT_H
 
 #include "batch.h"
+#include "commit.h"
 
 /* Memory for one batch on its way. */
 typedef struct dft__encoder {
@@ -47,12 +48,6 @@ void dft__output_encode(dft__output *output, dft__encoder *encoder);
 /* Appends to every sink and commits. After a failure nothing is consumed, and every append fails until dft__output_open is
  * called again, when nobody encodes: it starts from the last commit. */
 dft_status dft__output_append(dft__output *output, dft__encoder *encoder);
-
-/* The commit that counts; sequence number 0 and all zero when there is none. */
-const dft__commit *dft__commit_current(const dft__spool *spool);
-
-/* Repeats what a dead process may not have done after its last commit: marks what that commit consumed. */
-void dft__commit_redo(dft__spool *spool);
 
 /* The sink of this name or path; NULL when there is none. */
 const dft_sink *dft__sink_load(const char *name);

@@ -98,8 +98,9 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
   slash = strrchr(path, '/');
   if (!make_stem(plan, slash + 1, own, is_child)) return DFT_EINVAL;
   slash[slash == path] = '\0';
-  if (make_folders(path) != 0) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
-  if (!realpath(path, resolved)) return DFT_EIO;
+  if (!realpath(path, resolved) && (make_folders(path) != 0 || !realpath(path, resolved))) {
+    return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+  }
   return print_name(plan->folder, sizeof plan->folder, "%s", resolved) ? DFT_OK : DFT_EINVAL;
 }
 

@@ -30,7 +30,7 @@
 
 #define DFT__MAGIC "dftspool"
 #define DFT__LAYOUT 1u
-#define DFT__HEADER_BYTES (40u << 10)
+#define DFT__HEADER_BYTES (16u << 10)
 #define DFT__PAGE_LOG 12               /* chunks are referred to by page number: offset / 4096 */
 #define DFT__BLOCK_LOG 16              /* small chunks are cut from blocks of 64 KiB */
 #define DFT__CHUNK_LOG_MIN 12          /* 4 KiB */
@@ -46,7 +46,9 @@
 #define DFT__NAMES_BYTES (8u << 20)    /* and their memory */
 #define DFT__SINKS_MAX 4
 #define DFT__BUCKETS 1024u
-#define DFT__COMMIT_CHUNKS 1024u       /* chunks that one commit can cover */
+#define DFT__COMMIT_FEW 16u            /* chunks that a commit names in the header */
+#define DFT__COMMIT_CHUNKS 1024u       /* and in a chunk for longer lists */
+#define DFT__LISTS_LOG 15              /* the size of that */
 #define DFT__FACTS_BYTES 2048u
 #define DFT__ID_BLOCK 1024u            /* ids that a thread takes at once */
 
@@ -86,7 +88,8 @@ static inline uint32_t dft__head_kind(uint64_t head) { return (uint32_t)(head >>
 static inline uint32_t dft__head_cells(uint64_t head) { return (uint32_t)(head >> 32) & 0xffffu; }
 static inline uint32_t dft__head_lane(uint64_t head) { return (uint32_t)(head >> 48); }
 
-/* Arguments are a sequence of items, each padded to 8 bytes; a zero key ends it early.
+/* Arguments are a sequence of items, each padded to 8 bytes; a zero key ends it early. In an argument area a key is stored
+ * last and the one behind it is zero, so that the area of a dead or running thread holds whole items only.
  *   | key 4 | type 4 bits, flags 4 bits, length 24 bits | value: 8 bytes, or `length` bytes of text |
  * With DFT__ITEM_CUT the text is followed by its original length (8); with the key DFT__KEY_INLINE the value is preceded
  * by | key length 8 | key, padded |, not counted in `length`. */
@@ -116,7 +119,7 @@ static inline uint32_t dft__pad8(uint32_t n) { return (n + 7u) & ~7u; }
 /* ---- Chunks ---- */
 
 enum dft__chunk_state { DFT__FREE = 0, DFT__OPEN = 1, DFT__FULL = 2 };
-enum dft__chunk_use { DFT__USE_NONE = 0, DFT__USE_RECORDS = 1, DFT__USE_NAMES = 2, DFT__USE_THREAD = 3, DFT__USE_STACK = 4 };
+enum dft__chunk_use { DFT__USE_NONE = 0, DFT__USE_RECORDS = 1, DFT__USE_NAMES = 2, DFT__USE_THREAD = 3, DFT__USE_STACK = 4, DFT__USE_LISTS = 5 };
 #define DFT__CHUNK_MAGIC 0x63746664u /* "dftc" */
 
 typedef struct dft__chunk {
@@ -167,7 +170,8 @@ enum dft__frame_flags {
   DFT__FRAME_LEVEL = 2,    /* dft_enter: no event of its own */
   DFT__FRAME_TAKEN = 4,    /* a LEVEL whose id an explicit event has used */
   DFT__FRAME_CROSSED = 8,  /* an enclosing region ended before it: the event goes onto a lane */
-  DFT__FRAME_LOST = 16,    /* arguments did not fit */
+  DFT__FRAME_LOST = 16,    /* arguments did not fit: there is an item DFT__KEY_LOST */
+  DFT__FRAME_LOSS_SHIFT = 8, /* above: how many more than the item says */
 };
 
 /* An open region. id is stored last and cleared first, so that a frame with an id is complete. */
@@ -216,6 +220,10 @@ static inline uint32_t dft__area_room(uint64_t area) { return (uint32_t)area & 0
 
 /* Which cells the output holds, and how long it then was. Two slots, written in turn; header.commit_seq names the valid
  * one, so a commit is there completely or not at all. */
+typedef struct dft__consumed {
+  uint32_t page, gen, cell;
+} dft__consumed;
+
 typedef struct dft__commit {
   uint64_t seq;
   uint64_t events;                    /* of the user, so far */
@@ -227,9 +235,7 @@ typedef struct dft__commit {
   uint32_t complete;                  /* the output holds its `end`: only publishing is left */
   uint32_t count;
   uint64_t check;                     /* hash of this struct, for spools that lived through a crash of the node */
-  struct dft__consumed {
-    uint32_t page, gen, cell;
-  } consumed[DFT__COMMIT_CHUNKS];
+  dft__consumed few[DFT__COMMIT_FEW]; /* more than these stand in the slot's half of header.lists */
 } dft__commit;
 
 /* ---- The header ---- */
@@ -294,7 +300,8 @@ typedef struct dft__header {
   _Atomic uint32_t facts_lock;        /* thread id of the holder */
   /* app metadata and layers: items as in a record, key by reference. One half is in use, the other for tidying up */
   _Atomic uint32_t facts_used;        /* bytes in use; with DFT__FACTS_BYTES added: in the second half */
-  uint8_t facts[2][DFT__FACTS_BYTES];
+  _Alignas(8) uint8_t facts[2][DFT__FACTS_BYTES];
+  _Atomic uint32_t lists;             /* page of the chunk for long lists of two commits; 0: none yet */
   _Atomic uint64_t commit_seq;
   _Atomic uint32_t bucket[DFT__BUCKETS];
   dft__commit commit[2];
@@ -307,5 +314,6 @@ _Static_assert(sizeof(dft__frame) == 40, "a frame has no holes");
 _Static_assert(DFT__CELL + sizeof(dft__thread) + DFT__THREAD_FRAMES * sizeof(dft__frame) + DFT__THREAD_ARGS <= 4096,
                "a thread's state fits the smallest chunk");
 _Static_assert(sizeof(dft__header) <= DFT__HEADER_BYTES, "the header has its place");
+_Static_assert(DFT__CELL + 2 * DFT__COMMIT_CHUNKS * sizeof(dft__consumed) <= 1u << DFT__LISTS_LOG, "both lists have theirs");
 
 #endif

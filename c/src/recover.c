@@ -54,6 +54,9 @@ static void reset_claims(dft__spool *spool) {
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) DFT__SET(chunk->claim, 0);
+  /* Lists that lead through the file are not followed; what is needed comes from its end. */
+  for (uint32_t log = 0; log <= DFT__CHUNK_LOG_MAX; log++) DFT__SET(spool->header->free[log], 0);
+  for (uint32_t log = 0; log < DFT__BLOCK_LOG; log++) DFT__SET(spool->header->block[log], 0);
   DFT__SET(spool->header->pending_paths, 0);
   each_path(spool, forget_queue);
   each_path(spool, queue);

@@ -133,16 +133,12 @@ __attribute__((noinline)) static dft_region push_muted(void) {
 /* Takes the topmost frame off, and those below that ended before it. */
 static inline void pop(const dft__own *own, uint32_t depth, dft__frame *frame) {
   dft__thread *thread = own->thread;
-  uint32_t args = DFT__GET(frame->args);
-  if (DFT__UNLIKELY(DFT__GET(thread->args_used) != args)) {
-    memset(own->base + dft__area_offset(DFT__GET(thread->args)) + args, 0, 8);
-    DFT__SET(thread->args_used, args);
-  }
+  dft__argument_cut(own, DFT__GET(frame->args));
   DFT__SET(frame->id, 0);
   DFT__SET(thread->depth, --depth);
   while (DFT__UNLIKELY(depth && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED)) {
     DFT__SET(frame->flags, 0);
-    DFT__SET(thread->args_used, DFT__GET(frame->args));
+    dft__argument_cut(own, DFT__GET(frame->args));
     DFT__SET(thread->depth, --depth);
   }
 }
@@ -226,6 +222,7 @@ __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t de
                     .ends = depth};
   if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
     if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
+    if (DFT__UNLIKELY(flags & DFT__FRAME_LOST)) dft__argument_settle(own, frame, args_end);
     dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_end - args);
   } else {
     dft__frame_close(own, depth);

@@ -29,6 +29,7 @@
 #define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
 #define GROW_TRIES 20000                 /* a busy disk may take seconds for the thread that we wait for */
 #define GROW_PAUSE_NS 100000
+#define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -218,7 +219,7 @@ static int is_sane(const dft__header *header, uint64_t file_bytes) {
   uint64_t top = DFT__GET(header->top);
   if (memcmp(header->magic, DFT__MAGIC, sizeof header->magic) != 0) return 0;
   if (header->layout != DFT__LAYOUT || header->header_bytes != DFT__HEADER_BYTES) return 0;
-  if (allocated < DFT__HEADER_BYTES || allocated > file_bytes || top < DFT__HEADER_BYTES) return 0;
+  if (allocated < DFT__HEADER_BYTES || allocated > file_bytes || top < DFT__HEADER_BYTES || top % 4096) return 0;
   if (header->sink_count < 1 || header->sink_count > DFT__SINKS_MAX) return 0;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     if (!is_terminated(header->sink[i], sizeof header->sink[i])) return 0;
@@ -238,11 +239,11 @@ static dft_status open_checked(dft__spool *spool, int fd) {
   if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || facts.st_uid != geteuid()) return DFT_EFORMAT;
   if (facts.st_size < (off_t)DFT__HEADER_BYTES) return DFT_EFORMAT;
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? DFT_EBUSY : DFT_EIO;
-  base = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  spool->map_bytes = (size_t)facts.st_size + RECOVER_BYTES;
+  base = mmap(NULL, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (base == MAP_FAILED) return DFT_ENOMEM;
   spool->base = base;
   spool->header = base;
-  spool->map_bytes = (size_t)facts.st_size;
   spool->device = facts.st_dev;
   spool->inode = facts.st_ino;
   if (is_sane(spool->header, (uint64_t)facts.st_size)) return DFT_OK;

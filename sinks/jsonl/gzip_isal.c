@@ -31,9 +31,12 @@ size_t dft__gzip_bound(size_t len) {
   return len + len / 16 + 2048;
 }
 
+#define SHORT_TEXT ((size_t)16 << 10) /* level 0 does without the large tables, whose first use costs more than it saves */
+
 /* ISA-L has levels 0 to 3 only. */
-static uint32_t own_level(int level) {
+static uint32_t own_level(int level, size_t len) {
   if (level < 1 || level > 9) level = dft__gzip_default_level();
+  if (level == 1 && len < SHORT_TEXT) return 0;
   return level == 1 ? 1 : level <= 3 ? 2 : 3;
 }
 
@@ -45,7 +48,7 @@ size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *
   if (state_bytes < sizeof *own || len > UINT_MAX) return 0;
   if (room > UINT_MAX) room = UINT_MAX;
   isal_deflate_stateless_init(stream);
-  stream->level = own_level(level);
+  stream->level = own_level(level, len);
   stream->level_buf = own->level_buf;
   stream->level_buf_size = level_buf_size[stream->level];
   stream->gzip_flag = IGZIP_GZIP;
