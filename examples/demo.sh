@@ -9,8 +9,8 @@ if [ $# != 1 ] || [ ! -f "$1/CMakeCache.txt" ]; then
   echo "usage: $0 BUILD_DIR   (a folder in which dftracer was built)" >&2
   exit 2
 fi
-source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-build_dir=$(cd "$1" && pwd)
+source_dir=$(dirname "${BASH_SOURCE[0]}")
+build_dir=${1%/}
 prefix=$build_dir/prefix
 demo=$build_dir/demo
 
@@ -26,7 +26,7 @@ quietly() {
 say "installing into $prefix, building the examples against it"
 quietly cmake --install "$build_dir" --prefix "$prefix"
 if [ ! -f "$build_dir/examples/CMakeCache.txt" ]; then
-  quietly cmake -S "$source_dir" -B "$build_dir/examples" -DCMAKE_PREFIX_PATH="$prefix"
+  quietly cmake -S "$source_dir" -B "$build_dir/examples" -DCMAKE_PREFIX_PATH="$(cd "$prefix" && pwd)"
 fi
 quietly cmake --build "$build_dir/examples"
 

@@ -31,7 +31,7 @@ class Region:
 class Contents:
     files: list[Path] = field(default_factory=list)
     regions: dict[tuple[str, str], Region] = field(default_factory=dict)
-    counters: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    counters: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)  # (when, value)
     threads: dict[tuple[int, int], str] = field(default_factory=dict)
     events: int = 0
     dropped: int = 0
@@ -85,7 +85,7 @@ def add_file(contents: Contents, path: Path) -> None:
         contents.first = min(contents.first, start)
         contents.last = max(contents.last, start + event.get("dur", 0) * second)
         if event["ph"] == "C":
-            contents.counters.setdefault((cat, name), []).append(float(args.get(name, 0)))
+            contents.counters.setdefault((cat, name), []).append((start, float(args.get(name, 0))))
         else:
             region = contents.regions.setdefault((cat, name), Region())
             region.count += 1
@@ -103,6 +103,10 @@ def duration(seconds: float) -> str:
         if seconds * factor >= 1:
             return f"{seconds * factor:.{max(0, 3 - len(str(int(seconds * factor))))}f} {unit}"
     return f"{seconds * 1e9:.0f} ns"
+
+
+def plain(value: float) -> str:
+    return f"{value:,.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
 
 
 def size(count: int) -> str:
@@ -135,17 +139,21 @@ def print_regions(contents: Contents) -> None:
     print_table(("category", "name", "count", "total", "mean", "max", "share".ljust(BAR_WIDTH)), rows, (0, 1, 6))
 
 
+def print_counters(contents: Contents) -> None:
+    rows = []
+    for (cat, name), samples in sorted(contents.counters.items()):
+        values = [value for _, value in samples]
+        rows.append((cat, name, f"{len(values):,}", plain(min(values)), plain(max(values)), plain(max(samples)[1])))
+    print_table(("category", "counter", "values", "least", "most", "last"), rows, (0, 1))
+
+
 def print_contents(contents: Contents) -> None:
     bytes_all = sum(path.stat().st_size for path in contents.files)
     if contents.regions:
         print_regions(contents)
     if contents.counters:
         print()
-        rows = [
-            (cat, name, f"{len(values):,}", f"{min(values):g}", f"{max(values):g}", f"{values[-1]:g}")
-            for (cat, name), values in sorted(contents.counters.items())
-        ]
-        print_table(("category", "counter", "values", "least", "most", "last"), rows, (0, 1))
+        print_counters(contents)
     names = sorted(name for name in contents.threads.values() if name and not name.isdigit())
     span = max(0.0, contents.last - contents.first)
     print(f"\n  {contents.events:,} events of {len(contents.threads)} threads in {duration(span).strip()}", end="")

@@ -16,6 +16,7 @@ enum step { OPENING, DEFINITIONS, RECORDS, OPEN_REGIONS, END, DONE };
 
 void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_t flags) {
   const dft__commit *before;
+  const dft__name *cwd;
   batch->spool = spool;
   batch->seq = seq;
   batch->flags = flags;
@@ -46,6 +47,8 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->has_held = 0;
   memset(batch->seen_paths, 0, sizeof batch->seen_paths);
   dft__hex(batch->host_hash, spool->header->host_hash);
+  cwd = spool->header->metadata ? dft__name_at(spool, spool->header->cwd) : NULL;
+  batch->cwd_hash = cwd ? cwd->hash : 0;
 }
 
 void dft__batch_rewind(dft_batch *batch) {
@@ -348,7 +351,7 @@ static int next_definition(dft_batch *batch, dft_event *event) {
       break;
     }
     batch->definition = DFT__GET(name->pending);
-    if (DFT__GET(name->is_dead)) continue;
+    if (DFT__GET(name->is_dead) || name->hash == batch->cwd_hash) continue;
     dft__hex(batch->path_hash[0], name->hash);
     metadata(batch, event, take_id(batch), "FH", (dft_text){name->text, name->len}, (dft_text){batch->path_hash[0], 16});
     return 1;
@@ -515,6 +518,7 @@ static uint64_t last_sign(const dft_batch *batch) {
   uint64_t ticks = batch->last_ticks > header->opened_ticks ? batch->last_ticks : header->opened_ticks;
   uint64_t walked = 0;
   const dft__thread *thread;
+  if (DFT__GET(header->dropped_last) > ticks) ticks = DFT__GET(header->dropped_last);
   if (header->commit[(batch->seq - 1) & 1].last_ticks > ticks) ticks = header->commit[(batch->seq - 1) & 1].last_ticks;
   while ((thread = next_thread(batch->spool, &walked)) != NULL) {
     uint64_t area = DFT__GET(thread->frames);

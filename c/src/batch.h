@@ -35,6 +35,7 @@ struct dft_batch {
   uint64_t next_id;         /* for lines that have no record */
   uint64_t first_id;
   char host_hash[17];
+  uint64_t cwd_hash;        /* the opening lines define it; 0: they do not */
   uint64_t handed;          /* events handed out, ours included */
   uint64_t most;            /* no more than this */
   /* the way through the batch: each step hands out events until it has none */

@@ -67,7 +67,7 @@ static void set_path_text(dft_batch *batch, dft_value *value, dft_text path) {
   uint64_t *seen = &batch->seen_paths[hash % DFT__SEEN_PATHS];
   set_hash(batch, value, hash);
   value->cut_from = 0;
-  if (*seen == hash || batch->undefined_count == DFT__PATHS_MAX) return;
+  if (*seen == hash || hash == batch->cwd_hash || batch->undefined_count == DFT__PATHS_MAX) return;
   *seen = hash;
   batch->undefined[batch->undefined_count++] = path;
 }
@@ -210,7 +210,8 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
     event->duration = record->end <= INT64_MAX ? (int64_t)record->end : INT64_MAX;
   } else if (kind != DFT__KIND_META) {
     event->start = dft__time_of(header, record->start);
-    event->duration = dft__time_of(header, record->end) - event->start;
+    event->duration = record->end > record->start ? dft__time_of(header, record->end) - event->start : 0;
+    if (event->duration < 0) event->duration = 0; /* ticks beyond what the unit can tell */
     if (record->end > batch->last_ticks) batch->last_ticks = record->end;
   }
   if (kind == DFT__KIND_COUNTER) event->phase = DFT_COUNTER;

@@ -272,15 +272,19 @@ static void make_thread(void) {
   uint64_t before;
   pthread_attr_t attributes;
   int error;
-  if (may_be_in_handler() || !atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) return;
+  if (may_be_in_handler()) return;
   before = dft__signals_block();
+  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) {
+    dft__signals_restore(before);
+    return;
+  }
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   error = pthread_create(&drain.thread, &attributes, run, NULL);
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
-  dft__signals_restore(before);
   atomic_store(&drain.thread_state, error ? 3 : 2);
+  dft__signals_restore(before); /* not earlier: a handler may jump away, and dft_stop waits for the state */
 }
 
 void dft__drain_notify(uint32_t cells) {
@@ -296,12 +300,13 @@ int dft__drain_has_begun(void) {
 
 /* ---- Producers ---------------------------------------------------------------------------------------------------- */
 
+/* Of the usual size, or else smaller; or one that a huge record has left, because chunks never change their size. */
 static dft__chunk *take_any(uint32_t cells) {
-  static const uint32_t logs[] = {DFT__BLOCK_LOG, 14, DFT__CHUNK_LOG_MIN};
+  static const uint32_t logs[] = {DFT__BLOCK_LOG, 14, DFT__CHUNK_LOG_MIN, 17, 18, 19, 20, 21, DFT__CHUNK_LOG_MAX};
   uint32_t huge = DFT__BLOCK_LOG;
   while (dft__cells_of(huge) < cells + 1) huge++;
   if (huge > DFT__BLOCK_LOG) return dft__chunk_take(drain.output.spool, huge, DFT__USE_RECORDS, 1);
-  for (int i = 0; i < 3; i++) {
+  for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
     dft__chunk *chunk;
     if (dft__cells_of(logs[i]) < cells + 1) continue;
     chunk = dft__chunk_take(drain.output.spool, logs[i], DFT__USE_RECORDS, 0);

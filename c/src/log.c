@@ -56,6 +56,9 @@ static void format_line(char *line, const char *format, va_list arguments) {
   memcpy(line, prefix, sizeof prefix);
   more = vsnprintf(line + len, LINE_BYTES - len - 1, format, arguments);
   if (more > 0) len += (size_t)more < LINE_BYTES - len - 2 ? (size_t)more : LINE_BYTES - len - 2;
+  for (size_t i = 0; i < len; i++) { /* what people gave us stays on the one line, and off their terminal */
+    if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f) line[i] = '?';
+  }
   line[len] = '\n';
   line[len + 1] = '\0';
 }

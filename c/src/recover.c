@@ -260,9 +260,13 @@ dft_status dft_recover(const char *folder, dft_recovery *report) {
   size_t len;
   dft_recovery all = {.struct_size = sizeof all};
   dft_status status;
+  int saved = errno;
   if (!folder || !*folder || (len = strlen(folder)) >= sizeof path) return DFT_EINVAL;
   memcpy(path, folder, len + 1);
-  if (stat(path, &facts) != 0) return DFT_EIO;
+  if (stat(path, &facts) != 0) {
+    errno = saved;
+    return DFT_EIO;
+  }
   while (len > 1 && path[len - 1] == '/') path[--len] = '\0';
   if (!S_ISDIR(facts.st_mode) || ends_with(path, "/.dftracer")) {
     char *slash = strrchr(path, '/');
@@ -270,6 +274,7 @@ dft_status dft_recover(const char *folder, dft_recovery *report) {
     else memcpy(path, ".", 2);
   }
   status = dft__recover_folder(path, &all, 1);
+  errno = saved;
   if (report) {
     all.struct_size = report->struct_size;
     memcpy(report, &all, report->struct_size < sizeof all ? report->struct_size : sizeof all);

@@ -44,30 +44,28 @@ uint32_t dft__site_register(dft_site *site) {
 
 /* ---- The stack ---------------------------------------------------------------------------------------------------- */
 
-/* Events inside a frame that is muted, not complete, or ended belong to the frame around it. */
-static inline dft__place place_in(const dft__frame *frame) {
-  uint64_t id = DFT__GET(frame->id);
-  uint32_t is_hidden = DFT__GET(frame->flags) & (DFT__FRAME_MUTED | DFT__FRAME_ENDED);
-  uint32_t level = DFT__GET(frame->level);
-  dft__place place = {id, level + 1};
-  if (DFT__UNLIKELY(is_hidden || !id)) {
-    place.parent = DFT__GET(frame->parent);
-    place.level = level;
+/* Events inside a frame that is muted, not complete, or ended belong to the frame around it. What a frame without an id
+ * says of itself counts for nothing: a handler may have come, or jumped away, before it was written. */
+static inline dft__place place_in(const dft__frame *frame, uint32_t depth) {
+  for (; DFT__LIKELY(depth); depth--, frame--) {
+    uint64_t id = DFT__GET(frame->id);
+    uint32_t level = DFT__GET(frame->level);
+    if (DFT__UNLIKELY(!id)) continue;
+    if (DFT__UNLIKELY(DFT__GET(frame->flags) & DFT__FRAME_MUTED)) return (dft__place){DFT__GET(frame->parent), level};
+    return (dft__place){id, level + 1};
   }
-  return place;
+  return (dft__place){0, 1};
 }
 
 dft__place dft__region_place(const dft__own *own) {
   uint32_t depth = DFT__GET(own->thread->depth);
   uint32_t room = dft__area_room(DFT__GET(own->thread->frames));
   if (depth > room) depth = room;
-  if (!depth) return (dft__place){0, 1};
-  return place_in(&dft__frames(own)[depth - 1]);
+  return place_in(dft__frames(own) + depth - 1, depth);
 }
 
 static inline void write_frame(dft__frame *frame, uint32_t depth, uint32_t args, uint32_t site, uint32_t flags) {
-  dft__place place = {0, 1};
-  if (depth) place = place_in(frame - 1);
+  dft__place place = place_in(frame - 1, depth);
   DFT__SET(frame->parent, place.parent);
   DFT__SET(frame->level, place.level);
   DFT__SET(frame->site, site);

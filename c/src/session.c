@@ -20,6 +20,7 @@
 #include "log.h"
 #include "place.h"
 #include "recover.h"
+#include "signals.h"
 #include "thread.h"
 
 /* Until something has been decided, calls come in; then it is 1 while a trace is open, else 0. */
@@ -211,11 +212,23 @@ int dft__session_open_due(void) {
   return is_open;
 }
 
+/* Zero when one of them is too long to be kept. */
+static int apply(const dft_options *options) {
+  if (!options) return 1;
+  return (!options->log_file || !options->log_file[0] || dft__config_set(DFT__LOG_FILE, options->log_file)) &&
+         (!options->data_dir || !options->data_dir[0] || dft__config_set(DFT__DATA_DIR, options->data_dir));
+}
+
 dft_status dft_start(const dft_options *options) {
   int saved = errno;
+  uint64_t before;
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
-  if (!lock_changes()) return DFT_EBUSY;
+  before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+  if (!lock_changes()) {
+    dft__signals_restore(before);
+    return DFT_EBUSY;
+  }
   if (!DFT__GET(*dft__gate_page())) {
     uint64_t first_id = 0;
     if (is_forked()) {
@@ -226,12 +239,12 @@ dft_status dft_start(const dft_options *options) {
     }
     is_decided = 1;
     dft__config_read();
-    if (options && options->log_file && options->log_file[0]) dft__config_set(DFT__LOG_FILE, options->log_file);
-    if (options && options->data_dir && options->data_dir[0]) dft__config_set(DFT__DATA_DIR, options->data_dir);
-    status = dft__config_number(DFT__ENABLE) ? open_session(first_id, 0) : DFT_EDISABLED;
+    if (!apply(options)) status = DFT_EINVAL;
+    else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, 0) : DFT_EDISABLED;
     if (status != DFT_OK) set_active(0);
   }
   unlock_changes();
+  dft__signals_restore(before);
   errno = saved;
   return status;
 }
@@ -279,7 +292,7 @@ static dft_status complete(void) {
   }
   session->is_open = 0;
   dft__spool_retire(&session->spool);
-  if (is_first) dft__recover_folder(folder, NULL, 0);
+  if (is_first && is_complete && publish_status == DFT_OK) dft__recover_folder(folder, NULL, 0);
   if (is_complete && publish_status == DFT_OK && status != DFT_OK) status = DFT_OK; /* it had trouble, and got over it */
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
@@ -287,8 +300,12 @@ static dft_status complete(void) {
 dft_status dft_stop(void) {
   int saved = errno;
   int cancel;
+  uint64_t before = dft__signals_block();
   dft_status status = DFT_EINACTIVE;
-  if (!lock_changes()) return DFT_EBUSY;
+  if (!lock_changes()) {
+    dft__signals_restore(before);
+    return DFT_EBUSY;
+  }
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     set_active(0);
@@ -301,6 +318,7 @@ dft_status dft_stop(void) {
     is_decided = 1;
   }
   unlock_changes();
+  dft__signals_restore(before);
   errno = saved;
   return status;
 }

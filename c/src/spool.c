@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "signals.h"
 
 #define FIRST_BYTES ((uint64_t)DFT__HEADER_BYTES + (12u << 10)) /* the header, and one thread's first chunks */
@@ -29,6 +30,7 @@
 #define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
 #define GROW_TRIES 20000                 /* a busy disk may take seconds for the thread that we wait for */
 #define GROW_PAUSE_NS 100000
+#define GROW_RETRY_NS UINT64_C(100000000)
 #define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
@@ -180,11 +182,15 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   uint32_t tid = own_tid();
   if (bytes > spool->map_bytes) return 0;
   for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && tries < GROW_TRIES; tries++) {
+    if (DFT__GET(spool->grow_ticks) && dft__clock_ticks() < DFT__GET(spool->grow_ticks)) return 0;
     uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
     uint32_t holder = 0;
     int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
     int is_done = is_mine && grow(spool, bytes);
-    if (is_mine) DFT__RELEASE(spool->growing, 0);
+    if (is_mine) {
+      DFT__SET(spool->grow_ticks, is_done ? 0 : dft__clock_ticks() + GROW_RETRY_NS);
+      DFT__RELEASE(spool->growing, 0);
+    }
     dft__signals_restore(before);
     if (is_mine && !is_done) return 0;
     if (!is_mine) {

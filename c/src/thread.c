@@ -13,6 +13,7 @@
 #include "drain.h"
 #include "emit.h"
 #include "session.h"
+#include "signals.h"
 
 __thread dft__own dft__self = {.session = UINT64_MAX};
 
@@ -86,13 +87,17 @@ enum dft__readiness dft__thread_enter(void) {
   int saved = errno;
   int cancel;
   uint64_t gate = DFT__ACQUIRE(*dft__gate_page());
+  uint64_t before;
   enum dft__readiness ready = DFT__OFF;
+  if (gate && dft__self.session == (gate & ~DFT__GATE_PAUSED)) return gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
+  before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
   if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
   pthread_setcancelstate(cancel, NULL);
+  dft__signals_restore(before);
   errno = saved;
   return ready;
 }

@@ -20,7 +20,7 @@ extern __thread dft__own dft__self __attribute__((tls_model("initial-exec"), vis
  * page of its own that fork wipes, so a child notices at its first call, however it was made. */
 extern _Atomic(_Atomic uint64_t *) dft__gate __attribute__((visibility("hidden")));
 static inline _Atomic uint64_t *dft__gate_page(void) {
-  return DFT__GET(dft__gate);
+  return DFT__ACQUIRE(dft__gate);
 }
 #define DFT__GATE_PAUSED (UINT64_C(1) << 63)
 

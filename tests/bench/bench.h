@@ -1,11 +1,13 @@
 /* bench.h - what the benchmark programs share: clocks, the random numbers of a seed, memory by mapping, and output.
  *
- * A program prints one line for each sample, "<name> <number>"; run.py gathers the samples of a name.
+ * A program prints one line for each sample, "<name> <number>"; run.py gathers the samples of a name. A sample may have
+ * a probe: how fast the core was before and after it, the slower of the two.
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <dftracer/dft.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,10 @@
 
 static inline void bench_print(const char *name, double value) {
   printf("%s %.6g\n", name, value);
+}
+
+static inline void bench_print_probed(const char *name, double value, double probe) {
+  printf("%s %.6g\n%s.probe %.6g\n", name, value, name, probe);
 }
 
 static inline void bench_require(int condition, const char *what) {
@@ -46,6 +52,33 @@ static inline void bench_settle(void) {
     bench_sleep_ms(20);
     if (bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before < 500000) return;
   }
+}
+
+/* ---- Cores ---- */
+
+/* Moves this thread, and what it will make, to the first or second core that the process may use. */
+static inline void bench_use_core(int which) {
+  static cpu_set_t all;
+  cpu_set_t one;
+  if (CPU_COUNT(&all) == 0) sched_getaffinity(0, sizeof all, &all);
+  if (CPU_COUNT(&all) < 2) return;
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE; core++) {
+    if (CPU_ISSET(core, &all) && which-- == 0) CPU_SET(core, &one);
+  }
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+/* How fast the core is just now: nanoseconds of a loop of about 50 us that keeps its arithmetic units busy. On a shared
+ * machine a neighbour on the same core may halve the speed of such code, and hardly change that of reading the clock. */
+static inline double bench_probe(void) {
+  uint64_t a = 1, b = 2, c = 3, d = 4;
+  uint64_t start = bench_now_ns();
+  for (uint64_t i = 0; i < 50000; i++) {
+    a += b ^ i, b += c ^ i, c += d ^ i, d += a ^ i;
+    __asm__ volatile("" ::"r"(a), "r"(b));
+  }
+  return (double)(bench_now_ns() - start);
 }
 
 /* ---- The floor: what recording cannot do without ---- */

@@ -1,7 +1,10 @@
 /* region.c - what a region costs its thread: bursts of each kind in turn with bursts of the floor.
  *
- * Usage: region ROUNDS. Prints nanoseconds a region. Run it with DFTRACER_ENABLE=1 and DFTRACER_SINK=null.
- * A burst fits the spool, and its time ends before the drain has caught up: what is measured is the caller's part.
+ * Usage: region ROUNDS. Prints nanoseconds a region, and as <name>.probe how fast the core was before and after, the
+ * slower of the two. Run it with DFTRACER_ENABLE=1 and DFTRACER_SINK=null.
+ *
+ * A burst fits the spool, and its time ends before the drain has caught up: what is measured is the caller's part. So
+ * that the kernel does not let the two share a core while another one idles, each gets a core of its own.
  * SPDX-License-Identifier: MIT */
 #include "bench.h"
 
@@ -80,10 +83,16 @@ static const struct {
 int main(int argc, char **argv) {
   int rounds = argc > 1 ? atoi(argv[1]) : 31;
   ring = bench_ring();
+  bench_use_core(0);
+  burst_region(); /* makes the drain's thread, which stays there */
+  bench_settle();
+  bench_use_core(1);
   for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+      double before = bench_probe();
       double ns = kinds[k].burst();
-      if (round >= 0) bench_print(kinds[k].name, ns);
+      double after = bench_probe();
+      if (round >= 0) bench_print_probed(kinds[k].name, ns, before > after ? before : after);
       bench_settle();
     }
   }

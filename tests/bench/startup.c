@@ -37,12 +37,16 @@ static double run_child(const char *enable) {
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "child") == 0) return child();
   int rounds = argc > 1 ? atoi(argv[1]) : 300;
+  bench_use_core(0); /* the probe's and the children's */
   for (int round = -WARM_UP_ROUNDS; round < rounds; round++) {
+    double first = bench_probe();
     double off = run_child("0");
+    double between = bench_probe();
     double on = run_child("1");
+    double last = bench_probe();
     if (round < 0) continue;
-    bench_print("off", off);
-    bench_print("on", on);
+    bench_print_probed("off", off, first > between ? first : between);
+    bench_print_probed("on", on, between > last ? between : last);
   }
   return 0;
 }

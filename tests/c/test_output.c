@@ -1,0 +1,187 @@
+/* test_output.c - sinks: several at once, from outside, failing, missing.
+ * SPDX-License-Identifier: MIT */
+#include "session.h"
+
+enum { EVENTS = FEWER(50000, 10000) };
+
+static dft_site site = DFT_SITE("step", "test");
+
+/* The shared object of that name, which lies beside this program. */
+static const char *plugin(const char *name) {
+  static char path[4200];
+  char own[4096];
+  ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+  CHECK(len > 0);
+  own[len] = '\0';
+  *strrchr(own, '/') = '\0';
+  snprintf(path, sizeof path, "%s/%s.so", own, name);
+  CHECK(exists(path));
+  return path;
+}
+
+static void start(const char *sinks) {
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_TRACE_COMPRESSION", "0");
+  set("DFTRACER_SINK", sinks);
+  CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), "out/a.pfw", NULL}), DFT_OK);
+}
+
+static void record(int count) {
+  for (int i = 0; i < count; i++) {
+    dft_region_begin(&site);
+    dft_update_int("number", i);
+    dft_region_end();
+  }
+}
+
+/* Enough for several batches; the second sink wants other pieces than the first. */
+static void check_both(const char *sinks) {
+  char *lines, *text;
+  size_t len, count = 0;
+  start(sinks);
+  record(EVENTS);
+  CHECK_INT(dft_stop(), DFT_OK);
+  lines = dft__memory_take(&len);
+  text = read_text("out/a.pfw");
+  CHECK(strncmp(text, "[\n", 2) == 0);
+  for (const char *at = text; (at = strstr(at, "\"name\":\"step\"")) != NULL; at++) count++;
+  CHECK_INT(count, EVENTS);
+  CHECK_BYTES(lines, len, text + 2, strlen(text + 2));
+  free(lines);
+  free(text);
+}
+
+static void two_sinks_get_the_same_events(void) {
+  check_both("jsonl,memory");
+}
+
+static void the_order_of_sinks_does_not_matter(void) {
+  check_both("memory,jsonl");
+}
+
+static void a_sink_from_outside_is_named_by_its_path(void) {
+  char *text;
+  size_t count = 0;
+  start(plugin("sink_names"));
+  record(EVENTS);
+  CHECK_INT(dft_stop(), DFT_OK);
+  text = read_text("out/a.names");
+  CHECK(strncmp(text, "HH\nthread_name\nCM\n", 18) == 0);
+  CHECK_STR(text + strlen(text) - 4, "end\n");
+  for (const char *at = text; (at = strstr(at, "step\n")) != NULL; at++) count++;
+  CHECK_INT(count, EVENTS);
+  CHECK_INT(count_files("out", NULL), 1);
+  free(text);
+}
+
+static void sinks_from_outside_and_inside_go_together(void) {
+  char sinks[8192];
+  trace in;
+  char *text;
+  size_t lines = 0;
+  snprintf(sinks, sizeof sinks, "jsonl,%s,null", plugin("sink_names"));
+  start(sinks);
+  record(EVENTS);
+  CHECK_INT(dft_stop(), DFT_OK);
+  in = read_trace("out/a.pfw");
+  CHECK_INT(count_name(&in, "step"), EVENTS);
+  text = read_text("out/a.names");
+  for (const char *at = text; *at; at++) lines += *at == '\n';
+  CHECK_INT(lines, in.count);
+  CHECK_INT(count_files("out", NULL), 2);
+  free(text);
+  free_trace(&in);
+}
+
+static void the_null_sink_leaves_nothing(void) {
+  start("null");
+  record(EVENTS);
+  CHECK_INT(dft_stop(), DFT_OK);
+  CHECK_INT(count_files("out", NULL), 0);
+}
+
+/* ---- Trouble ------------------------------------------------------------------------------------------------------ */
+
+/* The events are kept for later, the program goes on, and is told at the end. */
+static void part_broken(void) {
+  char sinks[8192];
+  snprintf(sinks, sizeof sinks, "jsonl,%s", plugin("sink_broken"));
+  start(sinks);
+  record(100);
+  CHECK_INT(dft_stop(), DFT_EIO);
+  start("jsonl"); /* another trace, which the broken one does not disturb */
+  record(3);
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+static void a_broken_sink_is_told_and_loses_nothing(void) {
+  char *text = run_anew("broken");
+  size_t lines = 0;
+  for (const char *at = text; *at; at++) lines += *at == '\n';
+  CHECK(lines >= 1 && lines <= 3); /* one line a kind */
+  CHECK(strstr(text, "cannot write the trace"));
+  CHECK(strstr(text, "dftracer recover"));
+  CHECK(count_files("out/.dftracer", NULL) >= 1);
+  free(text);
+}
+
+static void part_missing(void) {
+  start("nothing,/no/such/sink.so,jsonl");
+  record(3);
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+static void a_missing_sink_is_told_and_left_out(void) {
+  char *text = run_anew("missing");
+  trace in = read_trace("out/a.pfw");
+  CHECK_INT(count_name(&in, "step"), 3);
+  CHECK(strstr(text, "DFTRACER_SINK") && strstr(text, "nothing") && strstr(text, "jsonl"));
+  CHECK(strchr(text, '\n') == text + strlen(text) - 1);
+  free(text);
+  free_trace(&in);
+}
+
+static void part_not_a_sink(void) {
+  start("/proc/self/exe");
+  record(3);
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+static void without_a_sink_there_is_the_default(void) {
+  char *text = run_anew("not a sink");
+  trace in = read_trace("out/a.pfw");
+  CHECK_INT(count_name(&in, "step"), 3);
+  CHECK(strstr(text, "DFTRACER_SINK"));
+  free(text);
+  free_trace(&in);
+}
+
+static void part_too_many(void) {
+  start("null,null,null,null,jsonl");
+  record(3);
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+static void too_many_sinks_are_told(void) {
+  char *text = run_anew("too many");
+  CHECK(strstr(text, "DFTRACER_SINK") && strstr(text, "jsonl") && strstr(text, "4"));
+  CHECK_INT(count_files("out", NULL), 0);
+  free(text);
+}
+
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "broken") == 0) return part_broken(), 0;
+  if (argc > 1 && strcmp(argv[1], "missing") == 0) return part_missing(), 0;
+  if (argc > 1 && strcmp(argv[1], "not a sink") == 0) return part_not_a_sink(), 0;
+  if (argc > 1 && strcmp(argv[1], "too many") == 0) return part_too_many(), 0;
+  RUN(two_sinks_get_the_same_events);
+  RUN(the_order_of_sinks_does_not_matter);
+  RUN(a_sink_from_outside_is_named_by_its_path);
+  RUN(sinks_from_outside_and_inside_go_together);
+  RUN(the_null_sink_leaves_nothing);
+  RUN(a_broken_sink_is_told_and_loses_nothing);
+  RUN(a_missing_sink_is_told_and_left_out);
+  RUN(without_a_sink_there_is_the_default);
+  RUN(too_many_sinks_are_told);
+  return failed_cases;
+}
