@@ -33,8 +33,9 @@ int command_config(int argc, char **argv) {
     print_markdown();
     return 0;
   }
-  fprintf(argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr,
-          "usage: dftracer config [--markdown]\n\nLists the settings with their values in this environment; --markdown: as a "
-          "table for documentation.\n");
+  fprintf(
+    argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr,
+    "usage: dftracer config [--markdown]\n\nLists the settings with their values in this environment; --markdown: as a "
+    "table for documentation.\n");
   return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
 }

@@ -18,7 +18,8 @@ static const struct command {
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 static int help(FILE *out) {
-  fprintf(out, "dftracer %s: a tracing SDK for HPC and AI codes\n\nusage: dftracer COMMAND [ARGUMENT...]\n\n", dft_version());
+  fprintf(out, "dftracer %s: a tracing SDK for HPC and AI codes\n\nusage: dftracer COMMAND [ARGUMENT...]\n\n",
+          dft_version());
   for (size_t i = 0; i < COMMAND_COUNT; i++) {
     fprintf(out, "  %-10s %-14s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
   }

@@ -7,11 +7,12 @@
 #include "commands.h"
 
 static int usage(FILE *out) {
-  fprintf(out,
-          "usage: dftracer recover DIR...\n\n"
-          "Publishes the traces of processes that died before they could: what they had recorded, regions that were open\n"
-          "(with open:1), and the end. DIR is the folder of the traces. Traces of living processes are left alone, and so\n"
-          "are those of other nodes, containers and users: recover them there. Running it twice does no harm.\n");
+  fprintf(
+    out,
+    "usage: dftracer recover DIR...\n\n"
+    "Publishes the traces of processes that died before they could: what they had recorded, regions that were open\n"
+    "(with open:1), and the end. DIR is the folder of the traces. Traces of living processes are left alone, and so\n"
+    "are those of other nodes, containers and users: recover them there. Running it twice does no harm.\n");
   return out == stdout ? 0 : 2;
 }
 

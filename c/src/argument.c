@@ -75,7 +75,8 @@ static void note_lost(const dft__own *own, uint32_t depth) {
   dft__ready_item lost;
   uint32_t bytes;
   if (DFT__GET(frame->flags) & DFT__FRAME_LOST) {
-    if (DFT__GET(frame->flags) >> 31 == 0) DFT__SET(frame->flags, DFT__GET(frame->flags) + (1u << DFT__FRAME_LOSS_SHIFT));
+    if (DFT__GET(frame->flags) >> 31 == 0)
+      DFT__SET(frame->flags, DFT__GET(frame->flags) + (1u << DFT__FRAME_LOSS_SHIFT));
     return;
   }
   DFT__SET(frame->flags, DFT__GET(frame->flags) | DFT__FRAME_LOST);
@@ -94,7 +95,8 @@ static uint32_t item_bytes(const uint8_t *at) {
     memcpy(&key_len, at + bytes, 8);
     bytes += 8 + dft__pad8((uint32_t)key_len);
   }
-  if (dft__item_type(&item) == DFT_STRING || dft__item_flags(&item) & DFT__ITEM_TEXT) bytes += dft__pad8(dft__item_len(&item));
+  if (dft__item_type(&item) == DFT_STRING || dft__item_flags(&item) & DFT__ITEM_TEXT)
+    bytes += dft__pad8(dft__item_len(&item));
   else bytes += 8;
   return bytes + (dft__item_flags(&item) & DFT__ITEM_CUT ? 8 : 0);
 }
@@ -147,20 +149,26 @@ static inline uint32_t target(dft_region region) {
 
 /* Reserves an item of `bytes`; NULL when this is not the usual case. *area is what the thread's area must still be when the
  * item is written: a signal handler may have moved it. */
-static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_len, uint32_t bytes, uint32_t *ref, uint64_t *area) {
+static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_len, uint32_t bytes, uint32_t *ref,
+                                 uint64_t *area) {
   const dft__own *own = &dft__self;
   dft__thread *thread = own->thread;
   uint32_t depth, used;
   const dft__frame *frame;
-  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session || region || !key || !key_len || key_len > DFT__NAME_MAX)) return NULL;
+  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session || region || !key || !key_len ||
+                    key_len > DFT__NAME_MAX))
+    return NULL;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
-  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) || DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags))) return NULL;
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
+      DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags)))
+    return NULL;
   *ref = dft__name_find(own->base, DFT__NAME_KEY, 0, key, key_len);
   if (DFT__UNLIKELY(!*ref)) return NULL;
   *area = DFT__GET(thread->args);
   used = dft__own_add32(&thread->args_used, bytes);
-  if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(*area) || used + bytes - DFT__GET(frame->args) > DFT__ARGS_MAX / 2)) {
+  if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(*area) ||
+                    used + bytes - DFT__GET(frame->args) > DFT__ARGS_MAX / 2)) {
     dft__own_add32(&thread->args_used, (uint32_t)0 - bytes);
     return NULL;
   }
@@ -175,7 +183,8 @@ static inline int is_kept(uint64_t area, uint32_t bytes) {
   return 0;
 }
 
-__attribute__((noinline)) static void update_number_slow(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
+__attribute__((noinline)) static void update_number_slow(dft_region region, const char *key, size_t key_len,
+                                                         uint32_t type, uint64_t value) {
   uint32_t depth = target(region);
   dft__ready_item ready;
   uint32_t bytes;
@@ -215,7 +224,8 @@ void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int v
   update_number(region, key, key_len, DFT_BOOL, value != 0);
 }
 
-__attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
+__attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len,
+                                                         const char *text, size_t len) {
   uint32_t depth = target(region);
   dft__ready_item ready;
   uint32_t bytes;

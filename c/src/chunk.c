@@ -29,8 +29,8 @@ static dft__chunk *pop(dft__spool *spool, uint32_t size_log) {
   do {
     if (!(uint32_t)head) return NULL;
     chunk = dft__chunk_at(spool, (uint32_t)head);
-  } while (!atomic_compare_exchange_weak_explicit(list, &head, tagged(head, DFT__GET(chunk->next)), memory_order_acquire,
-                                                  memory_order_acquire));
+  } while (!atomic_compare_exchange_weak_explicit(list, &head, tagged(head, DFT__GET(chunk->next)),
+                                                  memory_order_acquire, memory_order_acquire));
   return chunk;
 }
 
@@ -63,7 +63,8 @@ static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_
   for (;;) {
     if (now & 0xffff) {
       if (!dft__spool_grow(spool, (now >> 16) + bytes)) return NULL;
-      if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes)) return make(spool, now >> 16, size_log);
+      if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes))
+        return make(spool, now >> 16, size_log);
     } else {
       uint64_t offset = carve(spool, block, bytes, beyond_limit);
       if (!offset) return NULL;

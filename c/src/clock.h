@@ -12,7 +12,9 @@ static inline uint64_t dft__clock_read(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline uint64_t dft__clock_ticks(void) { return dft__clock_read(CLOCK_MONOTONIC); }
+static inline uint64_t dft__clock_ticks(void) {
+  return dft__clock_read(CLOCK_MONOTONIC);
+}
 
 /* What to add to ticks to get nanoseconds since the epoch: the sample of several with the least time between its reads. */
 static inline int64_t dft__clock_offset(void) {

@@ -30,7 +30,7 @@ static const struct setting {
 
 static struct {
   int64_t number;
-  const char *text;       /* in `texts`, or the default */
+  const char *text; /* in `texts`, or the default */
 } values[DFT__SETTING_COUNT];
 static char texts[4 * TEXT_BYTES];
 static size_t texts_used;

@@ -187,8 +187,8 @@ static int is_user_event(const dft_event *event) {
   return event->phase != DFT_METADATA || event->name.len != 11 || memcmp(event->name.text, "thread_name", 11) != 0;
 }
 
-int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell, uint32_t end, uint32_t gen, dft_event *event,
-                       uint32_t *cells) {
+int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell, uint32_t end, uint32_t gen,
+                       dft_event *event, uint32_t *cells) {
   const dft__record *record = (const dft__record *)((const char *)chunk + (size_t)cell * DFT__CELL);
   const dft__header *header = batch->spool->header;
   uint64_t head = DFT__ACQUIRE(record->head);
@@ -201,8 +201,12 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
   batch->lost = 0;
   batch->path_count = 0;
   batch->undefined_count = 0;
-  *event = (dft_event){.id = record->id, .parent = record->parent ? (int64_t)record->parent : -1, .level = record->level,
-                       .phase = DFT_COMPLETE, .pid = header->pid, .tid = DFT__GET(chunk->tid)};
+  *event = (dft_event){.id = record->id,
+                       .parent = record->parent ? (int64_t)record->parent : -1,
+                       .level = record->level,
+                       .phase = DFT_COMPLETE,
+                       .pid = header->pid,
+                       .tid = DFT__GET(chunk->tid)};
   set_name(batch, record->site, event);
   if (dft__head_lane(head)) event->tid = DFT__LANE_TID + dft__head_lane(head);
   if (kind == DFT__KIND_TIMED) {

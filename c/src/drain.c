@@ -26,12 +26,12 @@
 #include "thread.h"
 
 #define ENCODERS 4
-#define BATCH_CELLS 6144u              /* worth a member: six chunks of 64 KiB */
-#define CLAIM_CELLS 24576u             /* more than a member takes, so that it is never too small */
-#define DEFINITIONS_MOST (64u << 10)   /* bytes of paths that surely fit into one member */
-#define WAIT_NS UINT64_C(5000000000)   /* how long a producer waits for room */
-#define RETRY_NS UINT64_C(1000000000)  /* pause after a failed append */
-#define SMALL_TRIES 50                 /* before a producer makes do with less than a member's worth */
+#define BATCH_CELLS 6144u             /* worth a member: six chunks of 64 KiB */
+#define CLAIM_CELLS 24576u            /* more than a member takes, so that it is never too small */
+#define DEFINITIONS_MOST (64u << 10)  /* bytes of paths that surely fit into one member */
+#define WAIT_NS UINT64_C(5000000000)  /* how long a producer waits for room */
+#define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
+#define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
 #define STACK_BYTES ((size_t)512 << 10)
 
 enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
@@ -41,11 +41,11 @@ static struct {
   _Atomic(dft__encoder *) encoders[ENCODERS];
   _Atomic uint32_t create_lock;
   _Atomic uint32_t append_lock;
-  _Atomic uint64_t next_seq;     /* of the next batch; guarded by the create lock */
-  _Atomic uint64_t turn;         /* the number whose turn it is to be appended */
-  _Atomic uint32_t in_flight;    /* batches created and not yet appended */
-  _Atomic uint64_t retry_ticks;  /* nonzero: the output failed; not before then */
-  _Atomic uint32_t is_stalled;   /* a producer waited in vain: the next ones do not, until something is appended */
+  _Atomic uint64_t next_seq;    /* of the next batch; guarded by the create lock */
+  _Atomic uint64_t turn;        /* the number whose turn it is to be appended */
+  _Atomic uint32_t in_flight;   /* batches created and not yet appended */
+  _Atomic uint64_t retry_ticks; /* nonzero: the output failed; not before then */
+  _Atomic uint32_t is_stalled;  /* a producer waited in vain: the next ones do not, until something is appended */
   _Atomic uint32_t has_begun;
   _Atomic int64_t ready_cells;
   /* the thread */
@@ -120,7 +120,8 @@ static dft__encoder *take_encoder(void) {
 
 static void note_failure(dft_status status) {
   atomic_store(&drain.retry_ticks, dft__clock_ticks() + RETRY_NS);
-  dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "cannot write the trace to %s: %s; events wait in the spool until it works again",
+  dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
+           "cannot write the trace to %s: %s; events wait in the spool until it works again",
            drain.output.outlets[0].path, dft_status_text(status));
 }
 
@@ -255,7 +256,8 @@ static void *run(void *unused) {
     struct timespec retry = {1, 0};
     int is_failing;
     dft__spool_prepare(drain.output.spool);
-    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, BATCH_CELLS)) dft__spool_prepare(drain.output.spool);
+    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, BATCH_CELLS))
+      dft__spool_prepare(drain.output.spool);
     append_ready();
     if (!has_recovered && !atomic_load(&drain.is_ending)) {
       has_recovered = 1;
@@ -345,8 +347,10 @@ dft__chunk *dft__drain_make_room(uint32_t cells) {
     if (!has_helped) wait_ns(100000);
   }
   if (!chunk) {
-    dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR, "the spool is full (DFTRACER_SPOOL_LIMIT=%s) and the trace cannot be written fast "
-             "enough; events are dropped and counted", dft__config_text(DFT__SPOOL_LIMIT));
+    dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
+             "the spool is full (DFTRACER_SPOOL_LIMIT=%s) and the trace cannot be written fast "
+             "enough; events are dropped and counted",
+             dft__config_text(DFT__SPOOL_LIMIT));
   }
   return chunk;
 }

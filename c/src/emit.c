@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "emit.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "intern.h"
@@ -44,7 +47,9 @@ uint32_t dft__key_ref(const char *key, size_t len) {
 }
 
 static inline uint32_t known_key(const char *key, size_t len) {
-  uint32_t ref = DFT__LIKELY(key && len && len <= DFT__NAME_MAX) ? dft__name_find(dft__self.base, DFT__NAME_KEY, 0, key, len) : 0;
+  uint32_t ref = DFT__LIKELY(key && len && len <= DFT__NAME_MAX)
+                   ? dft__name_find(dft__self.base, DFT__NAME_KEY, 0, key, len)
+                   : 0;
   return DFT__LIKELY(ref != 0) ? ref : dft__key_ref(key, len);
 }
 
@@ -133,6 +138,12 @@ void dft__out_value(dft__out *out, const dft__ready_item *ready) {
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */
 
+int dft__busy_is_real(uint32_t mark, uint32_t own_mark) {
+  stack_t stack;
+  if (syscall(SYS_sigaltstack, NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK) return 1; /* nothing to compare */
+  return (int32_t)(own_mark - mark) < 0;
+}
+
 static uint32_t cells_for(uint32_t args) {
   return args <= DFT__RECORD_ARGS ? 1 : 1 + (args - DFT__RECORD_ARGS + DFT__CELL_ARGS - 1) / DFT__CELL_ARGS;
 }
@@ -144,7 +155,8 @@ static dft__record *reserve(const dft__own *own, uint32_t cells, uint32_t *gen) 
 
 /* The heads of the further cells, and the end of the arguments where cells are not used up; then the record's own head,
  * with which it becomes one. */
-static void finish(dft__record *record, const dft__what *what, dft__out *out, uint32_t args, uint32_t cells, uint32_t gen) {
+static void finish(dft__record *record, const dft__what *what, dft__out *out, uint32_t args, uint32_t cells,
+                   uint32_t gen) {
   uint32_t capacity = DFT__RECORD_ARGS + (cells - 1) * DFT__CELL_ARGS;
   const uint64_t none = 0;
   if (args < capacity) dft__out_bytes(out, &none, 8);
@@ -157,9 +169,9 @@ static void finish(dft__record *record, const dft__what *what, dft__out *out, ui
 
 void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
   uint32_t cells = cells_for(len);
-  uint32_t gen;
+  uint32_t gen, busy;
   dft__record *record;
-  dft__set_busy(own->thread, 1);
+  busy = dft__busy_begin(own->thread);
   record = reserve(own, cells, &gen);
   dft__frame_close(own, what->ends);
   if (record) {
@@ -168,7 +180,7 @@ void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items,
     dft__out_bytes(&out, items, len);
     finish(record, what, &out, len, cells, gen);
   }
-  dft__set_busy(own->thread, -1);
+  dft__busy_end(own->thread, busy);
 }
 
 /* Name and category of an event that has no registered site. */
@@ -181,14 +193,14 @@ void dft__emit_items(const dft__own *own, const dft__what *what, const dft__labe
                      uint32_t count) {
   dft__ready_item names[2];
   uint32_t bytes = what->site ? 0 : label_items(label, names);
-  uint32_t cells, gen;
+  uint32_t cells, gen, busy;
   dft__record *record;
   for (uint32_t i = 0; i < count; i++) {
     bytes += (uint32_t)sizeof(dft__item) + (items[i].item.key == DFT__KEY_INLINE ? 8 + dft__pad8(items[i].key_len) : 0);
     bytes += items[i].text ? dft__pad8(dft__item_len(&items[i].item)) + (items[i].cut_from ? 8 : 0) : 8;
   }
   cells = cells_for(bytes);
-  dft__set_busy(own->thread, 1);
+  busy = dft__busy_begin(own->thread);
   record = reserve(own, cells, &gen);
   if (record) {
     dft__out out = {record->args, DFT__RECORD_ARGS};
@@ -200,16 +212,16 @@ void dft__emit_items(const dft__own *own, const dft__what *what, const dft__labe
     for (uint32_t i = 0; i < count; i++) dft__out_item(&out, &items[i]);
     finish(record, what, &out, bytes, cells, gen);
   }
-  dft__set_busy(own->thread, -1);
+  dft__busy_end(own->thread, busy);
 }
 
 /* Two passes over the arguments, because a list of them may be long and memory for their ready form is not to be had. */
-void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid, const dft_arg *args,
-                    uint32_t count) {
+void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid,
+                    const dft_arg *args, uint32_t count) {
   dft__ready_item item, names[2], lost;
   uint32_t bytes = what->site ? 0 : label_items(label, names);
   uint32_t kept = 0;
-  uint32_t cells, gen;
+  uint32_t cells, gen, busy;
   dft__record *record;
   if (!args) count = 0;
   if (tid) bytes += 16;
@@ -220,7 +232,7 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
   }
   if (kept < count) bytes += dft__item_number(&lost, DFT__KEY_LOST, NULL, 0, DFT_INT, count - kept);
   cells = cells_for(bytes);
-  dft__set_busy(own->thread, 1);
+  busy = dft__busy_begin(own->thread);
   record = reserve(own, cells, &gen);
   if (record) {
     dft__out out = {record->args, DFT__RECORD_ARGS};
@@ -246,7 +258,7 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
     }
     finish(record, what, &out, written, cells, gen);
   }
-  dft__set_busy(own->thread, -1);
+  dft__busy_end(own->thread, busy);
 }
 
 /* ---- Metadata of our own ------------------------------------------------------------------------------------------- */
@@ -282,8 +294,13 @@ void dft__emit_open_regions(const dft__own *own) {
     dft__frame *frame = &dft__frames(own)[depth - 1];
     uint32_t flags = DFT__GET(frame->flags);
     uint32_t args = DFT__GET(frame->args);
-    dft__what what = {.kind = DFT__KIND_OPEN, .start = DFT__GET(frame->start), .end = now, .id = DFT__GET(frame->id),
-                      .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level),
+    dft__what what = {.kind = DFT__KIND_OPEN,
+                      .start = DFT__GET(frame->start),
+                      .end = now,
+                      .id = DFT__GET(frame->id),
+                      .parent = DFT__GET(frame->parent),
+                      .site = DFT__GET(frame->site),
+                      .level = DFT__GET(frame->level),
                       .ends = depth};
     if (what.id && !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) {
       if (flags & DFT__FRAME_CROSSED) what.lane = dft__thread_lane(own, what.start, now);

@@ -17,7 +17,7 @@ typedef struct dft__what {
   uint64_t parent;
   uint32_t site;
   uint32_t level;
-  uint32_t ends;  /* the frame that this record ends, counted from 1; 0: none */
+  uint32_t ends; /* the frame that this record ends, counted from 1; 0: none */
 } dft__what;
 
 /* Bytes on their way into a record's cells, which have a head each, or into contiguous memory (left: UINT32_MAX). */
@@ -42,17 +42,19 @@ static inline size_t dft__text_limit(const char *text, size_t len, size_t most) 
 /* An argument made ready: its texts within limits, its key as reference. */
 typedef struct dft__ready_item {
   dft__item item;
-  const char *key;      /* of an item whose key travels with it */
+  const char *key; /* of an item whose key travels with it */
   uint32_t key_len;
-  uint64_t value;       /* when text is NULL */
+  uint64_t value; /* when text is NULL */
   const char *text;
   uint64_t cut_from;
 } dft__ready_item;
 
 /* Sets *ready and returns the bytes that it takes in a record. A key of 0 is registered from key and key_len, where there
  * is room. */
-uint32_t dft__item_number(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type, uint64_t value);
-uint32_t dft__item_text(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type, const char *text, size_t len);
+uint32_t dft__item_number(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type,
+                          uint64_t value);
+uint32_t dft__item_text(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type,
+                        const char *text, size_t len);
 uint32_t dft__item_arg(dft__ready_item *ready, const dft_arg *arg);
 void dft__out_item(dft__out *out, const dft__ready_item *ready);
 /* All of it but the first 8 bytes. */
@@ -66,8 +68,23 @@ uint32_t dft__key_ref(const char *key, size_t len);
 /* A record whose arguments are `len` bytes of items. */
 void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len);
 
-static inline void dft__set_busy(dft__thread *thread, int more) {
-  DFT__RELEASE(thread->busy, DFT__GET(thread->busy) + (uint32_t)more);
+/* Whether a call that began at `mark` is still on the stack below the calling one, which runs in a signal handler then. A
+ * handler may also have jumped out of it: calls from where the stack is no deeper tell. */
+int dft__busy_is_real(uint32_t mark, uint32_t own_mark);
+
+/* While a record is being written thread.busy marks the place on the stack of the outermost call that does so. Returns what
+ * dft__busy_end needs. */
+static inline uint32_t dft__busy_begin(dft__thread *thread) {
+  char here;
+  uint32_t own_mark = (uint32_t)((uintptr_t)&here >> 4) | 1;
+  uint32_t before = DFT__GET(thread->busy);
+  if (DFT__UNLIKELY(before) && !dft__busy_is_real(before, own_mark)) before = 0;
+  DFT__RELEASE(thread->busy, before ? before : own_mark);
+  return before;
+}
+
+static inline void dft__busy_end(dft__thread *thread, uint32_t before) {
+  DFT__RELEASE(thread->busy, before);
 }
 
 static inline void dft__record_fill(dft__record *record, const dft__what *what) {
@@ -89,9 +106,9 @@ static inline void dft__frame_close(const dft__own *own, uint32_t depth) {
 #define DFT__SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS)
 static inline void dft__emit_small(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
   uint32_t cells = len <= DFT__RECORD_ARGS ? 1 : 2;
-  uint32_t gen;
+  uint32_t gen, busy;
   dft__record *record;
-  dft__set_busy(own->thread, 1);
+  busy = dft__busy_begin(own->thread);
   record = dft__reserve(own, cells, &gen);
   dft__frame_close(own, what->ends);
   if (DFT__LIKELY(record != NULL)) {
@@ -100,19 +117,21 @@ static inline void dft__emit_small(const dft__own *own, const dft__what *what, c
     if (DFT__LIKELY(len == 0)) {
       memcpy(record->args, &none, 8);
     } else if (cells == 1) {
-      memcpy(record->args, items, 8); /* an item is never shorter than this; both halves are copied or the second ends it */
+      memcpy(record->args, items,
+             8); /* an item is never shorter than this; both halves are copied or the second ends it */
       if (len > 8) memcpy(record->args + 8, items + 8, 8);
       else memcpy(record->args + 8, &none, 8);
     } else {
       dft__further *further = (dft__further *)(record + 1);
       memcpy(record->args, items, DFT__RECORD_ARGS);
-      for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8) memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
+      for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8)
+        memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
       if (len < DFT__SMALL_ARGS) memcpy(further->args + len - DFT__RECORD_ARGS, &none, 8);
       DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
     }
     DFT__RELEASE(record->head, dft__head(gen, what->kind, cells, what->lane));
   }
-  dft__set_busy(own->thread, -1);
+  dft__busy_end(own->thread, busy);
 }
 
 /* A record with these items, at most 4; name and cat stand first when what->site is 0. */
@@ -122,10 +141,12 @@ typedef struct dft__label {
   const char *cat;
   size_t cat_len;
 } dft__label;
-void dft__emit_items(const dft__own *own, const dft__what *what, const dft__label *label, const dft__ready_item *items, uint32_t count);
+void dft__emit_items(const dft__own *own, const dft__what *what, const dft__label *label, const dft__ready_item *items,
+                     uint32_t count);
 
 /* The same with arguments of a caller of the API; those that do not fit are counted in the event. */
-void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid, const dft_arg *args, uint32_t count);
+void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid,
+                    const dft_arg *args, uint32_t count);
 
 /* A metadata record of our own: cat dftracer, the items its args. */
 void dft__emit_meta(const dft__own *own, const char *name, const dft__ready_item *items, uint32_t count);

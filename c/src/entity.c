@@ -36,7 +36,8 @@ static size_t clean(char *out, size_t most, const char *text, size_t len) {
   if (len > most) len = most;
   for (size_t i = 0; i < len; i++) {
     char c = text[i];
-    int is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(allowed, c));
+    int is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  (c && strchr(allowed, c));
     out[i] = is_fine ? c : '_';
   }
   return len;
@@ -72,7 +73,8 @@ uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key
   return id;
 }
 
-void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description, size_t description_len) {
+void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description,
+                       size_t description_len) {
   char mark[64], clean_type[TYPE_MAX], clean_text[TEXT_MAX];
   dft__ready_item items[3];
   size_t len;
@@ -84,7 +86,8 @@ void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const ch
   DFT__SET(dft__session.spool.header->annotated, 1);
   dft__item_text(&items[0], 0, "type", 4, DFT_STRING, clean_type, len);
   dft__item_number(&items[1], 0, "role", 4, DFT_INT, (uint64_t)(int64_t)role);
-  dft__item_text(&items[2], 0, "description", 11, DFT_STRING, clean_text, clean(clean_text, TEXT_MAX, description, description_len));
+  dft__item_text(&items[2], 0, "description", 11, DFT_STRING, clean_text,
+                 clean(clean_text, TEXT_MAX, description, description_len));
   dft__emit_meta(&dft__self, "ET", items, 3);
 }
 

@@ -11,14 +11,16 @@ static int is_recording(void) {
 }
 
 /* Fills in label and site; zero when the category is not recorded. */
-static int identify(dft__what *what, dft__label *label, const char *name, size_t name_len, const char *cat, size_t cat_len) {
+static int identify(dft__what *what, dft__label *label, const char *name, size_t name_len, const char *cat,
+                    size_t cat_len) {
   dft__spool *spool = &dft__session.spool;
   label->name = dft__name_or_default(name, &name_len);
   label->name_len = name_len;
   label->cat = dft__name_or_default(cat, &cat_len);
   label->cat_len = cat_len;
   what->site = dft__intern_site(spool, label->name, name_len, label->cat, cat_len);
-  if (what->site ? dft__name_own(spool, what->site)->is_muted : (uint32_t)dft__category_is_muted(label->cat, cat_len)) return 0;
+  if (what->site ? dft__name_own(spool, what->site)->is_muted : (uint32_t)dft__category_is_muted(label->cat, cat_len))
+    return 0;
   DFT__SET(spool->header->annotated, 1);
   return 1;
 }
@@ -30,7 +32,8 @@ static void place(dft__what *what) {
   what->level = at.level;
 }
 
-void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args, uint32_t count) {
+void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args,
+                   uint32_t count) {
   dft__what what = {.kind = DFT__KIND_COMPLETE};
   dft__label label;
   if (!is_recording() || !identify(&what, &label, name, name_len, cat, cat_len)) return;
@@ -98,8 +101,8 @@ static int take_level(dft__what *what) {
   return 1;
 }
 
-void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start, uint64_t duration,
-                     uint32_t tid, const dft_arg *args, uint32_t count) {
+void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start,
+                     uint64_t duration, uint32_t tid, const dft_arg *args, uint32_t count) {
   dft__what what = {.kind = DFT__KIND_TIMED, .start = start, .end = duration};
   dft__label label;
   if (!is_recording() || !identify(&what, &label, name, name_len, cat, cat_len)) return;

@@ -27,7 +27,8 @@ static inline uint64_t dft__hash_load(const char *p, size_t n) {
 #endif
     return low | (uint64_t)high << 32;
   } else if (n) {
-    return (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 | (uint64_t)(unsigned char)p[n - 1] << 16;
+    return (uint64_t)(unsigned char)p[0] | (uint64_t)(unsigned char)p[n / 2] << 8 |
+           (uint64_t)(unsigned char)p[n - 1] << 16;
   }
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   word = __builtin_bswap64(word);

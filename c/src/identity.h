@@ -10,8 +10,8 @@
 typedef struct dft__identity {
   uint32_t pid;
   uint32_t ppid;
-  uint64_t start_ticks;    /* field 22 of /proc/PID/stat */
-  uint64_t pid_namespace;  /* inode of /proc/self/ns/pid; 0: unknown */
+  uint64_t start_ticks;   /* field 22 of /proc/PID/stat */
+  uint64_t pid_namespace; /* inode of /proc/self/ns/pid; 0: unknown */
   char boot_id[40];
   char host[72];
 } dft__identity;
@@ -22,8 +22,8 @@ void dft__identity_own(dft__identity *identity);
 enum dft__life {
   DFT__ALIVE,
   DFT__DEAD,
-  DFT__REBOOTED,  /* a process of this host, before it was started anew */
-  DFT__FOREIGN,   /* of another node or container: cannot be told from here */
+  DFT__REBOOTED, /* a process of this host, before it was started anew */
+  DFT__FOREIGN,  /* of another node or container: cannot be told from here */
 };
 
 /* `own` is the caller's. A spool of the caller's own pid is not judged here: it says ALIVE. */

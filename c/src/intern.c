@@ -30,7 +30,9 @@ static uint64_t take_bytes(dft__spool *spool, uint64_t bytes) {
     uint64_t offset = dft__area_offset(cursor);
     uint64_t left = dft__area_room(cursor);
     if (bytes <= left) {
-      if (atomic_compare_exchange_weak(&header->name_cursor, &cursor, dft__area(offset + bytes, (uint32_t)(left - bytes)))) return offset;
+      if (atomic_compare_exchange_weak(&header->name_cursor, &cursor,
+                                       dft__area(offset + bytes, (uint32_t)(left - bytes))))
+        return offset;
     } else {
       dft__chunk *chunk = take_chunk(spool, bytes);
       uint64_t fresh;
@@ -70,8 +72,8 @@ static dft__name *make(dft__spool *spool, uint64_t hash, uint32_t use, uint32_t 
 static void await_definition(dft__spool *spool, dft__name *name) {
   uint32_t head = DFT__GET(spool->header->pending_paths);
   do DFT__SET(name->pending, head);
-  while (!atomic_compare_exchange_weak_explicit(&spool->header->pending_paths, &head, ref_of(spool, name), memory_order_release,
-                                                memory_order_relaxed));
+  while (!atomic_compare_exchange_weak_explicit(&spool->header->pending_paths, &head, ref_of(spool, name),
+                                                memory_order_release, memory_order_relaxed));
 }
 
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {

@@ -29,11 +29,12 @@ static inline int dft__same_bytes(const char *a, const char *b, size_t len) {
 }
 
 /* From `ref` on, up to the name that was the first when the search before ended; 0 when it is not there. */
-static inline uint32_t dft__name_search(const char *base, uint32_t ref, uint32_t stop, uint64_t hash, uint32_t use, uint32_t cat,
-                                        const char *text, size_t len) {
+static inline uint32_t dft__name_search(const char *base, uint32_t ref, uint32_t stop, uint64_t hash, uint32_t use,
+                                        uint32_t cat, const char *text, size_t len) {
   while (ref && ref != stop) {
     const dft__name *name = (const dft__name *)(base + (uint64_t)ref * 16);
-    if (name->hash == hash && name->len == len && name->use == use && name->cat == cat && dft__same_bytes(name->text, text, len)) {
+    if (name->hash == hash && name->len == len && name->use == use && name->cat == cat &&
+        dft__same_bytes(name->text, text, len)) {
       return ref;
     }
     ref = DFT__GET(name->next);
@@ -42,7 +43,8 @@ static inline uint32_t dft__name_search(const char *base, uint32_t ref, uint32_t
 }
 
 /* Only finds. */
-static inline uint32_t dft__name_find(const char *base, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+static inline uint32_t dft__name_find(const char *base, enum dft__name_use use, uint32_t cat, const char *text,
+                                      size_t len) {
   uint64_t hash = dft__name_hash(use, cat, text, len);
   uint32_t head = DFT__ACQUIRE(((dft__header *)(uintptr_t)base)->bucket[hash % DFT__BUCKETS]);
   return dft__name_search(base, head, 0, hash, use, cat, text, len);

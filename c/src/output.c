@@ -33,7 +33,8 @@ dft_status dft__output_prepare(dft__output *output, dft__spool *spool) {
     struct dft__outlet *outlet = &output->outlets[i];
     outlet->sink = dft__sink_load(header->sink[i]);
     if (!outlet->sink) return DFT_ENOSINK;
-    snprintf(outlet->path, sizeof outlet->path, "%s/.dftracer/%s.%u-%s", header->folder, header->base, i, outlet->sink->name);
+    snprintf(outlet->path, sizeof outlet->path, "%s/.dftracer/%s.%u-%s", header->folder, header->base, i,
+             outlet->sink->name);
     if (!outlet->sink->encode) output->can_assist = 0;
     output->count++;
   }
@@ -52,8 +53,11 @@ dft_status dft__output_open(dft__output *output) {
   output->has_failed = 0;
   for (uint32_t i = 0; i < output->count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];
-    dft_sink_target target = {.struct_size = sizeof target, .path = outlet->path, .resume_bytes = commit->bytes[i],
-                              .compress = header->compress, .level = header->level};
+    dft_sink_target target = {.struct_size = sizeof target,
+                              .path = outlet->path,
+                              .resume_bytes = commit->bytes[i],
+                              .compress = header->compress,
+                              .level = header->level};
     dft_status status = outlet->sink->open(&target, &outlet->state);
     if (status != DFT_OK) {
       while (i--) output->outlets[i].sink->close(output->outlets[i].state, 0);
@@ -111,15 +115,17 @@ void dft__output_encode(dft__output *output, dft__encoder *encoder) {
 /* ---- Append and commit ---------------------------------------------------------------------------------------------- */
 
 /* The same events for another sink, in as many pieces as it wants. */
-static dft_status append_again(const struct dft__outlet *outlet, dft__encoder *encoder, dft_bytes *bytes, uint64_t *length) {
+static dft_status append_again(const struct dft__outlet *outlet, dft__encoder *encoder, dft_bytes *bytes,
+                               uint64_t *length) {
   dft_batch *batch = &encoder->batch;
   dft__batch_rewind(batch);
   do {
-    uint64_t before = batch->handed;
+    uint64_t before = batch->piece = batch->handed;
     dft_status status = DFT_OK;
     if (outlet->sink->encode) status = outlet->sink->encode(outlet->state, batch, bytes);
     if (status == DFT_OK) {
-      status = outlet->sink->append(outlet->state, outlet->sink->encode ? NULL : batch, outlet->sink->encode ? bytes : NULL, length);
+      status = outlet->sink->append(outlet->state, outlet->sink->encode ? NULL : batch,
+                                    outlet->sink->encode ? bytes : NULL, length);
     }
     if (status != DFT_OK) return status;
     if (batch->handed == before) return batch->handed == batch->most ? DFT_OK : DFT_EIO;

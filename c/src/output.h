@@ -13,8 +13,8 @@
 typedef struct dft__encoder {
   dft_batch batch;
   dft_bytes bytes[DFT__SINKS_MAX];
-  dft_status status;            /* of encoding */
-  _Atomic uint32_t state;       /* for drain.c */
+  dft_status status;      /* of encoding */
+  _Atomic uint32_t state; /* for drain.c */
   size_t map_bytes;
 } dft__encoder;
 
@@ -22,13 +22,13 @@ typedef struct dft__output {
   dft__spool *spool;
   uint32_t count;
   uint32_t is_open;
-  uint32_t can_assist;          /* every sink encodes */
-  uint32_t has_failed;          /* only closing is left; others may still be encoding */
+  uint32_t can_assist; /* every sink encodes */
+  uint32_t has_failed; /* only closing is left; others may still be encoding */
   dft_status first_error;
   struct dft__outlet {
     const dft_sink *sink;
     void *state;
-    char path[DFT__PATH_MAX];   /* of the live file */
+    char path[DFT__PATH_MAX]; /* of the live file */
   } outlets[DFT__SINKS_MAX];
 } dft__output;
 

@@ -44,7 +44,8 @@ static void clean_host(char *out, size_t size, const char *host) {
   size_t i;
   for (i = 0; i + 1 < size && host[i]; i++) {
     char c = host[i];
-    int is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    int is_fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' ||
+                  c == '_';
     out[i] = is_fine ? c : '_';
   }
   out[i] = '\0';

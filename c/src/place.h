@@ -12,9 +12,9 @@
 #include "spool.h"
 
 typedef struct dft__place_plan {
-  char folder[4096];   /* absolute */
-  char stem[256];      /* of the published name, without suffix */
-  char base[256];      /* of the names in .dftracer/ */
+  char folder[4096]; /* absolute */
+  char stem[256];    /* of the published name, without suffix */
+  char base[256];    /* of the names in .dftracer/ */
   int is_explicit;
 } dft__place_plan;
 
@@ -24,7 +24,8 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
 
 /* Makes the spool, beside the trace or where that is better, and thereby claims the name: no two living processes have the
  * same. The plan's stem and base change when the name was taken. */
-dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir, uint64_t limit);
+dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir,
+                            uint64_t limit);
 
 /* Gives the live files their published names; the trace is complete. `name` gets the first one's path. */
 dft_status dft__place_publish(const dft__output *output, char *name, size_t size);

@@ -42,7 +42,8 @@ static dft_status publish_one(const dft__header *header, const struct dft__outle
     char more[16] = "";
     int result;
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
-    if (snprintf(name, size, "%s/%s%s%s%s", header->folder, header->stem, kind, more, suffix) >= (int)size) return DFT_EINVAL;
+    if (snprintf(name, size, "%s/%s%s%s%s", header->folder, header->stem, kind, more, suffix) >= (int)size)
+      return DFT_EINVAL;
     remove_stale_index(name);
     result = header->is_explicit ? rename(outlet->path, name) : rename_new(outlet->path, name);
     if (result == 0) return DFT_OK;
@@ -57,7 +58,8 @@ dft_status dft__place_publish(const dft__output *output, char *name, size_t size
   name[0] = '\0';
   for (uint32_t i = 0; i < output->count; i++) {
     int is_named = name[0] != '\0';
-    dft_status status = publish_one(output->spool->header, &output->outlets[i], is_named ? other : name, is_named ? sizeof other : size);
+    dft_status status = publish_one(output->spool->header, &output->outlets[i], is_named ? other : name,
+                                    is_named ? sizeof other : size);
     if (first == DFT_OK) first = status;
   }
   return first;

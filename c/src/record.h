@@ -31,35 +31,35 @@
 #define DFT__MAGIC "dftspool"
 #define DFT__LAYOUT 1u
 #define DFT__HEADER_BYTES (16u << 10)
-#define DFT__PAGE_LOG 12               /* chunks are referred to by page number: offset / 4096 */
-#define DFT__BLOCK_LOG 16              /* small chunks are cut from blocks of 64 KiB */
-#define DFT__CHUNK_LOG_MIN 12          /* 4 KiB */
-#define DFT__CHUNK_LOG_MAX 22          /* 4 MiB: one huge record, or a very deep stack */
+#define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
+#define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
+#define DFT__CHUNK_LOG_MIN 12 /* 4 KiB */
+#define DFT__CHUNK_LOG_MAX 22 /* 4 MiB: one huge record, or a very deep stack */
 #define DFT__CELL 64u
-#define DFT__RECORD_ARGS 16u           /* argument bytes in a record's first cell */
-#define DFT__CELL_ARGS 56u             /* and in each further one */
-#define DFT__ARGS_MAX (256u << 10)     /* argument bytes of one record */
-#define DFT__ARG_COUNT_MAX 1000u       /* arguments of one record */
-#define DFT__TEXT_MAX 65536u           /* bytes of one string argument */
-#define DFT__NAME_MAX 4096u            /* longer names are cut */
-#define DFT__NAMES_MAX 65536u          /* names that are registered; further ones travel in their records */
-#define DFT__NAMES_BYTES (8u << 20)    /* and their memory */
+#define DFT__RECORD_ARGS 16u        /* argument bytes in a record's first cell */
+#define DFT__CELL_ARGS 56u          /* and in each further one */
+#define DFT__ARGS_MAX (256u << 10)  /* argument bytes of one record */
+#define DFT__ARG_COUNT_MAX 1000u    /* arguments of one record */
+#define DFT__TEXT_MAX 65536u        /* bytes of one string argument */
+#define DFT__NAME_MAX 4096u         /* longer names are cut */
+#define DFT__NAMES_MAX 65536u       /* names that are registered; further ones travel in their records */
+#define DFT__NAMES_BYTES (8u << 20) /* and their memory */
 #define DFT__SINKS_MAX 4
 #define DFT__BUCKETS 1024u
-#define DFT__COMMIT_FEW 16u            /* chunks that a commit names in the header */
-#define DFT__COMMIT_CHUNKS 1024u       /* and in a chunk for longer lists */
-#define DFT__LISTS_LOG 15              /* the size of that */
+#define DFT__COMMIT_FEW 16u      /* chunks that a commit names in the header */
+#define DFT__COMMIT_CHUNKS 1024u /* and in a chunk for longer lists */
+#define DFT__LISTS_LOG 15        /* the size of that */
 #define DFT__FACTS_BYTES 2048u
-#define DFT__ID_BLOCK 1024u            /* ids that a thread takes at once */
+#define DFT__ID_BLOCK 1024u /* ids that a thread takes at once */
 
 /* ---- Cells and records ---- */
 
 enum dft__kind {
   DFT__KIND_NONE = 0,
-  DFT__KIND_FURTHER = 1,   /* a record's second, third ... cell */
-  DFT__KIND_COMPLETE = 2,  /* start and end in ticks */
-  DFT__KIND_OPEN = 3,      /* the same of a region that nobody ended */
-  DFT__KIND_TIMED = 4,     /* start and duration as the caller gave them, in the trace's unit */
+  DFT__KIND_FURTHER = 1,  /* a record's second, third ... cell */
+  DFT__KIND_COMPLETE = 2, /* start and end in ticks */
+  DFT__KIND_OPEN = 3,     /* the same of a region that nobody ended */
+  DFT__KIND_TIMED = 4,    /* start and duration as the caller gave them, in the trace's unit */
   DFT__KIND_COUNTER = 5,
   DFT__KIND_META = 6,
 };
@@ -69,9 +69,9 @@ typedef struct dft__record {
   uint64_t start;
   uint64_t end;
   uint64_t id;
-  uint64_t parent;  /* 0: none */
-  uint32_t site;    /* reference of a name; 0: name and category are the arguments DFT__KEY_NAME, DFT__KEY_CAT */
-  uint32_t level;   /* 0: none */
+  uint64_t parent; /* 0: none */
+  uint32_t site;   /* reference of a name; 0: name and category are the arguments DFT__KEY_NAME, DFT__KEY_CAT */
+  uint32_t level;  /* 0: none */
   uint8_t args[DFT__RECORD_ARGS];
 } dft__record;
 
@@ -83,10 +83,18 @@ typedef struct dft__further {
 static inline uint64_t dft__head(uint32_t gen, uint32_t kind, uint32_t cells, uint32_t lane) {
   return (uint64_t)(gen & 0xffffffu) | (uint64_t)kind << 24 | (uint64_t)cells << 32 | (uint64_t)lane << 48;
 }
-static inline uint32_t dft__head_gen(uint64_t head) { return (uint32_t)head & 0xffffffu; }
-static inline uint32_t dft__head_kind(uint64_t head) { return (uint32_t)(head >> 24) & 0xffu; }
-static inline uint32_t dft__head_cells(uint64_t head) { return (uint32_t)(head >> 32) & 0xffffu; }
-static inline uint32_t dft__head_lane(uint64_t head) { return (uint32_t)(head >> 48); }
+static inline uint32_t dft__head_gen(uint64_t head) {
+  return (uint32_t)head & 0xffffffu;
+}
+static inline uint32_t dft__head_kind(uint64_t head) {
+  return (uint32_t)(head >> 24) & 0xffu;
+}
+static inline uint32_t dft__head_cells(uint64_t head) {
+  return (uint32_t)(head >> 32) & 0xffffu;
+}
+static inline uint32_t dft__head_lane(uint64_t head) {
+  return (uint32_t)(head >> 48);
+}
 
 /* Arguments are a sequence of items, each padded to 8 bytes; a zero key ends it early. In an argument area a key is stored
  * last and the one behind it is zero, so that the area of a dead or running thread holds whole items only.
@@ -99,50 +107,75 @@ typedef struct dft__item {
 } dft__item;
 
 enum { DFT__ITEM_CUT = 1, DFT__ITEM_TEXT = 2 /* a path as text, not as reference */ };
-enum {                        /* keys below DFT__KEY_FIRST are no references of names */
-  DFT__KEY_END = 0,
-  DFT__KEY_INLINE = 1,        /* the key could not be registered and stands before the value */
-  DFT__KEY_NAME = 2,          /* the event's name */
-  DFT__KEY_CAT = 3,
-  DFT__KEY_TID = 4,           /* the event belongs to this thread */
-  DFT__KEY_LOST = 5,          /* arguments that did not fit, counted */
-  DFT__KEY_RELATION = 8,      /* 8 to 11: the event used, generated, invalidated, updated an entity; value: its id */
-  DFT__KEY_FIRST = 16,
+enum { /* keys below DFT__KEY_FIRST are no references of names */
+       DFT__KEY_END = 0,
+       DFT__KEY_INLINE = 1, /* the key could not be registered and stands before the value */
+       DFT__KEY_NAME = 2,   /* the event's name */
+       DFT__KEY_CAT = 3,
+       DFT__KEY_TID = 4,      /* the event belongs to this thread */
+       DFT__KEY_LOST = 5,     /* arguments that did not fit, counted */
+       DFT__KEY_RELATION = 8, /* 8 to 11: the event used, generated, invalidated, updated an entity; value: its id */
+       DFT__KEY_FIRST = 16,
 };
 
-static inline uint32_t dft__item_info(uint32_t type, uint32_t flags, uint32_t len) { return type | flags << 4 | len << 8; }
-static inline uint32_t dft__item_type(const dft__item *item) { return item->info & 15u; }
-static inline uint32_t dft__item_flags(const dft__item *item) { return item->info >> 4 & 15u; }
-static inline uint32_t dft__item_len(const dft__item *item) { return item->info >> 8; }
-static inline uint32_t dft__pad8(uint32_t n) { return (n + 7u) & ~7u; }
+static inline uint32_t dft__item_info(uint32_t type, uint32_t flags, uint32_t len) {
+  return type | flags << 4 | len << 8;
+}
+static inline uint32_t dft__item_type(const dft__item *item) {
+  return item->info & 15u;
+}
+static inline uint32_t dft__item_flags(const dft__item *item) {
+  return item->info >> 4 & 15u;
+}
+static inline uint32_t dft__item_len(const dft__item *item) {
+  return item->info >> 8;
+}
+static inline uint32_t dft__pad8(uint32_t n) {
+  return (n + 7u) & ~7u;
+}
 
 /* ---- Chunks ---- */
 
 enum dft__chunk_state { DFT__FREE = 0, DFT__OPEN = 1, DFT__FULL = 2 };
-enum dft__chunk_use { DFT__USE_NONE = 0, DFT__USE_RECORDS = 1, DFT__USE_NAMES = 2, DFT__USE_THREAD = 3, DFT__USE_STACK = 4, DFT__USE_LISTS = 5 };
+enum dft__chunk_use {
+  DFT__USE_NONE = 0,
+  DFT__USE_RECORDS = 1,
+  DFT__USE_NAMES = 2,
+  DFT__USE_THREAD = 3,
+  DFT__USE_STACK = 4,
+  DFT__USE_LISTS = 5
+};
 #define DFT__CHUNK_MAGIC 0x63746664u /* "dftc" */
 
 typedef struct dft__chunk {
   _Atomic uint32_t magic;
   uint32_t size_log;
-  _Atomic uint64_t status;    /* generation 24 | state 8 | end 32: of a FULL one, the first cell that was not reserved.
+  _Atomic uint64_t status; /* generation 24 | state 8 | end 32: of a FULL one, the first cell that was not reserved.
                                  Release on OPEN and FULL; pairs with the drain's acquire */
   _Atomic uint32_t use;
   _Atomic uint32_t tid;
-  _Atomic uint32_t consumed;  /* first cell that no committed output holds */
-  _Atomic uint32_t claim;     /* an encoder is at work on it */
-  _Atomic uint32_t next;      /* free list, list of old stacks: page number of the next one */
-  _Atomic uint32_t thread;    /* page of the state of the thread that writes here */
+  _Atomic uint32_t consumed; /* first cell that no committed output holds */
+  _Atomic uint32_t claim;    /* an encoder is at work on it */
+  _Atomic uint32_t next;     /* free list, list of old stacks: page number of the next one */
+  _Atomic uint32_t thread;   /* page of the state of the thread that writes here */
   uint32_t reserved[6];
 } dft__chunk;
 
 static inline uint64_t dft__status(uint32_t gen, uint32_t state, uint32_t end) {
   return (uint64_t)(gen & 0xffffffu) | (uint64_t)state << 24 | (uint64_t)end << 32;
 }
-static inline uint32_t dft__status_gen(uint64_t status) { return (uint32_t)status & 0xffffffu; }
-static inline uint32_t dft__status_state(uint64_t status) { return (uint32_t)(status >> 24) & 0xffu; }
-static inline uint32_t dft__status_end(uint64_t status) { return (uint32_t)(status >> 32); }
-static inline uint32_t dft__cells_of(uint32_t size_log) { return (1u << size_log) / DFT__CELL; }
+static inline uint32_t dft__status_gen(uint64_t status) {
+  return (uint32_t)status & 0xffffffu;
+}
+static inline uint32_t dft__status_state(uint64_t status) {
+  return (uint32_t)(status >> 24) & 0xffu;
+}
+static inline uint32_t dft__status_end(uint64_t status) {
+  return (uint32_t)(status >> 32);
+}
+static inline uint32_t dft__cells_of(uint32_t size_log) {
+  return (1u << size_log) / DFT__CELL;
+}
 
 /* ---- Registered names ---- */
 
@@ -151,37 +184,37 @@ enum dft__name_use { DFT__NAME_TEXT = 1, DFT__NAME_KEY = 2, DFT__NAME_SITE = 3, 
 /* A name is referred to by its offset / 16. It never changes once it is in its bucket. */
 typedef struct dft__name {
   uint64_t hash;
-  _Atomic uint64_t defined;  /* PATH: the batch that holds the hash's definition; 0: none yet */
-  _Atomic uint32_t next;     /* in its bucket */
-  _Atomic uint32_t pending;  /* PATH: next in the list of those without a definition */
-  uint32_t index;            /* 1, 2, 3 ... */
+  _Atomic uint64_t defined; /* PATH: the batch that holds the hash's definition; 0: none yet */
+  _Atomic uint32_t next;    /* in its bucket */
+  _Atomic uint32_t pending; /* PATH: next in the list of those without a definition */
+  uint32_t index;           /* 1, 2, 3 ... */
   uint32_t use;
-  uint32_t cat;              /* SITE: reference of the category, a TEXT */
+  uint32_t cat; /* SITE: reference of the category, a TEXT */
   uint32_t len;
-  uint32_t is_muted;         /* SITE: its category is not recorded */
-  _Atomic uint32_t is_dead;  /* another thread registered the same text first */
+  uint32_t is_muted;        /* SITE: its category is not recorded */
+  _Atomic uint32_t is_dead; /* another thread registered the same text first */
   char text[];
 } dft__name;
 
 /* ---- Threads ---- */
 
 enum dft__frame_flags {
-  DFT__FRAME_MUTED = 1,    /* not recorded: paused, or its category is off */
-  DFT__FRAME_LEVEL = 2,    /* dft_enter: no event of its own */
-  DFT__FRAME_TAKEN = 4,    /* a LEVEL whose id an explicit event has used */
-  DFT__FRAME_CROSSED = 8,  /* an enclosing region ended before it: the event goes onto a lane */
-  DFT__FRAME_LOST = 16,    /* arguments did not fit: there is an item DFT__KEY_LOST */
+  DFT__FRAME_MUTED = 1,      /* not recorded: paused, or its category is off */
+  DFT__FRAME_LEVEL = 2,      /* dft_enter: no event of its own */
+  DFT__FRAME_TAKEN = 4,      /* a LEVEL whose id an explicit event has used */
+  DFT__FRAME_CROSSED = 8,    /* an enclosing region ended before it: the event goes onto a lane */
+  DFT__FRAME_LOST = 16,      /* arguments did not fit: there is an item DFT__KEY_LOST */
   DFT__FRAME_LOSS_SHIFT = 8, /* above: how many more than the item says */
 };
 
 /* An open region. id is stored last and cleared first, so that a frame with an id is complete. */
 typedef struct dft__frame {
-  _Atomic uint64_t id;     /* 0: not complete, or ended */
+  _Atomic uint64_t id; /* 0: not complete, or ended */
   _Atomic uint64_t start;
   _Atomic uint64_t parent;
   _Atomic uint32_t site;
   _Atomic uint32_t level;
-  _Atomic uint32_t args;   /* where its arguments begin in the argument area */
+  _Atomic uint32_t args; /* where its arguments begin in the argument area */
   _Atomic uint32_t flags;
 } dft__frame;
 
@@ -191,30 +224,36 @@ typedef struct dft__frame {
 #define DFT__LANE_TID (1u << 22) /* thread ids of lanes lie above it; the kernel's own never do */
 
 typedef struct dft__lane {
-  uint64_t end;            /* ticks of its last event */
-  uint64_t number;         /* 1, 2, 3 ... in the process; 0: not in use */
+  uint64_t end;    /* ticks of its last event */
+  uint64_t number; /* 1, 2, 3 ... in the process; 0: not in use */
 } dft__lane;
 
 /* One thread's state, in a chunk of its own. An area is: offset in the file 40 bits | room (frames, or bytes) 24 bits. */
 typedef struct dft__thread {
-  _Atomic uint64_t cursor;       /* where the next record goes: page 34 | log2 of the chunk's size 6 | cell 24 */
-  _Atomic uint32_t busy;         /* inside a recording call */
-  _Atomic uint32_t depth;        /* frames in use */
-  _Atomic uint64_t frames;       /* area */
-  _Atomic uint64_t args;         /* area */
+  _Atomic uint64_t cursor; /* where the next record goes: page 34 | log2 of the chunk's size 6 | cell 24 */
+  _Atomic uint32_t busy;   /* nonzero: inside a recording call */
+  _Atomic uint32_t depth;  /* frames in use */
+  _Atomic uint64_t frames; /* area */
+  _Atomic uint64_t args;   /* area */
   _Atomic uint32_t args_used;
-  _Atomic uint32_t overflow;     /* regions begun when the stack had no room: their ends are ignored */
-  _Atomic uint64_t next_id;      /* a multiple of DFT__ID_BLOCK: the block is used up */
+  _Atomic uint32_t overflow; /* regions begun when the stack had no room: their ends are ignored */
+  _Atomic uint64_t next_id;  /* a multiple of DFT__ID_BLOCK: the block is used up */
   uint32_t tid;
-  uint32_t chunks;               /* taken so far; the first ones are smaller */
-  uint32_t lane_count;           /* of lane[] in use */
-  _Atomic uint32_t old_stacks;   /* pages of outgrown areas, kept while somebody may hold a pointer */
+  uint32_t chunks;             /* taken so far; the first ones are smaller */
+  uint32_t lane_count;         /* of lane[] in use */
+  _Atomic uint32_t old_stacks; /* pages of outgrown areas, kept while somebody may hold a pointer */
   dft__lane lane[DFT__LANES];
 } dft__thread;
 
-static inline uint64_t dft__area(uint64_t offset, uint32_t room) { return offset << 24 | room; }
-static inline uint64_t dft__area_offset(uint64_t area) { return area >> 24; }
-static inline uint32_t dft__area_room(uint64_t area) { return (uint32_t)area & 0xffffffu; }
+static inline uint64_t dft__area(uint64_t offset, uint32_t room) {
+  return offset << 24 | room;
+}
+static inline uint64_t dft__area_offset(uint64_t area) {
+  return area >> 24;
+}
+static inline uint32_t dft__area_room(uint64_t area) {
+  return (uint32_t)area & 0xffffffu;
+}
 
 /* ---- Commits ---- */
 
@@ -226,13 +265,13 @@ typedef struct dft__consumed {
 
 typedef struct dft__commit {
   uint64_t seq;
-  uint64_t events;                    /* of the user, so far */
-  uint64_t last_ticks;                /* the latest end of these */
-  uint64_t bytes[DFT__SINKS_MAX];     /* length of each sink's output */
-  uint64_t final_ticks;               /* when open regions end; 0: none of them was told yet */
-  uint32_t open_page;                 /* state of the thread whose open regions are told, page by page */
-  uint32_t open_depth;                /* and how many of its frames are done */
-  uint32_t complete;                  /* the output holds its `end`: only publishing is left */
+  uint64_t events;                /* of the user, so far */
+  uint64_t last_ticks;            /* the latest end of these */
+  uint64_t bytes[DFT__SINKS_MAX]; /* length of each sink's output */
+  uint64_t final_ticks;           /* when open regions end; 0: none of them was told yet */
+  uint32_t open_page;             /* state of the thread whose open regions are told, page by page */
+  uint32_t open_depth;            /* and how many of its frames are done */
+  uint32_t complete;              /* the output holds its `end`: only publishing is left */
   uint32_t count;
   uint64_t check;                     /* hash of this struct, for spools that lived through a crash of the node */
   dft__consumed few[DFT__COMMIT_FEW]; /* more than these stand in the slot's half of header.lists */
@@ -241,21 +280,21 @@ typedef struct dft__commit {
 /* ---- The header ---- */
 
 typedef struct dft__header {
-  char magic[8];                      /* written last */
+  char magic[8]; /* written last */
   uint32_t layout;
   uint32_t header_bytes;
   /* identity of the process */
-  uint64_t start_ticks;               /* field 22 of /proc/PID/stat */
-  uint64_t pid_namespace;             /* inode of /proc/self/ns/pid */
+  uint64_t start_ticks;   /* field 22 of /proc/PID/stat */
+  uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
   uint32_t pid;
   uint32_t ppid;
   char boot_id[40];
   char host[72];
   /* where the trace goes */
-  char folder[4096];                  /* absolute */
-  char stem[256];                     /* of the published name, without suffix */
-  char base[256];                     /* of the spool and the live files in .dftracer/ */
-  uint32_t is_explicit;               /* the stem is the very name the program asked for */
+  char folder[4096];    /* absolute */
+  char stem[256];       /* of the published name, without suffix */
+  char base[256];       /* of the spool and the live files in .dftracer/ */
+  uint32_t is_explicit; /* the stem is the very name the program asked for */
   uint32_t sink_count;
   char sink[DFT__SINKS_MAX][256];
   /* settings that a recovery must share */
@@ -263,7 +302,7 @@ typedef struct dft__header {
   int32_t level;
   int32_t metadata;
   int32_t hide_tids;
-  char unit[8];                       /* US, NS, MS, SEC */
+  char unit[8]; /* US, NS, MS, SEC */
   uint64_t unit_ns;
   /* clock: epoch_ns = ticks + epoch_offset_ns (the only source so far: CLOCK_MONOTONIC) */
   uint32_t clock_source;
@@ -273,35 +312,35 @@ typedef struct dft__header {
   /* facts */
   uint64_t opened_ticks;
   uint64_t host_hash;
-  uint32_t cwd, command, executable;  /* references of names */
-  _Atomic uint32_t main_name;         /* of the main thread */
-  _Atomic int32_t rank, size;         /* -1: unknown */
-  uint32_t affinity;                  /* reference: cores, comma between them */
-  _Atomic uint32_t annotated;         /* something other than I/O calls was recorded */
+  uint32_t cwd, command, executable; /* references of names */
+  _Atomic uint32_t main_name;        /* of the main thread */
+  _Atomic int32_t rank, size;        /* -1: unknown */
+  uint32_t affinity;                 /* reference: cores, comma between them */
+  _Atomic uint32_t annotated;        /* something other than I/O calls was recorded */
   /* counters */
-  uint64_t first_id;                  /* ids from here on are the opening lines' */
-  _Atomic uint64_t next_id;           /* a multiple of DFT__ID_BLOCK */
+  uint64_t first_id;        /* ids from here on are the opening lines' */
+  _Atomic uint64_t next_id; /* a multiple of DFT__ID_BLOCK */
   _Atomic uint64_t next_lane;
   _Atomic uint64_t dropped;
   _Atomic uint64_t dropped_first, dropped_last; /* ticks */
-  _Atomic uint64_t unmatched;         /* ends without a begin */
+  _Atomic uint64_t unmatched;                   /* ends without a begin */
   /* chunks */
-  _Atomic uint64_t file_bytes;        /* allocated */
-  uint64_t limit_bytes;               /* of chunks for records */
-  uint64_t map_bytes;                 /* of everything */
-  _Atomic uint64_t top;               /* carved so far */
+  _Atomic uint64_t file_bytes;                   /* allocated */
+  uint64_t limit_bytes;                          /* of chunks for records */
+  uint64_t map_bytes;                            /* of everything */
+  _Atomic uint64_t top;                          /* carved so far */
   _Atomic uint64_t free[DFT__CHUNK_LOG_MAX + 1]; /* per size: tag 32 | page 32 */
   _Atomic uint64_t block[DFT__BLOCK_LOG];        /* per small size: offset 48 of what is left of a block | bytes 16 */
   /* names */
-  _Atomic uint64_t name_cursor;       /* area: where the next name goes, and the bytes left there */
+  _Atomic uint64_t name_cursor; /* area: where the next name goes, and the bytes left there */
   _Atomic uint32_t name_count;
-  _Atomic uint32_t name_chunks;       /* of 64 KiB */
-  _Atomic uint32_t pending_paths;     /* references: paths whose hash no output defines yet */
-  _Atomic uint32_t facts_lock;        /* thread id of the holder */
+  _Atomic uint32_t name_chunks;   /* of 64 KiB */
+  _Atomic uint32_t pending_paths; /* references: paths whose hash no output defines yet */
+  _Atomic uint32_t facts_lock;    /* thread id of the holder */
   /* app metadata and layers: items as in a record, key by reference. One half is in use, the other for tidying up */
-  _Atomic uint32_t facts_used;        /* bytes in use; with DFT__FACTS_BYTES added: in the second half */
+  _Atomic uint32_t facts_used; /* bytes in use; with DFT__FACTS_BYTES added: in the second half */
   _Alignas(8) uint8_t facts[2][DFT__FACTS_BYTES];
-  _Atomic uint32_t lists;             /* page of the chunk for long lists of two commits; 0: none yet */
+  _Atomic uint32_t lists; /* page of the chunk for long lists of two commits; 0: none yet */
   _Atomic uint64_t commit_seq;
   _Atomic uint32_t bucket[DFT__BUCKETS];
   dft__commit commit[2];
@@ -314,6 +353,7 @@ _Static_assert(sizeof(dft__frame) == 40, "a frame has no holes");
 _Static_assert(DFT__CELL + sizeof(dft__thread) + DFT__THREAD_FRAMES * sizeof(dft__frame) + DFT__THREAD_ARGS <= 4096,
                "a thread's state fits the smallest chunk");
 _Static_assert(sizeof(dft__header) <= DFT__HEADER_BYTES, "the header has its place");
-_Static_assert(DFT__CELL + 2 * DFT__COMMIT_CHUNKS * sizeof(dft__consumed) <= 1u << DFT__LISTS_LOG, "both lists have theirs");
+_Static_assert(DFT__CELL + 2 * DFT__COMMIT_CHUNKS * sizeof(dft__consumed) <= 1u << DFT__LISTS_LOG,
+               "both lists have theirs");
 
 #endif

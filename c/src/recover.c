@@ -126,10 +126,21 @@ static enum dft__life life_of(const dft__spool *spool, const dft__identity *own)
   identity_of(spool->header, &identity);
   life = dft__identity_life(&identity, own);
   if (life == DFT__ALIVE && identity.pid == own->pid) {
-    int is_in_use = dft__session.is_open && dft__session.spool.inode == spool->inode && dft__session.spool.device == spool->device;
+    int is_in_use = dft__session.is_open && dft__session.spool.inode == spool->inode &&
+                    dft__session.spool.device == spool->device;
     if (!is_in_use) return DFT__DEAD;
   }
   return life;
+}
+
+/* A pointer may lead to anything; only what has the name of a spool is tidied up. */
+static int is_spool_name(const char *path) {
+  const char *name = strrchr(path, '/') + 1;
+  size_t len = strlen(name);
+  size_t folder = sizeof "/.dftracer" - 1;
+  if (len < 6 || strcmp(name + len - 6, ".spool") != 0) return 0;
+  if (strncmp(name, "dftracer-", 9) == 0) return 1;
+  return (size_t)(name - 1 - path) >= folder && strncmp(name - 1 - folder, "/.dftracer", folder) == 0;
 }
 
 static int is_never_finished(const char *path) {
@@ -176,7 +187,8 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
   return status;
 }
 
-static dft_status recover_one(const char *claim, const dft__identity *own, dft_recovery *report, int is_explicit, int give_new_name) {
+static dft_status recover_one(const char *claim, const dft__identity *own, dft_recovery *report, int is_explicit,
+                              int give_new_name) {
   char path[DFT__PATH_MAX];
   dft__spool spool;
   dft_status status;
@@ -198,7 +210,7 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
     struct stat facts;
     if (lstat(path, &facts) != 0) return DFT_OK; /* gone in between */
     if (status == DFT_EFORMAT && facts.st_uid == geteuid() && is_never_finished(path)) {
-      unlink(path);
+      if (is_spool_name(path)) unlink(path);
       if (strcmp(path, claim) != 0) unlink(claim);
       return DFT_OK;
     }
@@ -247,8 +259,10 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
   closedir(entries);
   rmdir(inner); /* when nothing is left in it */
   if (report->failed) {
-    dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR, "%u trace(s) of dead processes in %s could not be published: %s; they are kept "
-             "(try again with: dftracer recover %s)", report->failed, inner, dft_status_text(first), folder);
+    dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
+             "%u trace(s) of dead processes in %s could not be published: %s; they are kept "
+             "(try again with: dftracer recover %s)",
+             report->failed, inner, dft_status_text(first), folder);
   }
   return first;
 }

@@ -41,7 +41,6 @@ uint32_t dft__site_register(dft_site *site) {
   return ref;
 }
 
-
 /* ---- The stack ---------------------------------------------------------------------------------------------------- */
 
 /* Events inside a frame that is muted, not complete, or ended belong to the frame around it. What a frame without an id
@@ -93,7 +92,8 @@ static int grow(const dft__own *own) {
 }
 
 /* `depth` is reserved, and there is no room for it; or a signal handler moved the stack while the frame was written. */
-__attribute__((noinline)) static dft_region push_again(const dft__own *own, uint32_t depth, uint64_t id, uint32_t site, uint32_t flags) {
+__attribute__((noinline)) static dft_region push_again(const dft__own *own, uint32_t depth, uint64_t id, uint32_t site,
+                                                       uint32_t flags) {
   dft__thread *thread = own->thread;
   for (;;) {
     uint64_t area = DFT__GET(thread->frames);
@@ -215,8 +215,13 @@ __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t de
   uint32_t flags = DFT__GET(frame->flags);
   uint32_t args = DFT__GET(frame->args);
   uint32_t args_end = DFT__LIKELY(depth == top) ? DFT__GET(thread->args_used) : DFT__GET(frame[1].args);
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = DFT__GET(frame->start), .end = now, .id = DFT__GET(frame->id),
-                    .parent = DFT__GET(frame->parent), .site = DFT__GET(frame->site), .level = DFT__GET(frame->level),
+  dft__what what = {.kind = DFT__KIND_COMPLETE,
+                    .start = DFT__GET(frame->start),
+                    .end = now,
+                    .id = DFT__GET(frame->id),
+                    .parent = DFT__GET(frame->parent),
+                    .site = DFT__GET(frame->site),
+                    .level = DFT__GET(frame->level),
                     .ends = depth};
   if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
     if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
@@ -233,7 +238,8 @@ __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t de
   DFT__SET(frame->flags, DFT__FRAME_ENDED);
   for (uint32_t above = depth; above < top; above++) {
     dft__frame *other = &dft__frames(own)[above];
-    if (!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
+    if (!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))
+      DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
   }
 }
 
@@ -277,7 +283,8 @@ void dft_region_end_innermost(void) {
   }
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
-  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) || DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags))) {
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
+      DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags))) {
     end_slow(now);
     return;
   }

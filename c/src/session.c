@@ -87,6 +87,14 @@ static int make_gate(void) {
 
 /* ---- Start -------------------------------------------------------------------------------------------------------- */
 
+/* The first sink says how much one batch holds. Members of jsonl must not be small, so it comes before all others. */
+static void add_sink(dft__header *header, const char *name) {
+  uint32_t place = strcmp(name, "jsonl") == 0 ? 0 : header->sink_count;
+  memmove(header->sink[place + 1], header->sink[place], (header->sink_count - place) * sizeof header->sink[0]);
+  snprintf(header->sink[place], sizeof header->sink[0], "%s", name);
+  header->sink_count++;
+}
+
 static void fill_sinks(dft__header *header) {
   char names[4096];
   char *rest = names;
@@ -96,11 +104,13 @@ static void fill_sinks(dft__header *header) {
   while ((name = strsep(&rest, ",")) != NULL) {
     if (!*name) continue;
     if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] || !dft__sink_load(name)) {
-      dft__log_config(DFT__SINK, "DFTRACER_SINK: there is no sink \"%.200s\" (built in: jsonl, null, memory; at most %d; others "
-                      "by the path of a shared object); it is left out", name, DFT__SINKS_MAX);
+      dft__log_config(DFT__SINK,
+                      "DFTRACER_SINK: there is no sink \"%.200s\" (built in: jsonl, null, memory; at most %d; others "
+                      "by the path of a shared object); it is left out",
+                      name, DFT__SINKS_MAX);
       continue;
     }
-    snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "%s", name);
+    add_sink(header, name);
   }
   if (!header->sink_count) snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "jsonl");
 }
@@ -136,8 +146,9 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
 }
 
 static void complain(dft_status status, int error, const char *log_file) {
-  dft__log(DFT__LOG_START, DFT__LOG_ERROR, "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)",
-           log_file, dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
+  dft__log(DFT__LOG_START, DFT__LOG_ERROR,
+           "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)", log_file,
+           dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
 /* Opens a session; with the lock. */
@@ -259,7 +270,8 @@ static void await_calls(dft__spool *spool) {
     dft__chunk *chunk;
     struct timespec pause = {0, 50000};
     while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
-      if (DFT__ACQUIRE(chunk->use) != DFT__USE_THREAD || dft__status_state(DFT__GET(chunk->status)) != DFT__OPEN) continue;
+      if (DFT__ACQUIRE(chunk->use) != DFT__USE_THREAD || dft__status_state(DFT__GET(chunk->status)) != DFT__OPEN)
+        continue;
       busy |= DFT__ACQUIRE(((dft__thread *)((char *)chunk + DFT__CELL))->busy);
     }
     if (!busy) return;
@@ -287,13 +299,16 @@ static dft_status complete(void) {
   }
   if (!is_complete || publish_status != DFT_OK) {
     if (status == DFT_OK) status = publish_status != DFT_OK ? publish_status : DFT_EIO;
-    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR, "the trace in %s could not be completed: %s; its events are kept "
-             "(later: dftracer recover %s)", folder, dft_status_text(status), folder);
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
+             "the trace in %s could not be completed: %s; its events are kept "
+             "(later: dftracer recover %s)",
+             folder, dft_status_text(status), folder);
   }
   session->is_open = 0;
   dft__spool_retire(&session->spool);
   if (is_first && is_complete && publish_status == DFT_OK) dft__recover_folder(folder, NULL, 0);
-  if (is_complete && publish_status == DFT_OK && status != DFT_OK) status = DFT_OK; /* it had trouble, and got over it */
+  if (is_complete && publish_status == DFT_OK && status != DFT_OK)
+    status = DFT_OK; /* it had trouble, and got over it */
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
@@ -331,7 +346,8 @@ __attribute__((destructor)) static void at_exit(void) {
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */
 
 void dft_pause(void) {
-  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate_page())) atomic_fetch_or(dft__gate_page(), DFT__GATE_PAUSED);
+  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate_page()))
+    atomic_fetch_or(dft__gate_page(), DFT__GATE_PAUSED);
 }
 
 void dft_resume(void) {

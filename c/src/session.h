@@ -9,9 +9,9 @@
 typedef struct dft__session_state {
   dft__spool spool;
   dft__identity identity;
-  uint64_t number;         /* of the session; what the gate shows */
+  uint64_t number;          /* of the session; what the gate shows */
   _Atomic uint32_t is_open; /* in the process `identity` names */
-  uint32_t is_child;       /* of a forked traced process */
+  uint32_t is_child;        /* of a forked traced process */
 } dft__session_state;
 
 extern dft__session_state dft__session;

@@ -18,10 +18,10 @@ typedef struct dft__spool {
   char *base;
   dft__header *header;
   size_t map_bytes;
-  int fd;                   /* of a spool that is recovered, which holds its lock; else -1 */
+  int fd; /* of a spool that is recovered, which holds its lock; else -1 */
   dev_t device;
   ino_t inode;
-  _Atomic uint32_t growing; /* thread id of who makes the file longer */
+  _Atomic uint32_t growing;    /* thread id of who makes the file longer */
   _Atomic uint64_t grow_ticks; /* it failed: not again before then, because every event would try */
   char path[DFT__PATH_MAX];
 } dft__spool;

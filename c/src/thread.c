@@ -89,7 +89,8 @@ enum dft__readiness dft__thread_enter(void) {
   uint64_t gate = DFT__ACQUIRE(*dft__gate_page());
   uint64_t before;
   enum dft__readiness ready = DFT__OFF;
-  if (gate && dft__self.session == (gate & ~DFT__GATE_PAUSED)) return gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
+  if (gate && dft__self.session == (gate & ~DFT__GATE_PAUSED))
+    return gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
@@ -113,7 +114,8 @@ static void give_stacks(dft__spool *spool, dft__thread *thread, const dft__chunk
   for (int i = 0; i < 2; i++) {
     /* Areas begin right behind a chunk's header, but for the first ones, which lie in the state itself. */
     dft__chunk *chunk = (dft__chunk *)(spool->base + dft__area_offset(areas[i]) - DFT__CELL);
-    if (dft__area_offset(areas[i]) % (1u << DFT__CHUNK_LOG_MIN) == DFT__CELL && chunk != state) dft__chunk_give(spool, chunk);
+    if (dft__area_offset(areas[i]) % (1u << DFT__CHUNK_LOG_MIN) == DFT__CELL && chunk != state)
+      dft__chunk_give(spool, chunk);
   }
 }
 
@@ -192,7 +194,7 @@ uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end) {
 
 /* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: whoever
  * was interrupted may still write there. */
-static int move_area(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
+static int move_blocked(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
   dft__spool *spool = &dft__session.spool;
   uint64_t old = DFT__GET(*area);
   uint32_t log = DFT__CHUNK_LOG_MIN + 1;
@@ -206,7 +208,8 @@ static int move_area(const dft__own *own, _Atomic uint64_t *area, uint32_t unit,
   fresh = (char *)chunk + DFT__CELL;
   memcpy(fresh, own->base + dft__area_offset(old), used);
   memset(fresh + used, 0, ((size_t)1 << log) - DFT__CELL - used);
-  if (!dft__own_cas64(area, old, dft__area((uint64_t)(fresh - own->base), (uint32_t)(((1u << log) - DFT__CELL) / unit)))) {
+  if (!dft__own_cas64(area, old,
+                      dft__area((uint64_t)(fresh - own->base), (uint32_t)(((1u << log) - DFT__CELL) / unit)))) {
     dft__chunk_give(spool, chunk); /* a signal handler was here first */
     return 1;
   }
@@ -216,6 +219,14 @@ static int move_area(const dft__own *own, _Atomic uint64_t *area, uint32_t unit,
     DFT__SET(own->thread->old_stacks, dft__chunk_page(spool, outgrown));
   }
   return 1;
+}
+
+/* Copying takes long: handlers that jump away in the middle, time and again, would use up all chunks. */
+static int move_area(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
+  uint64_t before = dft__signals_block();
+  int is_done = move_blocked(own, area, unit, used, bytes);
+  dft__signals_restore(before);
+  return is_done;
 }
 
 int dft__thread_grow_frames(const dft__own *own) {

@@ -9,8 +9,8 @@
 
 /* Thread-local; static TLS is scarce for libraries loaded late, so this is all of it. */
 typedef struct dft__own {
-  uint64_t session;     /* equal to the gate: all of this is valid, and events are recorded */
-  char *base;           /* of the spool */
+  uint64_t session; /* equal to the gate: all of this is valid, and events are recorded */
+  char *base;       /* of the spool */
   dft__thread *thread;
 } dft__own;
 
@@ -55,9 +55,15 @@ int dft__thread_grow_args(const dft__own *own, uint32_t bytes);
 static inline uint64_t dft__cursor(uint32_t page, uint32_t size_log, uint32_t cell) {
   return (uint64_t)page << 30 | (uint64_t)size_log << 24 | cell;
 }
-static inline uint32_t dft__cursor_page(uint64_t cursor) { return (uint32_t)(cursor >> 30); }
-static inline uint32_t dft__cursor_log(uint64_t cursor) { return (uint32_t)(cursor >> 24) & 63u; }
-static inline uint32_t dft__cursor_cell(uint64_t cursor) { return (uint32_t)cursor & 0xffffffu; }
+static inline uint32_t dft__cursor_page(uint64_t cursor) {
+  return (uint32_t)(cursor >> 30);
+}
+static inline uint32_t dft__cursor_log(uint64_t cursor) {
+  return (uint32_t)(cursor >> 24) & 63u;
+}
+static inline uint32_t dft__cursor_cell(uint64_t cursor) {
+  return (uint32_t)cursor & 0xffffffu;
+}
 
 #define DFT__HUGE_CELLS 512u /* records from this size on get a chunk of their own */
 

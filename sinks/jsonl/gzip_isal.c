@@ -31,7 +31,8 @@ size_t dft__gzip_bound(size_t len) {
   return len + len / 16 + 2048;
 }
 
-#define SHORT_TEXT ((size_t)16 << 10) /* level 0 does without the large tables, whose first use costs more than it saves */
+#define SHORT_TEXT \
+  ((size_t)16 << 10) /* level 0 does without the large tables, whose first use costs more than it saves */
 
 /* ISA-L has levels 0 to 3 only. */
 static uint32_t own_level(int level, size_t len) {

@@ -151,13 +151,17 @@ def undisturbed(got: Samples) -> Samples:
 
 
 def region(bench: Bench) -> list[Row]:
-    got = undisturbed(bench.run("region", 4 * rounds(bench), ENABLE="1", SINK="null")[0])
+    every, _, _ = bench.run("region", 4 * rounds(bench), ENABLE="1", SINK="null")
+    got = undisturbed(every)
+    kept = f"{len(got['region'])} of {len(every['region'])} bursts kept above"
     return [
         ratio_row("region, no arguments", got["region"], got["floor"], FLOOR_BAR),
         ratio_row("region, int + string", got["region_args"], got["floor"], ARGS_BAR),
         ratio_row("region, int + string, static keys", got["region_keys"], got["floor"]),
         ratio_row("region by name", got["region_named"], got["floor"]),
         ratio_row("dft_record, no arguments", got["record"], got["floor"]),
+        ratio_row(f"region, no arguments: all ({kept})", every["region"], every["floor"]),
+        ratio_row("region, int + string: all", every["region_args"], every["floor"]),
     ]
 
 
@@ -222,13 +226,17 @@ def memory(bench: Bench) -> list[Row]:
     rows = []
     for thread_count in (1, 64):
         looks: dict[str, list[float]] = {"0": [], "1": []}
+        lost = 0.0
         for _ in range(1 if bench.quick else 3):
             for enable, found in looks.items():
                 got, _, _ = bench.run("memory", thread_count, ENABLE=enable)
                 found.append(got["private_kib"][0] / 1024)
+                lost += got["dropped"][0]
         bar = MEMORY_BAR_MIB + MEMORY_BAR_THREAD_MIB * thread_count
         title = f"memory beside the spool, {thread_count} thread" + "s" * (thread_count > 1)
         rows.append(difference_row(title, "MiB", looks["1"], looks["0"], bar))
+        if lost:
+            rows.append(Row(f"{title}: lost", "", [], [], f"{lost:.0f}", "0", False))
     return rows
 
 
@@ -248,8 +256,12 @@ def size(bench: Bench) -> list[Row]:
 def startup(bench: Bench) -> list[Row]:
     # Few rounds: ext4 is slow to make files where many were deleted in the last minutes, and each of these deletes two.
     count = 40 if bench.quick else 100
-    got = undisturbed(bench.run("startup", count)[0])
-    rows = [difference_row("process of 10 events", "us", got["on"], got["off"], STARTUP_BAR_US)]
+    every, _, _ = bench.run("startup", count)
+    got = undisturbed(every)
+    rows = [
+        difference_row("process of 10 events", "us", got["on"], got["off"], STARTUP_BAR_US),
+        difference_row(f"process of 10 events: all ({len(got['on'])} kept above)", "us", every["on"], every["off"], None),
+    ]
     if machine.file_system(TMPFS) == "tmpfs" and os.access(TMPFS, os.W_OK):
         with tempfile.TemporaryDirectory(prefix="dftracer-bench-", dir=TMPFS) as folder:
             got = undisturbed(bench.run("startup", count, LOG_FILE=f"{folder}/trace")[0])

@@ -10,13 +10,13 @@
 
 typedef struct arg {
   const char *key;
-  const char *text;   /* of a string the characters, of a number its digits */
+  const char *text; /* of a string the characters, of a number its digits */
   size_t len;
   int is_string;
 } arg;
 
 typedef struct event {
-  const char *line;   /* as it stands in the trace, terminated */
+  const char *line; /* as it stands in the trace, terminated */
   int64_t id, pid, tid, ts, dur;
   const char *name, *cat;
   char ph;
@@ -27,8 +27,8 @@ typedef struct event {
 typedef struct trace {
   event *events;
   size_t count;
-  char *text;         /* the lines */
-  char *copies;       /* texts without escapes */
+  char *text;   /* the lines */
+  char *copies; /* texts without escapes */
   arg *args;
 } trace;
 

@@ -41,7 +41,8 @@ static void record_paths(void) {
   for (int i = 0; i < count; i++) {
     char path[128];
     dft_arg arg = {.name = "fhash", .name_len = 5, .type = DFT_PATH};
-    int len = snprintf(path, sizeof path, "/a/rather/long/folder/of/some/data/set/part-%05d/file-%08d.npz", i % 1000, i);
+    int len = snprintf(path, sizeof path, "/a/rather/long/folder/of/some/data/set/part-%05d/file-%08d.npz", i % 1000,
+                       i);
     arg.path = dft_path(path, (size_t)len);
     arg.value.s.text = path;
     arg.value.s.len = (size_t)len;

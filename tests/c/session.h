@@ -4,8 +4,8 @@
 #ifndef DFTRACER_TESTS_SESSION_H
 #define DFTRACER_TESTS_SESSION_H
 
-#include <dirent.h>
 #include <dftracer/dft.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -56,7 +56,7 @@ __attribute__((unused)) static void run_case(const char *name, void (*test_case)
   child = fork();
   CHECK(child >= 0);
   if (!child) {
-    alarm(100);
+    alarm(getenv("DFT_TEST_TURNS") ? 0 : 100);
     setrlimit(RLIMIT_FSIZE, &most);
     test_case();
     exit(0);
@@ -155,7 +155,7 @@ static int compare_place(const void *a, const void *b) {
   if (left->tid != right->tid) return left->tid < right->tid ? -1 : 1;
   if (left->ts != right->ts) return left->ts < right->ts ? -1 : 1;
   if (left->dur != right->dur) return left->dur > right->dur ? -1 : 1;
-  return (int)(arg_int(left, "level") - arg_int(right, "level"));
+  return arg_int(left, "level") < arg_int(right, "level") ? -1 : arg_int(left, "level") > arg_int(right, "level");
 }
 
 /* T4: events of one thread nest or are disjoint. */

@@ -62,7 +62,8 @@ static void switches_know_these_words(void) {
 }
 
 static void numbers_stay_in_their_range(void) {
-  static const char *const bad[] = {"10", "-1", "", "x", "1x", "0x5", "5.5", "99999999999999999999", "-99999999999999999999"};
+  static const char *const bad[] = {
+    "10", "-1", "", "x", "1x", "0x5", "5.5", "99999999999999999999", "-99999999999999999999"};
   dft__config_read();
   CHECK(is_allowed(DFT__COMPRESSION_LEVEL, "0"));
   CHECK(is_allowed(DFT__COMPRESSION_LEVEL, "9"));
@@ -79,10 +80,10 @@ static void bytes_have_units_of_1024(void) {
   static const struct {
     const char *text;
     int64_t bytes;
-  } good[] = {{"1M", 1 << 20},      {"1048576", 1 << 20}, {"64MiB", 64 << 20},  {"64MB", 64 << 20}, {"64mb", 64 << 20},
-              {"2048K", 2 << 20}, {"16G", INT64_C(16) << 30}, {"16384m", INT64_C(16) << 30}};
-  static const char *const bad[] = {"1",    "1K",  "17G", "1T", "M",  "",   "-1M", "1M1", "1MiBs", "1 M",
-                                    "9999999999999999999G", "8589934592G", "16385M"};
+  } good[] = {{"1M", 1 << 20},    {"1048576", 1 << 20}, {"64MiB", 64 << 20},        {"64MB", 64 << 20},
+              {"64mb", 64 << 20}, {"2048K", 2 << 20},   {"16G", INT64_C(16) << 30}, {"16384m", INT64_C(16) << 30}};
+  static const char *const bad[] = {
+    "1", "1K", "17G", "1T", "M", "", "-1M", "1M1", "1MiBs", "1 M", "9999999999999999999G", "8589934592G", "16385M"};
   dft__config_read();
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     CHECK(is_allowed(DFT__SPOOL_LIMIT, good[i].text));

@@ -144,10 +144,14 @@ static void threads_tell_once(void) {
 static const struct part {
   const char *name;
   void (*run)(void);
-} parts[] = {{"two_of_a_kind", part_two_of_a_kind}, {"levels", part_levels},
-             {"settings", part_settings},           {"huge", part_huge},
-             {"other_stderr", part_other_stderr},   {"closed_stderr", part_closed_stderr},
-             {"deferred", part_deferred},           {"reset", part_reset},
+} parts[] = {{"two_of_a_kind", part_two_of_a_kind},
+             {"levels", part_levels},
+             {"settings", part_settings},
+             {"huge", part_huge},
+             {"other_stderr", part_other_stderr},
+             {"closed_stderr", part_closed_stderr},
+             {"deferred", part_deferred},
+             {"reset", part_reset},
              {"threads", part_threads}};
 
 int main(int argc, char **argv) {

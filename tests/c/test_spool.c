@@ -173,7 +173,8 @@ static void a_spool_that_lost_its_tail_is_refused(void) {
   CHECK_INT(open_again(), DFT_EFORMAT);
 }
 
-#define FIELD(member, value) {#member, offsetof(dft__header, member), sizeof(((dft__header *)0)->member), value}
+#define FIELD(member, value) \
+  { #member, offsetof(dft__header, member), sizeof(((dft__header *)0)->member), value }
 
 /* Each damage alone makes it unusable. A value of 0xAA.. fills texts to their last byte: no terminator. */
 static void damaged_headers_are_refused(void) {
@@ -182,12 +183,30 @@ static void damaged_headers_are_refused(void) {
     size_t offset, size;
     uint64_t value;
   } damages[] = {
-    FIELD(magic, 0),           FIELD(layout, 99),        FIELD(header_bytes, 4096), FIELD(file_bytes, 0),
-    FIELD(file_bytes, 1 << 30), FIELD(top, 0),           FIELD(top, DFT__HEADER_BYTES + 1), FIELD(sink_count, 0),
-    FIELD(sink_count, 5),      FIELD(sink[0], UINT64_MAX), FIELD(boot_id, UINT64_MAX), FIELD(host, UINT64_MAX),
-    FIELD(folder, UINT64_MAX), FIELD(folder, 0),         FIELD(stem, UINT64_MAX),  FIELD(stem, 0),
-    FIELD(stem, '/'),          FIELD(base, UINT64_MAX),  FIELD(base, 0),           FIELD(base, '/'),
-    FIELD(unit, UINT64_MAX),   FIELD(unit_ns, 0),        FIELD(unit_ns, UINT64_MAX), FIELD(level, UINT64_MAX),
+    FIELD(magic, 0),
+    FIELD(layout, 99),
+    FIELD(header_bytes, 4096),
+    FIELD(file_bytes, 0),
+    FIELD(file_bytes, 1 << 30),
+    FIELD(top, 0),
+    FIELD(top, DFT__HEADER_BYTES + 1),
+    FIELD(sink_count, 0),
+    FIELD(sink_count, 5),
+    FIELD(sink[0], UINT64_MAX),
+    FIELD(boot_id, UINT64_MAX),
+    FIELD(host, UINT64_MAX),
+    FIELD(folder, UINT64_MAX),
+    FIELD(folder, 0),
+    FIELD(stem, UINT64_MAX),
+    FIELD(stem, 0),
+    FIELD(stem, '/'),
+    FIELD(base, UINT64_MAX),
+    FIELD(base, 0),
+    FIELD(base, '/'),
+    FIELD(unit, UINT64_MAX),
+    FIELD(unit_ns, 0),
+    FIELD(unit_ns, UINT64_MAX),
+    FIELD(level, UINT64_MAX),
     FIELD(level, 10),
   };
   make_announced();

@@ -31,7 +31,10 @@ static void print_signals(void) {
   sigprocmask(SIG_SETMASK, NULL, &mask);
   for (int number = 1; number < NSIG; number++) {
     if (sigaction(number, NULL, &action) != 0) continue;
-    printf("signal %d: %s %#x %s\n", number, action.sa_handler == SIG_DFL ? "default" : action.sa_handler == SIG_IGN ? "ignored" : "own",
+    printf("signal %d: %s %#x %s\n", number,
+           action.sa_handler == SIG_DFL   ? "default"
+           : action.sa_handler == SIG_IGN ? "ignored"
+                                          : "own",
            (unsigned)action.sa_flags, sigismember(&mask, number) ? "blocked" : "free");
   }
   sigaltstack(NULL, &stack);
@@ -45,7 +48,9 @@ static void print_descriptors(void) {
     ssize_t len;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     len = readlink(path, target, sizeof target);
-    if (len > 0) printf("descriptor %d %s flags %#x\n", fd, strncmp(target, "pipe:", 5) == 0 ? "pipe" : "other", (unsigned)fcntl(fd, F_GETFD));
+    if (len > 0)
+      printf("descriptor %d %s flags %#x\n", fd, strncmp(target, "pipe:", 5) == 0 ? "pipe" : "other",
+             (unsigned)fcntl(fd, F_GETFD));
   }
 }
 
@@ -59,7 +64,8 @@ static void print_process(const char *when) {
   prctl(PR_GET_NAME, name);
   pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel_state);
   pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &cancel_type);
-  printf("-- %s\numask %o\nfolder %s\nname %s\ncancel %d %d\n", when, (unsigned)mask, getcwd(folder, sizeof folder), name, cancel_state, cancel_type);
+  printf("-- %s\numask %o\nfolder %s\nname %s\ncancel %d %d\n", when, (unsigned)mask, getcwd(folder, sizeof folder),
+         name, cancel_state, cancel_type);
   for (int which = ITIMER_REAL; which <= ITIMER_PROF; which++) {
     getitimer((__itimer_which_t)which, &timer);
     printf("timer %d %ld\n", which, (long)timer.it_value.tv_usec);

@@ -40,7 +40,8 @@ static dft_status flaky_encode(void *state, dft_batch *batch, dft_bytes *bytes) 
   while (len < (1u << 20) && dft_batch_next(batch, &event, sizeof event)) {
     if (event.name.len != 4 || memcmp(event.name.text, "step", 4) != 0) continue;
     for (uint32_t i = 0; i < event.value_count; i++) {
-      if (event.values[i].key.len == 1) len += (size_t)snprintf(text + len, 32, "%lld\n", (long long)event.values[i].value.i);
+      if (event.values[i].key.len == 1)
+        len += (size_t)snprintf(text + len, 32, "%lld\n", (long long)event.values[i].value.i);
     }
   }
   bytes->data = text;

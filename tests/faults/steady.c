@@ -41,8 +41,8 @@ static void use_up_descriptors(void) {
 
 static void record(int64_t n) {
   char text[68];
-  snprintf(text, sizeof text, "%016llx%016llx%016llx%016llx", (unsigned long long)next_random(), (unsigned long long)next_random(),
-           (unsigned long long)next_random(), (unsigned long long)next_random());
+  snprintf(text, sizeof text, "%016llx%016llx%016llx%016llx", (unsigned long long)next_random(),
+           (unsigned long long)next_random(), (unsigned long long)next_random(), (unsigned long long)next_random());
   dft_region_begin(&step);
   dft_update_int("n", n);
   dft_update_string("text", text);

@@ -27,7 +27,8 @@ static void work(void) {
 }
 
 static void record_region(acknowledged *own, uint64_t n, int is_long) {
-  static const char text[] = "a text that does not fit into the first cell of a record, nor into the second one: it needs a few";
+  static const char text[] =
+    "a text that does not fit into the first cell of a record, nor into the second one: it needs a few";
   dft_region_begin(is_long ? &long_site : &short_site);
   dft_update_int("n", (int64_t)n);
   atomic_store(&own->begun, n);

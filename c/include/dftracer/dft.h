@@ -45,18 +45,18 @@ DFT_API const char *dft_version(void);
 /* ---- Status ------------------------------------------------------------------------------------------------------- */
 
 /* name, value (frozen), message */
-#define DFT_STATUS_LIST(X)                                        \
-  X(DFT_OK, 0, "success")                                         \
-  X(DFT_EDISABLED, 1, "tracing is off (DFTRACER_ENABLE)")         \
-  X(DFT_EACTIVE, 2, "a trace is open already")                    \
-  X(DFT_EINACTIVE, 3, "no trace is open")                         \
-  X(DFT_EINVAL, 4, "an argument is not valid")                    \
-  X(DFT_EIO, 5, "a file operation failed")                        \
-  X(DFT_ENOSPC, 6, "no space left for the trace")                 \
-  X(DFT_ENOMEM, 7, "no memory left for the trace")                \
-  X(DFT_EFORMAT, 8, "a file is not a spool of this version")      \
-  X(DFT_EBUSY, 9, "another process is at work on it")             \
-  X(DFT_ENOSINK, 10, "no such sink")                              \
+#define DFT_STATUS_LIST(X)                                   \
+  X(DFT_OK, 0, "success")                                    \
+  X(DFT_EDISABLED, 1, "tracing is off (DFTRACER_ENABLE)")    \
+  X(DFT_EACTIVE, 2, "a trace is open already")               \
+  X(DFT_EINACTIVE, 3, "no trace is open")                    \
+  X(DFT_EINVAL, 4, "an argument is not valid")               \
+  X(DFT_EIO, 5, "a file operation failed")                   \
+  X(DFT_ENOSPC, 6, "no space left for the trace")            \
+  X(DFT_ENOMEM, 7, "no memory left for the trace")           \
+  X(DFT_EFORMAT, 8, "a file is not a spool of this version") \
+  X(DFT_EBUSY, 9, "another process is at work on it")        \
+  X(DFT_ENOSINK, 10, "no such sink")                         \
   X(DFT_EDROPPED, 11, "events were dropped; the trace counts them")
 
 typedef enum dft_status {
@@ -71,9 +71,9 @@ DFT_API const char *dft_status_text(dft_status status);
 /* ---- Lifecycle ---------------------------------------------------------------------------------------------------- */
 
 typedef struct dft_options {
-  size_t struct_size;     /* sizeof(dft_options) */
-  const char *log_file;   /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file; else a prefix */
-  const char *data_dir;   /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
+  size_t struct_size;   /* sizeof(dft_options) */
+  const char *log_file; /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file; else a prefix */
+  const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
 } dft_options;
 
 /* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one. */
@@ -99,12 +99,12 @@ DFT_API int dft_is_enabled(void);
 
 /* What dft_recover did. */
 typedef struct dft_recovery {
-  size_t struct_size;     /* sizeof(dft_recovery), set by the caller */
-  uint32_t published;     /* traces of dead processes that are now files */
-  uint32_t alive;         /* spools left alone: their process lives */
-  uint32_t foreign;       /* spools left alone: of another node, boot, container or user */
-  uint32_t failed;        /* spools that could not be published; they are still there */
-  uint64_t events;        /* events in the published traces */
+  size_t struct_size; /* sizeof(dft_recovery), set by the caller */
+  uint32_t published; /* traces of dead processes that are now files */
+  uint32_t alive;     /* spools left alone: their process lives */
+  uint32_t foreign;   /* spools left alone: of another node, boot, container or user */
+  uint32_t failed;    /* spools that could not be published; they are still there */
+  uint64_t events;    /* events in the published traces */
 } dft_recovery;
 
 /* Publishes what dead processes left in a trace folder (or in the folder of a trace). Idempotent, and safe beside living
@@ -127,14 +127,18 @@ typedef struct dft_site {
   const char *cat;
   uint64_t cache;
 } dft_site;
+/* clang-format off */
 #define DFT_SITE(name, cat) {name, cat, 0}
+/* clang-format on */
 
 /* The name of an argument; make it static too. */
 typedef struct dft_key {
   const char *name;
   uint64_t cache;
 } dft_key;
+/* clang-format off */
 #define DFT_KEY(name) {name, 0}
+/* clang-format on */
 
 /* ---- Regions ------------------------------------------------------------------------------------------------------ */
 
@@ -186,19 +190,19 @@ typedef enum dft_type {
 
 /* One argument of an event that is recorded by one call. */
 typedef struct dft_arg {
-  dft_key *key;           /* or NULL, and then: */
+  dft_key *key; /* or NULL, and then: */
   const char *name;
   size_t name_len;
-  uint32_t type;          /* dft_type */
-  uint32_t path;          /* DFT_PATH: the id from dft_path(); 0: text and len below */
+  uint32_t type; /* dft_type */
+  uint32_t path; /* DFT_PATH: the id from dft_path(); 0: text and len below */
   union {
-    int64_t i;            /* DFT_INT, and DFT_BOOL as 0 or 1 */
+    int64_t i; /* DFT_INT, and DFT_BOOL as 0 or 1 */
     uint64_t u;
     double d;
     struct {
       const char *text;
       size_t len;
-    } s;                  /* DFT_STRING, DFT_PATH */
+    } s; /* DFT_STRING, DFT_PATH */
   } value;
 } dft_arg;
 
@@ -235,7 +239,8 @@ DFT_API uint32_t dft_path(const char *path, size_t len);
 /* ---- Other events ------------------------------------------------------------------------------------------------- */
 
 /* A point in time. */
-DFT_API void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args, uint32_t count);
+DFT_API void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args,
+                           uint32_t count);
 
 /* A value that changes over time; shown as a curve. */
 DFT_API void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t cat_len, double value);
@@ -248,8 +253,8 @@ DFT_API void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks
 
 /* A complete event with the caller's own times, in the trace's unit since the epoch, written as they are. tid 0 is the
  * calling thread. Directly after dft_enter it is the event of that level. */
-DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start, uint64_t duration,
-                             uint32_t tid, const dft_arg *args, uint32_t count);
+DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start,
+                             uint64_t duration, uint32_t tid, const dft_arg *args, uint32_t count);
 
 /* Push and pop a level of this thread's stack without an event. Returns the depth before the push: 0 at the outermost. */
 DFT_API int32_t dft_enter(void);
@@ -265,7 +270,8 @@ static inline void dft_metadata(const char *key, const char *value) {
   if (dft_is_active()) dft_metadata_n(key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
 }
 static inline void dft_log_event(const char *name, const char *cat, uint64_t start, uint64_t duration) {
-  if (dft_is_active()) dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
+  if (dft_is_active())
+    dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
 }
 
 /* ---- Facts of the process ----------------------------------------------------------------------------------------- */
@@ -304,7 +310,8 @@ static inline void dft_thread_name(const char *name) {
 DFT_API uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key, size_t key_len, int32_t store,
                                       const char *uri, size_t uri_len);
 /* role: 0 unknown, 1 input, 2 output, 3 intermediate, 4 parameter, 5 reference. */
-DFT_API void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description, size_t description_len);
+DFT_API void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description,
+                               size_t description_len);
 /* relation from 16 on: 16 derived from, 17 revision of, 18 contains, 19 part of, 20 specialization of, 21 alternate of,
  * 22 depends on. Others, and ids of 0, are ignored. */
 DFT_API void dft_entity_relate(int32_t relation, uint64_t subject, uint64_t object);
@@ -319,9 +326,9 @@ DFT_API size_t dft_config_get(const char *name, char *value, size_t size);
 
 /* One row of the table of settings. Texts live as long as the library. */
 typedef struct dft_setting {
-  size_t struct_size;     /* sizeof(dft_setting), set by the caller */
-  const char *name;       /* of the environment variable */
-  const char *initial;    /* the default */
+  size_t struct_size;  /* sizeof(dft_setting), set by the caller */
+  const char *name;    /* of the environment variable */
+  const char *initial; /* the default */
   const char *allowed;
   const char *summary;
 } dft_setting;

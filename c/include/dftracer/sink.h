@@ -21,16 +21,16 @@ extern "C" {
 #endif
 
 typedef struct dft_text {
-  const char *text;       /* not terminated; may hold any bytes */
+  const char *text; /* not terminated; may hold any bytes */
   size_t len;
 } dft_text;
 
 /* A decoded argument. */
 typedef struct dft_value {
   dft_text key;
-  uint32_t key_index;     /* small number of a registered key, stable in this session; 0: none */
-  uint32_t type;          /* dft_type; a DFT_PATH comes as the DFT_STRING of its hash */
-  uint64_t cut_from;      /* nonzero: the text was cut, this was its length in bytes */
+  uint32_t key_index; /* small number of a registered key, stable in this session; 0: none */
+  uint32_t type;      /* dft_type; a DFT_PATH comes as the DFT_STRING of its hash */
+  uint64_t cut_from;  /* nonzero: the text was cut, this was its length in bytes */
   union {
     int64_t i;
     uint64_t u;
@@ -43,16 +43,16 @@ typedef enum dft_phase { DFT_COMPLETE = 'X', DFT_METADATA = 'M', DFT_COUNTER = '
 
 typedef struct dft_event {
   uint64_t id;
-  int64_t parent;         /* id of the enclosing event, -1 without one */
-  int64_t start;          /* in the trace's unit since the epoch; not set for metadata */
+  int64_t parent; /* id of the enclosing event, -1 without one */
+  int64_t start;  /* in the trace's unit since the epoch; not set for metadata */
   int64_t duration;
-  uint32_t level;         /* 1 is the outermost; 0: the event has neither level nor parent */
-  uint32_t phase;         /* dft_phase */
+  uint32_t level; /* 1 is the outermost; 0: the event has neither level nor parent */
+  uint32_t phase; /* dft_phase */
   uint32_t pid;
   uint32_t tid;
   dft_text name;
   dft_text cat;
-  uint32_t site_index;    /* small number of a registered name and category, stable in this session; 0: none */
+  uint32_t site_index; /* small number of a registered name and category, stable in this session; 0: none */
   uint32_t value_count;
   const dft_value *values; /* valid until the next call of dft_batch_next */
 } dft_event;
@@ -62,7 +62,8 @@ typedef struct dft_batch dft_batch;
 /* Takes the next event; 0 at the end. Bookkeeping (start, end, definitions of hashes) comes as events like all others.
  * event_size is sizeof(dft_event). */
 DFT_API int dft_batch_next(dft_batch *batch, dft_event *event, size_t event_size);
-/* Nonzero for the batch that opens the trace, and for the one that completes it. */
+/* Nonzero for the batch that opens the trace, and for the one that completes it. A sink beside others may get a batch in
+ * several pieces; then the first of them opens. */
 DFT_API int dft_batch_is_first(const dft_batch *batch);
 DFT_API int dft_batch_is_last(const dft_batch *batch);
 /* The hash of this host's name: 16 hex digits, terminated. */
@@ -71,21 +72,21 @@ DFT_API const char *dft_batch_host_hash(const dft_batch *batch);
 /* Where and how to write. */
 typedef struct dft_sink_target {
   size_t struct_size;
-  const char *path;         /* the file to write; absolute. It is renamed to its published name after close */
-  uint64_t resume_bytes;    /* length to cut an existing file to, and to continue from; 0: a new file */
-  int32_t compress;         /* DFTRACER_TRACE_COMPRESSION */
-  int32_t level;            /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
+  const char *path;      /* the file to write; absolute. It is renamed to its published name after close */
+  uint64_t resume_bytes; /* length to cut an existing file to, and to continue from; 0: a new file */
+  int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
+  int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
 } dft_sink_target;
 
 /* Bytes on their way from encode to append. */
 typedef struct dft_bytes {
-  void *scratch;            /* scratch_bytes of memory, aligned to 64, zero when first used; kept from batch to batch */
-  const void *data;         /* set by encode: what append shall write; inside scratch */
+  void *scratch;    /* scratch_bytes of memory, aligned to 64, zero when first used; kept from batch to batch */
+  const void *data; /* set by encode: what append shall write; inside scratch */
   size_t len;
 } dft_bytes;
 
 typedef struct dft_sink {
-  size_t struct_size;       /* sizeof(dft_sink): later versions add members at the end only */
+  size_t struct_size; /* sizeof(dft_sink): later versions add members at the end only */
   const char *name;
   const char *summary;      /* one line for people */
   const char *suffix;       /* of the published file when compressed, such as ".pfw.gz"; NULL: no file */

@@ -1,0 +1,78 @@
+"""The library as others see it: headers that compile alone, symbols, thread-local storage, and how it is linked."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
+LIBRARY = os.environ["DFT_TEST_LIBRARY"]
+INCLUDE = SOURCE / "c/include"
+TLS_MOST = 64  # bytes: static TLS is scarce for libraries that are loaded late
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def headers_compile_alone():
+    """Also when the build defines a setting's name, as builds for the original do."""
+    headers = sorted(INCLUDE.rglob("*.h"))
+    assert headers
+    compilers = [("cc", "-std=c11", "c"), ("c++", "-std=c++17", "cpp")]
+    for compiler, standard, suffix in compilers:
+        if not shutil.which(compiler):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            for header in headers:
+                file = Path(folder) / f"alone.{suffix}"
+                name = header.relative_to(INCLUDE).as_posix()
+                file.write_text(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")
+                for define in ([], ["-DDFTRACER_ENABLE"]):
+                    run(compiler, standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", INCLUDE, *define,
+                        "-c", file, "-o", f"{folder}/alone.o")  # fmt: skip
+
+
+def only_the_api_is_exported():
+    symbols = {line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", LIBRARY).splitlines()}
+    # Not ours: the version itself, and what sanitizers add.
+    symbols = {name for name in symbols if not re.match(r"DFTRACER_\d+$|__(asan|tsan|ubsan|sanitizer|odr_asan)", name)}
+    strange = sorted(name for name in symbols if not re.fullmatch(r"dft_[a-z0-9]+(_[a-z0-9]+)*", name))
+    assert not strange, strange
+    text = "".join(header.read_text() for header in INCLUDE.rglob("*.h"))
+    declared = set(re.findall(r"DFT_API[^;(]*?\b(dft_\w+)\s*[(;]", text))
+    assert len(declared) > 30
+    assert not declared - symbols, f"declared, not exported: {sorted(declared - symbols)}"
+    assert not symbols - declared, f"exported, not declared: {sorted(symbols - declared)}"
+
+
+def thread_local_storage_is_small():
+    for line in run("readelf", "-lW", LIBRARY).splitlines():
+        fields = line.split()
+        if fields and fields[0] == "TLS":
+            assert int(fields[5], 16) <= TLS_MOST, line
+            return
+    raise AssertionError("no thread-local storage: then this test looks at the wrong thing")
+
+
+def it_is_bound_at_once_and_never_unloaded():
+    flags = run("readelf", "-dW", LIBRARY)
+    assert "NODELETE" in flags and "NOW" in flags, flags
+    assert re.search(r"SONAME.*libdftracer_core\.so\.5\]", flags), flags
+
+
+def it_needs_libc_and_compression_alone():
+    needed = re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-dW", LIBRARY))
+    allowed = r"(libc|libm|libz|libpthread|libdl|libisal|libdeflate|ld-linux.*|lib[atu]\w*san)\.so.*"
+    assert not [name for name in needed if not re.fullmatch(allowed, name)], needed
+
+
+headers_compile_alone()
+only_the_api_is_exported()
+thread_local_storage_is_small()
+it_is_bound_at_once_and_never_unloaded()
+it_needs_libc_and_compression_alone()

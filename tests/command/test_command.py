@@ -1,0 +1,186 @@
+"""The dftracer command: what people type before and after the job."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
+sys.path.insert(0, str(SOURCE / "tests"))
+from trace import read_folder  # noqa: E402
+
+COMMAND = os.environ["DFT_TEST_COMMAND"]
+DIE = Path(os.environ["DFT_TEST_PROGRAMS"]) / "die"
+
+
+def dftracer(*arguments, status=0, **settings):
+    """Runs the command; what it wrote to stdout and stderr."""
+    env = {**os.environ, **{f"DFTRACER_{name}": value for name, value in settings.items()}}
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, env=env)
+    assert done.returncode == status, (arguments, done)
+    return done.stdout, done.stderr
+
+
+def traced(folder, **settings):
+    return {**os.environ, "DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/trace", **settings}
+
+
+def leave_dead(folder):
+    done = subprocess.run([DIE], env=traced(folder))
+    assert done.returncode == -9, done
+
+
+def version():
+    header = (SOURCE / "c/include/dftracer/dft.h").read_text()
+    return re.search(r'#define DFT_VERSION "(.*)"', header).group(1)
+
+
+# ---- Help ------------------------------------------------------------------------------------------------------------
+
+
+def help_lists_the_commands():
+    for word in ("--help", "-h", "help"):
+        out, err = dftracer(word)
+        assert "recover" in out and "config" in out and version() in out and not err
+    out, err = dftracer(status=2)
+    assert not out and "usage" in err
+
+
+def version_is_the_headers():
+    assert dftracer("--version") == (f"dftracer {version()}\n", "")
+
+
+def an_unknown_command_is_refused():
+    out, err = dftracer("conquer", status=2)
+    assert not out and '"conquer"' in err and "--help" in err and err.count("\n") == 1
+
+
+def each_command_has_help():
+    for command in ("recover", "config"):
+        out, err = dftracer(command, "--help")
+        assert out.startswith(f"usage: dftracer {command}") and not err
+    for arguments in (["recover"], ["recover", "--force"], ["config", "--csv"], ["config", "a", "b"]):
+        out, err = dftracer(*arguments, status=2)
+        assert not out and err
+
+
+# ---- Recover ---------------------------------------------------------------------------------------------------------
+
+
+def recover_with_nothing_to_do_is_fine():
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events\n" and not err
+        assert os.listdir(folder) == []
+
+
+def recover_publishes_what_the_dead_left():
+    with tempfile.TemporaryDirectory() as folder:
+        leave_dead(folder)
+        assert os.listdir(folder) == [".dftracer"]
+        out, err = dftracer("recover", folder)
+        assert out == f"{folder}: 1 trace published, 3 events\n" and not err
+        (trace,) = read_folder(folder)
+        assert [event["args"]["open"] for event in trace.named("open")] == [1]
+        assert trace.end["args"]["num_events"] == 3 and trace.end["args"]["recovered"] == 1
+        assert os.listdir(folder) == [os.path.basename(trace.path)]
+        before = Path(trace.path).read_bytes()
+        out, err = dftracer("recover", folder)  # once more does no harm
+        assert out == f"{folder}: 0 traces published, 0 events\n" and not err
+        assert Path(trace.path).read_bytes() == before
+
+
+def recover_takes_several_folders():
+    with tempfile.TemporaryDirectory() as first, tempfile.TemporaryDirectory() as second:
+        for _ in range(2):
+            leave_dead(first)
+        leave_dead(second)
+        out, _ = dftracer("recover", first, second)
+        assert out == f"{first}: 2 traces published, 6 events\n{second}: 1 trace published, 3 events\n"
+        assert len(read_folder(first)) == 2 and len(read_folder(second)) == 1
+
+
+def a_missing_folder_is_an_error_and_the_others_are_done():
+    with tempfile.TemporaryDirectory() as folder:
+        leave_dead(folder)
+        out, err = dftracer("recover", f"{folder}/missing", folder, status=1)
+        assert out == f"{folder}: 1 trace published, 3 events\n"
+        assert err == f"dftracer recover: {folder}/missing: No such file or directory\n"
+
+
+def a_living_process_is_left_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([DIE, "later"], env=traced(folder), **pipes) as living:
+            assert living.stdout.readline() == "ready\n"
+            out, _ = dftracer("recover", folder)
+            assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: in use\n"
+            living.stdin.close()
+            assert living.wait() == 0
+        (trace,) = read_folder(folder)
+        assert trace.end["args"]["num_events"] == 3 and "recovered" not in trace.end["args"]
+
+
+def what_is_no_spool_is_left_alone():
+    with tempfile.TemporaryDirectory() as folder:
+        inner = Path(folder) / ".dftracer"
+        inner.mkdir()
+        (inner / "strange.spool").write_bytes(b"x" * 300000)
+        (inner / "notes.txt").write_text("mine")
+        dftracer("recover", folder)
+        assert (inner / "notes.txt").read_text() == "mine"
+        assert not list(Path(folder).glob("*.pfw*"))
+
+
+# ---- Config ----------------------------------------------------------------------------------------------------------
+
+
+def config_shows_values_and_defaults():
+    out, err = dftracer("config", TIME_METRIC="ns", CATEGORIES="a,b")
+    assert not err
+    assert re.search(r"^DFTRACER_TIME_METRIC=NS   \(set\)\n.*\n    allowed: US NS MS SEC; default: US$", out, re.M)
+    assert re.search(r"^DFTRACER_CATEGORIES=a,b   \(set\)$", out, re.M)
+    assert re.search(r"^DFTRACER_ENABLE=0$", out, re.M)
+
+
+def config_tells_of_a_wrong_value():
+    out, err = dftracer("config", COMPRESSION_LEVEL="twelve")
+    assert "DFTRACER_COMPRESSION_LEVEL=0\n" in out
+    assert err.count("\n") == 1 and "DFTRACER_COMPRESSION_LEVEL" in err and '"twelve"' in err and "0 to 9" in err
+
+
+def config_does_not_trace_itself():
+    with tempfile.TemporaryDirectory() as folder:
+        dftracer("config", ENABLE="1", LOG_FILE=f"{folder}/trace")
+        assert os.listdir(folder) == []
+
+
+def the_documentation_has_the_table():
+    """To mend: put what `dftracer config --markdown` prints in the place of the table."""
+    table, _ = dftracer("config", "--markdown")
+    lines = table.splitlines()
+    assert lines[1] == "|---|---|---|---|" and all(line.count(" | ") == 3 for line in lines[2:])
+    text = (SOURCE / "docs/configuration.md").read_text()
+    assert table in text, "docs/configuration.md is not up to date: see dftracer config --markdown"
+    assert text.count("\n|") == len(lines), "there is another table"
+
+
+for check in (
+    help_lists_the_commands,
+    version_is_the_headers,
+    an_unknown_command_is_refused,
+    each_command_has_help,
+    recover_with_nothing_to_do_is_fine,
+    recover_publishes_what_the_dead_left,
+    recover_takes_several_folders,
+    a_missing_folder_is_an_error_and_the_others_are_done,
+    a_living_process_is_left_alone,
+    what_is_no_spool_is_left_alone,
+    config_shows_values_and_defaults,
+    config_tells_of_a_wrong_value,
+    config_does_not_trace_itself,
+    the_documentation_has_the_table,
+):
+    check()
