@@ -4,8 +4,8 @@
         trace.named("step")                    # the events of that name, in the file's order
         trace.end["args"]["num_events"]
 
-Rules are called by the codes of the format's description: F (files), L (lines), T (times), A (levels), H (hashes). Where
-the environment names a linter in DFT_TRACELINT, read_folder runs it as well.
+Rules are called by the codes of the format's description: F (files), L (lines), T (times), A (levels), H (hashes).
+Where the environment names a linter in DFT_TRACELINT, read_folder runs it as well.
 SPDX-License-Identifier: MIT
 """
 
@@ -130,7 +130,7 @@ class Trace:
             require(type(event.get("dur")) is int and event["dur"] >= 0, "T1", line)
         return event
 
-    # ---- Rules over the whole file --------------------------------------------------------------------------------------
+    # ---- Rules over the whole file ----------------------------------------------------------------------------------
 
     def _check_bookkeeping(self) -> None:
         end = self.end

@@ -22,10 +22,11 @@ static int grow(const dft__own *own, uint32_t bytes) {
 /* With its first word, which is stored last, the item becomes part of the list; its new end is marked before. Pairs with the
  * acquire of decode.c, which may read the area of a thread that runs. */
 static inline void publish(uint8_t *at, uint32_t bytes, dft__item item) {
+  _Atomic uint64_t *words = (_Atomic uint64_t *)at;
   uint64_t word;
   memcpy(&word, &item, sizeof word);
-  __atomic_store_n((uint64_t *)(at + bytes), 0, __ATOMIC_RELAXED);
-  __atomic_store_n((uint64_t *)at, word, __ATOMIC_RELEASE);
+  DFT__SET(words[bytes / 8], 0);
+  DFT__RELEASE(words[0], word);
 }
 
 /* At the end of the area: an argument of the topmost frame. */

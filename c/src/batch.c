@@ -12,7 +12,9 @@
 enum step { OPENING, DEFINITIONS, RECORDS, OPEN_REGIONS, END, DONE };
 
 void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_t flags) {
-  const dft__commit *before;
+  static const dft__commit none;
+  /* A final batch is alone: the commit before it is there. */
+  const dft__commit *before = flags & DFT__BATCH_FINAL ? &spool->header->commit[(seq - 1) & 1] : &none;
   const dft__name *cwd;
   batch->spool = spool;
   batch->seq = seq;
@@ -20,13 +22,11 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->is_done = 0;
   batch->events = 0;
   batch->last_ticks = 0;
-  /* A final batch is alone: the commit before it is there. */
-  before = flags & DFT__BATCH_FINAL ? &spool->header->commit[(seq - 1) & 1] : NULL;
-  batch->events_before = before ? before->events : 0;
-  batch->is_ending = before && before->final_ticks;
+  batch->events_before = before->events;
+  batch->is_ending = before->final_ticks != 0;
   batch->final_ticks = batch->is_ending ? before->final_ticks : dft__clock_ticks();
-  batch->from_page = batch->is_ending ? before->open_page : 0;
-  batch->from_depth = batch->is_ending ? before->open_depth : 0;
+  batch->from_page = before->open_page;
+  batch->from_depth = before->open_depth;
   batch->next_id = 0;
   batch->first_id = 0;
   batch->handed = 0;

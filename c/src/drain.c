@@ -26,10 +26,12 @@
 #include "thread.h"
 
 #define ENCODERS 4
-#define BATCH_CELLS 6144u             /* worth a member: six chunks of 64 KiB */
-#define CLAIM_CELLS 24576u            /* more than a member takes, so that it is never too small */
-#define DEFINITIONS_MOST (64u << 10)  /* bytes of paths that surely fit into one member */
-#define WAIT_NS UINT64_C(5000000000)  /* how long a producer waits for room */
+#define BATCH_CELLS 6144u            /* worth a member: six chunks of 64 KiB */
+#define CLAIM_CELLS 24576u           /* more than a member takes, so that it is never too small */
+#define DEFINITIONS_MOST (64u << 10) /* bytes of paths that surely fit into one member */
+#define WAIT_NS UINT64_C(5000000000) /* how long a producer waits for room */
+#define PAUSE_LEAST_NS UINT64_C(100000)
+#define PAUSE_MOST_NS UINT64_C(5000000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
 #define STACK_BYTES ((size_t)512 << 10)
@@ -321,6 +323,8 @@ dft__chunk *dft__drain_make_room(uint32_t cells) {
   uint64_t deadline = dft__clock_ticks() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
   int tries = 0;
+  uint64_t pause_ns = PAUSE_LEAST_NS;
+  uint64_t progress = DFT__GET(drain.output.spool->header->commit_seq);
   dft__chunk *chunk;
   if (DFT__GET(drain.thread_state) == 0) make_thread();
   for (;;) {
@@ -340,11 +344,19 @@ dft__chunk *dft__drain_make_room(uint32_t cells) {
       if (chunk && dft__cells_of(14) >= cells + 1) break;
       if (chunk) dft__chunk_give(drain.output.spool, chunk);
     }
-    if (dft__clock_ticks() > deadline) {
+    if (DFT__GET(drain.output.spool->header->commit_seq) != progress) { /* slow, but it moves */
+      progress = DFT__GET(drain.output.spool->header->commit_seq);
+      deadline = dft__clock_ticks() + WAIT_NS;
+    } else if (dft__clock_ticks() > deadline) {
       atomic_store(&drain.is_stalled, 1);
       break;
     }
-    if (!has_helped) wait_ns(100000);
+    if (!has_helped) {
+      wake_thread(); /* to make the spool longer, where it can */
+      wait_ns(pause_ns);
+      if (pause_ns < PAUSE_MOST_NS)
+        pause_ns *= 2; /* hundreds may be waiting: they must not keep the others from working */
+    }
   }
   if (!chunk) {
     dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,

@@ -107,15 +107,17 @@ typedef struct dft__item {
 } dft__item;
 
 enum { DFT__ITEM_CUT = 1, DFT__ITEM_TEXT = 2 /* a path as text, not as reference */ };
-enum { /* keys below DFT__KEY_FIRST are no references of names */
-       DFT__KEY_END = 0,
-       DFT__KEY_INLINE = 1, /* the key could not be registered and stands before the value */
-       DFT__KEY_NAME = 2,   /* the event's name */
-       DFT__KEY_CAT = 3,
-       DFT__KEY_TID = 4,      /* the event belongs to this thread */
-       DFT__KEY_LOST = 5,     /* arguments that did not fit, counted */
-       DFT__KEY_RELATION = 8, /* 8 to 11: the event used, generated, invalidated, updated an entity; value: its id */
-       DFT__KEY_FIRST = 16,
+
+/* Keys below DFT__KEY_FIRST are no references of names. */
+enum {
+  DFT__KEY_END = 0,
+  DFT__KEY_INLINE = 1, /* the key could not be registered and stands before the value */
+  DFT__KEY_NAME = 2,   /* the event's name */
+  DFT__KEY_CAT = 3,
+  DFT__KEY_TID = 4,      /* the event belongs to this thread */
+  DFT__KEY_LOST = 5,     /* arguments that did not fit, counted */
+  DFT__KEY_RELATION = 8, /* 8 to 11: the event used, generated, invalidated, updated an entity; value: its id */
+  DFT__KEY_FIRST = 16,
 };
 
 static inline uint32_t dft__item_info(uint32_t type, uint32_t flags, uint32_t len) {

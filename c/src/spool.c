@@ -27,9 +27,9 @@
 #define FIRST_BYTES ((uint64_t)DFT__HEADER_BYTES + (12u << 10)) /* the header, and one thread's first chunks */
 #define GROW_LEAST ((uint64_t)64 << 10)
 #define GROW_MOST ((uint64_t)1 << 20)
-#define EXTRA_BYTES ((uint64_t)64 << 20) /* address space for names, threads, deep stacks, huge records */
-#define GROW_TRIES 20000                 /* a busy disk may take seconds for the thread that we wait for */
-#define GROW_PAUSE_NS 100000
+#define EXTRA_BYTES ((uint64_t)64 << 20)  /* address space for names, threads, deep stacks, huge records */
+#define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that is at it: a busy disk may take seconds */
+#define GROW_PAUSE_NS 100000L
 #define GROW_RETRY_NS UINT64_C(100000000)
 #define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 #define AHEAD_BYTES ((uint64_t)4 << 20)
@@ -179,10 +179,11 @@ static int grow(dft__spool *spool, uint64_t bytes) {
 
 int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
+  uint64_t deadline = dft__clock_ticks() + GROW_WAIT_NS;
   uint32_t tid = own_tid();
   if (bytes > spool->map_bytes) return 0;
-  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && tries < GROW_TRIES; tries++) {
-    if (DFT__GET(spool->grow_ticks) && dft__clock_ticks() < DFT__GET(spool->grow_ticks)) return 0;
+  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ticks() < deadline; tries++) {
+    if (dft__clock_ticks() < DFT__GET(spool->grow_ticks)) return 0;
     uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
     uint32_t holder = 0;
     int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
@@ -194,7 +195,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
     dft__signals_restore(before);
     if (is_mine && !is_done) return 0;
     if (!is_mine) {
-      struct timespec pause = {0, GROW_PAUSE_NS};
+      struct timespec pause = {0, GROW_PAUSE_NS << (tries < 6 ? tries : 6)}; /* hundreds may be waiting */
       syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
     }
   }
@@ -204,6 +205,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
 void dft__spool_prepare(dft__spool *spool) {
   dft__header *header = spool->header;
   uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
+  DFT__SET(spool->grow_ticks, 0); /* the background thread may succeed where a producer had no descriptor left */
   for (;;) {
     uint64_t now = DFT__ACQUIRE(header->file_bytes);
     uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;

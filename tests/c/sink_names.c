@@ -3,42 +3,44 @@
 #include <dftracer/sink.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct names {
-  FILE *file;
   uint64_t length;
+  char path[];
 } names;
 
 static dft_status names_open(const dft_sink_target *target, void **state) {
-  names *own = calloc(1, sizeof *own);
-  if (!own) return DFT_ENOMEM;
-  own->file = fopen(target->path, target->resume_bytes ? "r+" : "w");
-  if (!own->file || fseek(own->file, (long)target->resume_bytes, SEEK_SET) != 0) {
+  size_t path_bytes = strlen(target->path) + 1;
+  names *own = malloc(sizeof *own + path_bytes);
+  FILE *file = fopen(target->path, "a");
+  if (!own || !file || fclose(file) != 0 || truncate(target->path, (off_t)target->resume_bytes) != 0) {
     free(own);
     return DFT_EIO;
   }
   own->length = target->resume_bytes;
+  memcpy(own->path, target->path, path_bytes);
   *state = own;
   return DFT_OK;
 }
 
+/* The file is open during a call only: the next one may come from a thread with other descriptors. */
 static dft_status names_append(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes) {
   names *own = state;
+  FILE *file = fopen(own->path, "a");
   dft_event event;
-  if (bytes) return DFT_EINVAL; /* there is no encode */
+  if (bytes || !file) return DFT_EIO; /* there is no encode */
   while (dft_batch_next(batch, &event, sizeof event)) {
-    own->length += (uint64_t)fprintf(own->file, "%.*s\n", (int)event.name.len, event.name.text);
+    own->length += (uint64_t)fprintf(file, "%.*s\n", (int)event.name.len, event.name.text);
   }
   *committed_bytes = own->length;
-  return fflush(own->file) == 0 ? DFT_OK : DFT_EIO;
+  return fclose(file) == 0 ? DFT_OK : DFT_EIO;
 }
 
 static dft_status names_close(void *state, int complete) {
-  names *own = state;
-  int result = fclose(own->file);
   (void)complete;
-  free(own);
-  return result == 0 ? DFT_OK : DFT_EIO;
+  free(state);
+  return DFT_OK;
 }
 
 DFT_API extern const dft_sink dft_sink_plugin;

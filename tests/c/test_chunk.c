@@ -131,16 +131,22 @@ static void a_chunk_half_made_hides_no_other(void) {
 }
 
 static void a_chunk_that_makes_no_sense_is_passed_over(void) {
-  static const uint32_t wrong[] = {0, 11, 23, 31, 32, 63, UINT32_MAX};
+  static const uint32_t wrong[] = {0, 11, DFT__CHUNK_LOG_MAX + 1, 31, 32, 63, UINT32_MAX};
+  dft__chunk *chunks[4];
+  make(16 << 20);
+  for (int i = 0; i < 4; i++) chunks[i] = dft__chunk_take(&spool, 16, DFT__USE_THREAD, 0);
+  for (int i = 0; i < 4; i++) CHECK(dft__chunk_take(&spool, 22, DFT__USE_RECORDS, 1)); /* room behind it */
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    chunks[1]->size_log = wrong[i];
+    CHECK_INT(count_walked(DFT__USE_THREAD), 3);
+  }
+}
+
+static void a_chunk_that_reaches_beyond_the_file_is_passed_over(void) {
   dft__chunk *chunks[3];
   make(16 << 20);
   for (int i = 0; i < 3; i++) chunks[i] = dft__chunk_take(&spool, 16, DFT__USE_THREAD, 0);
-  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-    chunks[1]->size_log = wrong[i];
-    CHECK_INT(count_walked(DFT__USE_THREAD), 2);
-  }
-  chunks[1]->size_log = 16;
-  chunks[2]->size_log = 22; /* would reach beyond the file */
+  chunks[2]->size_log = DFT__CHUNK_LOG_MAX;
   CHECK_INT(count_walked(DFT__USE_THREAD), 2);
 }
 
@@ -206,6 +212,7 @@ int main(void) {
   RUN(a_walk_finds_every_chunk_once);
   RUN(a_chunk_half_made_hides_no_other);
   RUN(a_chunk_that_makes_no_sense_is_passed_over);
+  RUN(a_chunk_that_reaches_beyond_the_file_is_passed_over);
   RUN(a_walk_stays_inside_whatever_the_header_says);
   RUN(no_chunk_has_two_owners);
   return failed_cases;

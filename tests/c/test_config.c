@@ -83,7 +83,8 @@ static void bytes_have_units_of_1024(void) {
   } good[] = {{"1M", 1 << 20},    {"1048576", 1 << 20}, {"64MiB", 64 << 20},        {"64MB", 64 << 20},
               {"64mb", 64 << 20}, {"2048K", 2 << 20},   {"16G", INT64_C(16) << 30}, {"16384m", INT64_C(16) << 30}};
   static const char *const bad[] = {
-    "1", "1K", "17G", "1T", "M", "", "-1M", "1M1", "1MiBs", "1 M", "9999999999999999999G", "8589934592G", "16385M"};
+    "1",           "1K",           "17G",   "1T", "M", "", "-1M", "1M1", "1MiBs", "1 M", "9999999999999999999G",
+    "8589934592G", "17179869185G", "16385M"};
   dft__config_read();
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
     CHECK(is_allowed(DFT__SPOOL_LIMIT, good[i].text));

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 
+#include <sched.h>
+
 #include "hash.h"
 #include "session.h"
 
@@ -135,11 +137,19 @@ static void threads_register_beside_each_other(void) {
   }
 }
 
+enum { RACERS = 2 };
+static _Atomic int arrived;
+
+/* Each path by all threads in the same moment, as far as that can be had. */
 static void *register_paths(void *number) {
   (void)number;
   for (int i = 0; i < NAMES; i++) {
     char text[32];
     int len = snprintf(text, sizeof text, "/path/%d", i);
+    arrived++;
+    for (int tries = 0; arrived < RACERS * (i + 1); tries++) {
+      if (tries > 1000) sched_yield();
+    }
     CHECK(dft__intern(&spool, DFT__NAME_PATH, 0, text, (size_t)len));
   }
   return NULL;
@@ -149,7 +159,7 @@ static void *register_paths(void *number) {
 static void every_path_waits_for_its_definition_once(void) {
   int alive = 0, dead = 0;
   make();
-  on_threads(THREADS, register_paths);
+  on_threads(RACERS, register_paths);
   for (uint32_t ref = DFT__GET(spool.header->pending_paths); ref;) {
     const dft__name *name = dft__name_at(&spool, ref);
     CHECK(name && name->use == DFT__NAME_PATH);

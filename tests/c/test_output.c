@@ -98,6 +98,40 @@ static void sinks_from_outside_and_inside_go_together(void) {
   free_trace(&in);
 }
 
+/* Alone it says how large a batch is; beside another it takes the same events in as many pieces as it wants. */
+static void check_pieces(const char *sinks) {
+  trace in = {0};
+  char *text;
+  int64_t events = 0, begins = 0;
+  start(sinks);
+  record(EVENTS);
+  CHECK_INT(dft_stop(), DFT_OK);
+  text = read_text("out/a.pieces");
+  CHECK(strncmp(text, "begin 100\n", 10) == 0);
+  for (const char *at = text; *at; at = strchr(at, '\n') + 1) {
+    begins += strncmp(at, "begin", 5) == 0;
+    events += atoi(at + 6);
+  }
+  CHECK_INT(begins, 1);
+  CHECK_INT(events, EVENTS + 8); /* and the lines of our own, without the bracket */
+  if (exists("out/a.pfw")) {
+    in = read_trace("out/a.pfw");
+    CHECK_INT(events, (int64_t)in.count);
+  }
+  free_trace(&in);
+  free(text);
+}
+
+static void a_sink_takes_as_much_as_it_wants(void) {
+  check_pieces(plugin("sink_pieces"));
+}
+
+static void a_second_sink_takes_the_same_events_in_pieces(void) {
+  char sinks[8192];
+  snprintf(sinks, sizeof sinks, "jsonl,%s", plugin("sink_pieces"));
+  check_pieces(sinks);
+}
+
 static void the_null_sink_leaves_nothing(void) {
   start("null");
   record(EVENTS);
@@ -183,6 +217,8 @@ int main(int argc, char **argv) {
   RUN(the_order_of_sinks_does_not_matter);
   RUN(a_sink_from_outside_is_named_by_its_path);
   RUN(sinks_from_outside_and_inside_go_together);
+  RUN(a_sink_takes_as_much_as_it_wants);
+  RUN(a_second_sink_takes_the_same_events_in_pieces);
   RUN(the_null_sink_leaves_nothing);
   RUN(a_broken_sink_is_told_and_loses_nothing);
   RUN(a_missing_sink_is_told_and_left_out);

@@ -19,7 +19,7 @@ import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from trace import Trace, read_folder  # noqa: E402, F401 (the path comes first; tests import it from here)
+from trace import Trace, read_folder  # noqa: F401 (the path comes first; tests import it from here)
 
 PROGRAMS = os.environ["DFT_TEST_PROGRAMS"]
 COMMAND = os.environ["DFT_TEST_COMMAND"]

@@ -1,7 +1,7 @@
 """kill.py - kills writer at a random time, recovers, and compares the traces with what it had acknowledged.
 
-Promise: an event whose call has returned is there exactly once. Of what had not returned, each thread may show one event
-more; a region that was open shows open:1, unless its end was being recorded at that moment.
+Promise: an event whose call has returned is there exactly once. Of what had not returned, each thread may show one more
+event; a region that was open shows open:1, unless its end was being recorded at that moment.
 SPDX-License-Identifier: MIT
 """
 
@@ -16,8 +16,20 @@ import struct
 import subprocess
 import time
 
-from harness import (COMMAND, Skip, environment, expect, expect_equal, new_folder, program, read_folder, recover, seeded,
-                     untraced, waiting)
+from harness import (
+    COMMAND,
+    Skip,
+    environment,
+    expect,
+    expect_equal,
+    new_folder,
+    program,
+    read_folder,
+    recover,
+    seeded,
+    untraced,
+    waiting,
+)
 
 THREADS = 4
 THREAD_BYTES = 128
@@ -59,9 +71,9 @@ def await_records(process: subprocess.Popen, page: Page) -> None:
 def recover_with_kills(folder: str, rng: random.Random) -> int:
     """Kills the recovery itself a few times, too; returns how often it was still at work."""
     killed = 0
-    for _ in range(4):
+    for _ in range(5):
         process = subprocess.Popen([COMMAND, "recover", folder], env=untraced(), stdout=subprocess.DEVNULL)
-        kill_after(process, rng.uniform(0.001, 0.012))
+        kill_after(process, rng.uniform(0.0005, 0.007))
         killed += process.returncode < 0
     return killed
 
@@ -105,12 +117,14 @@ def compare(folder: str, page: Page) -> collections.Counter:
             expect_equal(lives[thread.tid], 1, f"{who}: the open region around everything")
         seen["events"] += thread.done
         seen["open"] += len(still_open[thread.tid])
-        seen["in the middle of its end"] += thread.begun == extra and not still_open[thread.tid] and extra not in numbers
+        is_gone = extra not in numbers and not still_open[thread.tid]
+        seen["in the middle of its end"] += thread.begun == extra and is_gone
     expect(set(complete) <= {thread.tid for thread in page.threads()}, f"{folder}: strange threads")
     return seen
 
 
-def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cycle: int, kill_recovery: bool) -> collections.Counter:
+def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cycle: int,
+              kill_recovery: bool) -> collections.Counter:
     folder = new_folder()
     page = Page(folder)
     out = os.path.join(folder, "out")
@@ -144,7 +158,7 @@ def kill_many(count: int, compression: int, cycle: bool = False, kill_recovery: 
         if number % 2:
             settings["SPOOL_LIMIT"] = "1M"
         # At full speed the spool is full, and producers help, within milliseconds.
-        pause = (0, 1000, 5000, 20000)[number // 2 % 4]
-        seconds = rng.uniform(0, 0.003 if pause == 0 else 0.02)
-        total += kill_once(rng, settings, pause, seconds, rng.randint(1, 800) if cycle else 0, kill_recovery)
+        pause = (0, 3000, 10000, 30000)[number // 2 % 4]
+        seconds = rng.uniform(0, 0.001 if pause == 0 else 0.02)
+        total += kill_once(rng, settings, pause, seconds, rng.randint(1, 200) if cycle else 0, kill_recovery)
     print(", ".join(f"{value} {key}" for key, value in sorted(total.items())))

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define THREADS 3
-#define SIGNALS 1500
+#define SIGNALS 1000
 #define JUMPS 1000
 #define CANCELLED 60
 
@@ -60,7 +60,7 @@ static void *record_and_allocate(void *unused) {
   for (unsigned i = 0; !atomic_load(&is_done); i++) {
     free(blocks[i % 64]);
     blocks[i % 64] = malloc(16 + i % 5000);
-    if (i % 256 == 0) record_plain();
+    if (i % 1024 == 0) record_plain();
   }
   for (int i = 0; i < 64; i++) free(blocks[i]);
   return NULL;
@@ -76,7 +76,7 @@ static int run_handlers(void) {
   for (int i = 0; i < THREADS; i++) pthread_create(&thread[i], NULL, record_and_allocate, NULL);
   while (atomic_load(&in_handler) < SIGNALS) {
     record_plain();
-    for (volatile int turn = 0; turn < 3000; turn = turn + 1) continue;
+    for (volatile int turn = 0; turn < 8000; turn = turn + 1) continue;
   }
   atomic_store(&is_done, 1);
   start_timer(ITIMER_REAL, 0);
@@ -126,7 +126,7 @@ static void *record_until_cancelled(void *unused) {
   for (;;) {
     record_plain();
     pthread_testcancel();
-    for (volatile int turn = 0; turn < 3000; turn = turn + 1) continue;
+    for (volatile int turn = 0; turn < 8000; turn = turn + 1) continue;
   }
   return NULL;
 }

@@ -1,8 +1,19 @@
-"""test_fork.py - forked children record into files of their own; nothing comes twice, and the parent's file is complete.
+"""test_fork.py - forked children record into files of their own; nothing comes twice, the parent's file is complete.
 SPDX-License-Identifier: MIT
 """
 
-from harness import environment, expect, expect_equal, expect_once_each, main, program, read_folder, recover, run, waiting
+from harness import (
+    environment,
+    expect,
+    expect_equal,
+    expect_once_each,
+    main,
+    program,
+    read_folder,
+    recover,
+    run,
+    waiting,
+)
 
 INSIDE = 20
 AFTER = 500

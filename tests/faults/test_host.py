@@ -1,4 +1,4 @@
-"""test_host.py - the traced program is unchanged: its output, status, signals, descriptors, errno, and what it may open.
+"""test_host.py - the traced program is unchanged: its output, status, signals, descriptors, errno, and its limits.
 SPDX-License-Identifier: MIT
 """
 
@@ -6,7 +6,19 @@ import os
 import resource
 import stat
 
-from harness import environment, expect, expect_equal, expect_once_each, main, program, read_folder, recover, run, untraced, waiting
+from harness import (
+    environment,
+    expect,
+    expect_equal,
+    expect_once_each,
+    main,
+    program,
+    read_folder,
+    recover,
+    run,
+    untraced,
+    waiting,
+)
 
 
 def check_probe(folder, mask="", **settings):

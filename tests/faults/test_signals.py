@@ -4,6 +4,8 @@ SPDX-License-Identifier: MIT
 
 from harness import environment, expect, expect_equal, expect_once_each, main, program, read_folder, run
 
+JUMPS = 1000
+
 
 def signal(folder, way, dangling=False, **settings):
     """The trace, and how often the program says it has recorded each name."""
@@ -39,7 +41,8 @@ def check_jumps(folder, **settings):
     # The record of the region around may be the one that a jump has left.
     trace, counts = signal(folder, "jumps", dangling=True, **settings)
     plain = [event for event in trace.named("plain") if "open" not in event["args"]]
-    expect(counts["plain"] <= len(plain) <= counts["plain"] + 1000, f"{len(plain)} of {counts['plain']}, and one a jump")
+    least = counts["plain"]
+    expect(least <= len(plain) <= least + JUMPS, f"{len(plain)} of {least}, and at most one more for each jump")
     expect_once_each(trace.values("later", "n"), counts["later"], trace.path)
 
 

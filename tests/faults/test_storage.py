@@ -1,4 +1,4 @@
-"""test_storage.py - disks that are full, read-only, dead or not there: the program goes on, and nothing is lost silently.
+"""test_storage.py - disks that are full, read-only, dead or not there: the program goes on, nothing is lost silently.
 SPDX-License-Identifier: MIT
 """
 
@@ -7,7 +7,19 @@ import glob
 import os
 import subprocess
 
-from harness import Skip, environment, expect, expect_equal, expect_once_each, main, program, read_folder, recover, run, waiting
+from harness import (
+    Skip,
+    environment,
+    expect,
+    expect_equal,
+    expect_once_each,
+    main,
+    program,
+    read_folder,
+    recover,
+    run,
+    waiting,
+)
 
 STATUS = 42
 NOBODY = 65534
@@ -15,8 +27,8 @@ NOBODY = 65534
 
 def steady(folder, count, trouble="", messages=0, **options):
     """Runs steady: its status and stdout do not change, and each kind of trouble is told once."""
-    settings = options.pop("settings", {})
-    done = run([program("steady"), str(count), trouble], options.pop("env", None) or environment(folder, **settings), **options)
+    env = options.pop("env", None) or environment(folder, **options.pop("settings", {}))
+    done = run([program("steady"), str(count), trouble], env, **options)
     expect_equal((done.returncode, done.stdout), (STATUS, ""), f"status and stdout; stderr: {done.stderr}")
     lines = done.stderr.splitlines()
     expect(len(lines) == len(set(lines)) and all(line.startswith("dftracer: ") for line in lines), done.stderr)
@@ -50,7 +62,7 @@ def mounted(folder, options):
     """A small disk of its own."""
     if os.geteuid() != 0:
         raise Skip("mounting a disk needs root")
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], capture_output=True, text=True, check=False)
+    done = run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], None)
     if done.returncode:
         raise Skip(f"mount: {done.stderr.strip()}")
     try:
@@ -92,9 +104,8 @@ def case_no_permission(folder):
 def case_a_full_disk_loses_nothing_that_was_recorded(folder):
     """The disk fills up between recording and writing; later there is room again."""
     with mounted(folder, "size=8m"):
-        process = subprocess.Popen([program("steady"), "20000", "wait"], env=environment(folder), stdin=subprocess.PIPE,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        filler = fill(folder, process)
+        process = start_waiting(20000, environment(folder))
+        filler = fill(folder)
         output, message = process.communicate("\n", timeout=60)
         expect_equal((process.returncode, output), (STATUS, ""), f"status and stdout; stderr: {message}")
         expect(1 <= message.count("\n") <= 3, f"messages: {message}")
@@ -105,10 +116,8 @@ def case_a_full_disk_loses_nothing_that_was_recorded(folder):
         expect(dropped < 10000, f"the {10000} events before the disk was full are there: {dropped}")
 
 
-def fill(folder, process):
-    """Takes all room, once the program waits for input."""
-    while "pipe" not in syscall_of(process.pid):
-        expect_equal(process.poll(), None, "steady has ended")
+def fill(folder):
+    """Takes all room."""
     filler = os.path.join(folder, "filler")
     with open(filler, "wb", buffering=0) as file:
         try:
@@ -119,12 +128,19 @@ def fill(folder, process):
     return filler
 
 
-def syscall_of(pid):
+def is_reading(pid):
+    """It waits for input."""
     with open(f"/proc/{pid}/syscall") as file:
-        words = file.read().split()
-    with open(f"/proc/{pid}/stat") as file:
-        state = file.read().rpartition(")")[2].split()[0]
-    return "pipe" if state == "S" and words[:2] == ["0", "0x0"] else ""
+        return file.read().split()[:2] == ["0", "0x0"]
+
+
+def start_waiting(count, env):
+    """steady, half-way through its events."""
+    process = subprocess.Popen([program("steady"), str(count), "wait"], env=env, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not is_reading(process.pid):
+        expect_equal(process.poll(), None, "steady has ended")
+    return process
 
 
 def case_a_disk_too_small_from_the_start(folder):
@@ -143,7 +159,7 @@ def case_no_descriptors_before_the_first_event(folder):
 def case_no_descriptors_while_recording(folder):
     steady(folder, 50000, "later", messages=3)
     recover(folder)
-    expect_equal(check_counted(folder, 50000, small=True), 0, "the background thread has descriptors of its own: dropped")
+    expect_equal(check_counted(folder, 50000, small=True), 0, "dropped: the background thread has its own descriptors")
 
 
 def case_a_full_spool_drops_and_counts_when_asked_to(folder):
@@ -187,11 +203,9 @@ def case_a_disk_that_comes_back(folder):
     flag = os.path.join(folder, "dead")
     env["DFT_TEST_DEAD"] = flag
     open(flag, "w").close()
-    process = subprocess.Popen([program("steady"), "40000", "wait"], env=env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    while "pipe" not in syscall_of(process.pid):
-        expect_equal(process.poll(), None, "steady has ended")
+    process = start_waiting(40000, env)
     os.unlink(flag)
-    _, message = process.communicate(b"\n", timeout=60)
+    _, message = process.communicate("\n", timeout=60)
     expect_equal(process.returncode, STATUS, f"status; {message}")
     (path,) = glob.glob(f"{folder}/*.numbers")
     with open(path) as file:
