@@ -148,24 +148,33 @@ static inline uint32_t target(dft_region region) {
 
 #define FAST_TEXT 256u
 
+static inline int is_recording(void) {
+  return DFT__LIKELY(DFT__GET(*dft__gate_page()) == dft__self.session);
+}
+
+/* The reference of a key that is registered; 0 when this is not the usual case. */
+static inline uint32_t known_name(const char *key, size_t len) {
+  if (DFT__UNLIKELY(!is_recording() || !key || !len || len > DFT__NAME_MAX)) return 0;
+  return dft__name_find(dft__self.base, DFT__NAME_KEY, 0, key, len);
+}
+
+static inline uint32_t known_key(const dft_key *key) {
+  uint64_t cache = key ? __atomic_load_n(&key->cache, __ATOMIC_RELAXED) : 0;
+  return is_recording() && (uint32_t)(cache >> 32) == (uint32_t)dft__self.session ? (uint32_t)cache : 0;
+}
+
 /* Reserves an item of `bytes`; NULL when this is not the usual case. *area is what the thread's area must still be when the
  * item is written: a signal handler may have moved it. */
-static inline uint8_t *fast_item(dft_region region, const char *key, size_t key_len, uint32_t bytes, uint32_t *ref,
-                                 uint64_t *area) {
+static inline uint8_t *fast_item(dft_region region, uint32_t ref, uint32_t bytes, uint64_t *area) {
   const dft__own *own = &dft__self;
   dft__thread *thread = own->thread;
   uint32_t depth, used;
   const dft__frame *frame;
-  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session || region || !key || !key_len ||
-                    key_len > DFT__NAME_MAX))
-    return NULL;
+  if (DFT__UNLIKELY(region || !ref)) return NULL;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
-  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
-      DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags)))
-    return NULL;
-  *ref = dft__name_find(own->base, DFT__NAME_KEY, 0, key, key_len);
-  if (DFT__UNLIKELY(!*ref)) return NULL;
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow))) return NULL;
+  if (DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags))) return NULL;
   *area = DFT__GET(thread->args);
   used = dft__own_add32(&thread->args_used, bytes);
   if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(*area) ||
@@ -184,6 +193,16 @@ static inline int is_kept(uint64_t area, uint32_t bytes) {
   return 0;
 }
 
+/* Nonzero when it is done. */
+static inline int fast_number(dft_region region, uint32_t ref, uint32_t type, uint64_t value) {
+  uint64_t area;
+  uint8_t *at = fast_item(region, ref, 16, &area);
+  if (DFT__UNLIKELY(!at)) return 0;
+  memcpy(at + 8, &value, 8);
+  publish(at, 16, (dft__item){ref, dft__item_info(type, 0, 8)});
+  return is_kept(area, 16);
+}
+
 __attribute__((noinline)) static void update_number_slow(dft_region region, const char *key, size_t key_len,
                                                          uint32_t type, uint64_t value) {
   uint32_t depth = target(region);
@@ -195,15 +214,7 @@ __attribute__((noinline)) static void update_number_slow(dft_region region, cons
 }
 
 static inline void update_number(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
-  uint64_t area;
-  dft__item item;
-  uint8_t *at = fast_item(region, key, key_len, 16, &item.key, &area);
-  if (DFT__LIKELY(at != NULL)) {
-    item.info = dft__item_info(type, 0, 8);
-    memcpy(at + 8, &value, 8);
-    publish(at, 16, item);
-    if (DFT__LIKELY(is_kept(area, 16))) return;
-  }
+  if (DFT__LIKELY(fast_number(region, known_name(key, key_len), type, value))) return;
   update_number_slow(region, key, key_len, type, value);
 }
 
@@ -225,16 +236,6 @@ void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int v
   update_number(region, key, key_len, DFT_BOOL, value != 0);
 }
 
-__attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len,
-                                                         const char *text, size_t len) {
-  uint32_t depth = target(region);
-  dft__ready_item ready;
-  uint32_t bytes;
-  if (!depth) return;
-  bytes = dft__item_text(&ready, 0, key, key_len, DFT_STRING, text, len);
-  add_at(&dft__self, depth, &ready, bytes);
-}
-
 /* A short text, padded with zeros to 8. */
 static inline void copy_padded(uint8_t *to, const char *text, uint32_t len) {
   uint64_t word;
@@ -251,19 +252,29 @@ static inline void copy_padded(uint8_t *to, const char *text, uint32_t len) {
   memcpy(to, &word, 8);
 }
 
+/* Nonzero when it is done. */
+static inline int fast_text(dft_region region, uint32_t ref, const char *text, size_t len) {
+  uint32_t bytes = 8 + dft__pad8((uint32_t)len);
+  uint64_t area;
+  uint8_t *at = DFT__LIKELY(text && len <= FAST_TEXT) ? fast_item(region, ref, bytes, &area) : NULL;
+  if (DFT__UNLIKELY(!at)) return 0;
+  copy_padded(at + 8, text, (uint32_t)len);
+  publish(at, bytes, (dft__item){ref, dft__item_info(DFT_STRING, 0, (uint32_t)len)});
+  return is_kept(area, bytes);
+}
+
+__attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len,
+                                                         const char *text, size_t len) {
+  uint32_t depth = target(region);
+  dft__ready_item ready;
+  uint32_t bytes;
+  if (!depth) return;
+  bytes = dft__item_text(&ready, 0, key, key_len, DFT_STRING, text, len);
+  add_at(&dft__self, depth, &ready, bytes);
+}
+
 void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
-  if (DFT__LIKELY(text && len <= FAST_TEXT)) {
-    uint32_t bytes = 8 + dft__pad8((uint32_t)len);
-    uint64_t area;
-    dft__item item;
-    uint8_t *at = fast_item(region, key, key_len, bytes, &item.key, &area);
-    if (DFT__LIKELY(at != NULL)) {
-      item.info = dft__item_info(DFT_STRING, 0, (uint32_t)len);
-      copy_padded(at + 8, text, (uint32_t)len);
-      publish(at, bytes, item);
-      if (DFT__LIKELY(is_kept(area, bytes))) return;
-    }
-  }
+  if (DFT__LIKELY(fast_text(region, known_name(key, key_len), text, len))) return;
   update_string_slow(region, key, key_len, text, len);
 }
 
@@ -273,7 +284,13 @@ void dft_update_arg(dft_region region, const dft_arg *arg) {
   dft__ready_item ready;
   uint32_t depth;
   uint32_t bytes;
-  if (!dft_is_active() || !arg || !(depth = target(region))) return;
+  if (!dft_is_active() || !arg) return;
+  if (arg->type == DFT_INT || arg->type == DFT_UINT || arg->type == DFT_DOUBLE) {
+    if (fast_number(region, known_key(arg->key), arg->type, arg->value.u)) return;
+  } else if (arg->type == DFT_STRING) {
+    if (fast_text(region, known_key(arg->key), arg->value.s.text, arg->value.s.len)) return;
+  }
+  if (!(depth = target(region))) return;
   bytes = dft__item_arg(&ready, arg);
   add_at(&dft__self, depth, &ready, bytes);
 }
