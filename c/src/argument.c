@@ -129,11 +129,10 @@ void dft__argument_add(const dft__own *own, const dft__ready_item *ready, uint32
 }
 
 /* The region to update, as index + 1; 0: none. Frames without a place swallow what is meant for them. */
-static inline uint32_t target(dft_region region) {
-  const dft__own *own = &dft__self;
+static inline uint32_t target(dft__own *own, dft_region region) {
   uint32_t depth;
   dft__frame *frame;
-  if (DFT__UNLIKELY(dft__thread_ready() == DFT__OFF) || DFT__UNLIKELY(DFT__GET(own->thread->overflow))) return 0;
+  if (DFT__UNLIKELY(dft__thread_take(own) == DFT__OFF) || DFT__UNLIKELY(DFT__GET(own->thread->overflow))) return 0;
   depth = DFT__GET(own->thread->depth);
   if (!depth) return 0;
   frame = &dft__frames(own)[depth - 1];
@@ -148,25 +147,20 @@ static inline uint32_t target(dft_region region) {
 
 #define FAST_TEXT 256u
 
-static inline int is_recording(void) {
-  return DFT__LIKELY(DFT__GET(*dft__gate_page()) == dft__self.session);
-}
-
 /* The reference of a key that is registered; 0 when this is not the usual case. */
-static inline uint32_t known_name(const char *key, size_t len) {
-  if (DFT__UNLIKELY(!is_recording() || !key || !len || len > DFT__NAME_MAX)) return 0;
-  return dft__name_find(dft__self.base, DFT__NAME_KEY, 0, key, len);
+static inline uint32_t known_name(dft__own *own, const char *key, size_t len) {
+  if (DFT__UNLIKELY(!dft__own_copy(own) || !key || !len || len > DFT__NAME_MAX)) return 0;
+  return dft__name_find(own->base, DFT__NAME_KEY, 0, key, len);
 }
 
-static inline uint32_t known_key(const dft_key *key) {
+static inline uint32_t known_key(dft__own *own, const dft_key *key) {
   uint64_t cache = key ? __atomic_load_n(&key->cache, __ATOMIC_RELAXED) : 0;
-  return is_recording() && (uint32_t)(cache >> 32) == (uint32_t)dft__self.session ? (uint32_t)cache : 0;
+  return dft__own_copy(own) && (uint32_t)(cache >> 32) == (uint32_t)own->session ? (uint32_t)cache : 0;
 }
 
 /* Reserves an item of `bytes`; NULL when this is not the usual case. *area is what the thread's area must still be when the
  * item is written: a signal handler may have moved it. */
-static inline uint8_t *fast_item(dft_region region, uint32_t ref, uint32_t bytes, uint64_t *area) {
-  const dft__own *own = &dft__self;
+static inline uint8_t *fast_item(const dft__own *own, dft_region region, uint32_t ref, uint32_t bytes, uint64_t *area) {
   dft__thread *thread = own->thread;
   uint32_t depth, used;
   const dft__frame *frame;
@@ -186,35 +180,37 @@ static inline uint8_t *fast_item(dft_region region, uint32_t ref, uint32_t bytes
 }
 
 /* Nonzero when the item stayed where it was reserved; else it must be taken back and added the slow way. */
-static inline int is_kept(uint64_t area, uint32_t bytes) {
+static inline int is_kept(const dft__own *own, uint64_t area, uint32_t bytes) {
   atomic_signal_fence(memory_order_seq_cst);
-  if (DFT__LIKELY(DFT__GET(dft__self.thread->args) == area)) return 1;
-  dft__own_add32(&dft__self.thread->args_used, (uint32_t)0 - bytes);
+  if (DFT__LIKELY(DFT__GET(own->thread->args) == area)) return 1;
+  dft__own_add32(&own->thread->args_used, (uint32_t)0 - bytes);
   return 0;
 }
 
 /* Nonzero when it is done. */
-static inline int fast_number(dft_region region, uint32_t ref, uint32_t type, uint64_t value) {
+static inline int fast_number(const dft__own *own, dft_region region, uint32_t ref, uint32_t type, uint64_t value) {
   uint64_t area;
-  uint8_t *at = fast_item(region, ref, 16, &area);
+  uint8_t *at = fast_item(own, region, ref, 16, &area);
   if (DFT__UNLIKELY(!at)) return 0;
   memcpy(at + 8, &value, 8);
   publish(at, 16, (dft__item){ref, dft__item_info(type, 0, 8)});
-  return is_kept(area, 16);
+  return is_kept(own, area, 16);
 }
 
 __attribute__((noinline)) static void update_number_slow(dft_region region, const char *key, size_t key_len,
                                                          uint32_t type, uint64_t value) {
-  uint32_t depth = target(region);
+  dft__own own;
+  uint32_t depth = target(&own, region);
   dft__ready_item ready;
   uint32_t bytes;
   if (!depth) return;
   bytes = dft__item_number(&ready, 0, key, key_len, type, value);
-  add_at(&dft__self, depth, &ready, bytes);
+  add_at(&own, depth, &ready, bytes);
 }
 
 static inline void update_number(dft_region region, const char *key, size_t key_len, uint32_t type, uint64_t value) {
-  if (DFT__LIKELY(fast_number(region, known_name(key, key_len), type, value))) return;
+  dft__own own;
+  if (DFT__LIKELY(fast_number(&own, region, known_name(&own, key, key_len), type, value))) return;
   update_number_slow(region, key, key_len, type, value);
 }
 
@@ -253,53 +249,57 @@ static inline void copy_padded(uint8_t *to, const char *text, uint32_t len) {
 }
 
 /* Nonzero when it is done. */
-static inline int fast_text(dft_region region, uint32_t ref, const char *text, size_t len) {
+static inline int fast_text(const dft__own *own, dft_region region, uint32_t ref, const char *text, size_t len) {
   uint32_t bytes = 8 + dft__pad8((uint32_t)len);
   uint64_t area;
-  uint8_t *at = DFT__LIKELY(text && len <= FAST_TEXT) ? fast_item(region, ref, bytes, &area) : NULL;
+  uint8_t *at = DFT__LIKELY(text && len <= FAST_TEXT) ? fast_item(own, region, ref, bytes, &area) : NULL;
   if (DFT__UNLIKELY(!at)) return 0;
   copy_padded(at + 8, text, (uint32_t)len);
   publish(at, bytes, (dft__item){ref, dft__item_info(DFT_STRING, 0, (uint32_t)len)});
-  return is_kept(area, bytes);
+  return is_kept(own, area, bytes);
 }
 
 __attribute__((noinline)) static void update_string_slow(dft_region region, const char *key, size_t key_len,
                                                          const char *text, size_t len) {
-  uint32_t depth = target(region);
+  dft__own own;
+  uint32_t depth = target(&own, region);
   dft__ready_item ready;
   uint32_t bytes;
   if (!depth) return;
   bytes = dft__item_text(&ready, 0, key, key_len, DFT_STRING, text, len);
-  add_at(&dft__self, depth, &ready, bytes);
+  add_at(&own, depth, &ready, bytes);
 }
 
 void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len) {
-  if (DFT__LIKELY(fast_text(region, known_name(key, key_len), text, len))) return;
+  dft__own own;
+  if (DFT__LIKELY(fast_text(&own, region, known_name(&own, key, key_len), text, len))) return;
   update_string_slow(region, key, key_len, text, len);
 }
 
 /* ---- Others ------------------------------------------------------------------------------------------------------- */
 
 void dft_update_arg(dft_region region, const dft_arg *arg) {
+  dft__own own;
   dft__ready_item ready;
   uint32_t depth;
   uint32_t bytes;
   if (!dft_is_active() || !arg) return;
   if (arg->type == DFT_INT || arg->type == DFT_UINT || arg->type == DFT_DOUBLE) {
-    if (fast_number(region, known_key(arg->key), arg->type, arg->value.u)) return;
+    if (fast_number(&own, region, known_key(&own, arg->key), arg->type, arg->value.u)) return;
   } else if (arg->type == DFT_STRING) {
-    if (fast_text(region, known_key(arg->key), arg->value.s.text, arg->value.s.len)) return;
+    if (fast_text(&own, region, known_key(&own, arg->key), arg->value.s.text, arg->value.s.len)) return;
   }
-  if (!(depth = target(region))) return;
+  if (!(depth = target(&own, region))) return;
   bytes = dft__item_arg(&ready, arg);
-  add_at(&dft__self, depth, &ready, bytes);
+  add_at(&own, depth, &ready, bytes);
 }
 
 void dft_region_relate(dft_region region, int32_t relation, uint64_t entity) {
+  dft__own own;
   dft__ready_item ready;
   uint32_t depth;
   uint32_t bytes;
-  if (!dft_is_active() || relation < 0 || relation > 3 || !entity || !(depth = target(region))) return;
+  if (!dft_is_active() || relation < 0 || relation > 3 || !entity || !(depth = target(&own, region))) return;
   bytes = dft__item_number(&ready, DFT__KEY_RELATION + (uint32_t)relation, NULL, 0, DFT_UINT, entity);
-  add_at(&dft__self, depth, &ready, bytes);
+  add_at(&own, depth, &ready, bytes);
 }

@@ -369,6 +369,11 @@ dft__chunk *dft__drain_make_room(uint32_t cells) {
 
 /* ---- Begin and end -------------------------------------------------------------------------------------------------- */
 
+void dft__drain_disown(void) {
+  atomic_store(&drain.is_ending, 1);
+  atomic_store(&drain.thread_state, 3);
+}
+
 void dft__drain_forget(void) {
   memset(&drain, 0, sizeof drain);
 }

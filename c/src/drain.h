@@ -24,6 +24,9 @@ dft_status dft__drain_end(int *is_complete);
 /* Afterwards, when it is: gives the trace its name, which is empty when there was no event, and removes the rest. */
 dft_status dft__drain_publish(char *name, size_t size);
 
+/* In a forked child, at once: a call that the fork interrupted must not write the parent's output. */
+void dft__drain_disown(void);
+
 /* In a forked child: as if there had never been one. */
 void dft__drain_forget(void);
 

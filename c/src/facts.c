@@ -13,8 +13,8 @@
 #include "intern.h"
 #include "session.h"
 
-static int is_recording(void) {
-  return dft_is_active() && dft__thread_ready() != DFT__OFF;
+static int is_recording(dft__own *own) {
+  return dft_is_active() && dft__thread_take(own) != DFT__OFF;
 }
 
 /* ---- Application metadata and layers --------------------------------------------------------------------------------- */
@@ -71,9 +71,10 @@ static uint32_t fact_key(const char *prefix, const char *key, size_t len) {
 }
 
 static void keep_number(const char *prefix, const char *key, size_t len, int64_t value) {
+  dft__own own;
   dft__ready_item ready;
   uint32_t ref, bytes;
-  if (!is_recording() || !key || !len || !(ref = fact_key(prefix, key, len))) return;
+  if (!is_recording(&own) || !key || !len || !(ref = fact_key(prefix, key, len))) return;
   bytes = dft__item_number(&ready, ref, NULL, 0, DFT_INT, (uint64_t)value);
   keep(dft__session.spool.header, &ready, bytes);
 }
@@ -87,9 +88,10 @@ void dft_mark_used_n(const char *name, size_t name_len) {
 }
 
 void dft_app_metadata_string_n(const char *key, size_t key_len, const char *text, size_t len) {
+  dft__own own;
   dft__ready_item ready;
   uint32_t ref, bytes;
-  if (!is_recording() || !key || !key_len || !(ref = fact_key("app.", key, key_len))) return;
+  if (!is_recording(&own) || !key || !key_len || !(ref = fact_key("app.", key, key_len))) return;
   bytes = dft__item_text(&ready, ref, NULL, 0, DFT_STRING, text, len);
   keep(dft__session.spool.header, &ready, bytes);
 }
@@ -124,17 +126,18 @@ int32_t dft_size(void) {
 /* ---- Names of threads ----------------------------------------------------------------------------------------------- */
 
 void dft_thread_name_n(const char *name, size_t name_len) {
+  dft__own own;
   dft__header *header;
   uint32_t tid;
-  if (!name || !name_len || !is_recording()) return;
+  if (!name || !name_len || !is_recording(&own)) return;
   header = dft__session.spool.header;
   if (name_len > 255) name_len = 255;
-  tid = dft__self.thread->tid;
+  tid = own.thread->tid;
   /* The main thread's name opens the trace, if that is not written yet. */
   if (tid == header->pid && !dft__drain_has_begun()) {
     DFT__SET(header->main_name, dft__intern(&dft__session.spool, DFT__NAME_TEXT, 0, name, name_len));
   } else {
-    dft__emit_thread_name(&dft__self, tid, name, name_len);
+    dft__emit_thread_name(&own, tid, name, name_len);
   }
 }
 

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 
+#include "signals.h"
+
 static dft__name *at(dft__spool *spool, uint32_t ref) {
   return (dft__name *)(spool->base + (uint64_t)ref * 16);
 }
@@ -76,7 +78,8 @@ static void await_definition(dft__spool *spool, dft__name *name) {
                                                 memory_order_release, memory_order_relaxed));
 }
 
-uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+/* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
+static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint64_t hash = dft__name_hash(use, cat, text, len);
   _Atomic uint32_t *bucket = &spool->header->bucket[hash % DFT__BUCKETS];
   uint32_t head = DFT__ACQUIRE(*bucket);
@@ -102,9 +105,33 @@ uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, co
   }
 }
 
+uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+  uint32_t ref = dft__name_find(spool->base, use, cat, text, len);
+  uint64_t before;
+  if (ref) return ref;
+  before = dft__signals_block();
+  ref = intern_blocked(spool, use, cat, text, len);
+  dft__signals_restore(before);
+  return ref;
+}
+
+static uint32_t with_mute(const char *base, uint32_t ref) {
+  return ref | (((const dft__name *)(base + (uint64_t)ref * 16))->is_muted ? DFT__SITE_MUTED : 0);
+}
+
 uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  uint32_t cat_ref = dft__intern(spool, DFT__NAME_TEXT, 0, cat, cat_len);
-  return cat_ref ? dft__intern(spool, DFT__NAME_SITE, cat_ref, name, name_len) : 0;
+  const char *base = spool->base;
+  uint32_t cat_ref = dft__name_find(base, DFT__NAME_TEXT, 0, cat, cat_len);
+  uint32_t ref = cat_ref ? dft__name_find(base, DFT__NAME_SITE, cat_ref, name, name_len) : 0;
+  uint64_t before;
+  if (ref) return with_mute(base, ref);
+  before = dft__signals_block();
+  cat_ref = intern_blocked(spool, DFT__NAME_TEXT, 0, cat, cat_len);
+  if (cat_ref) ref = intern_blocked(spool, DFT__NAME_SITE, cat_ref, name, name_len);
+  if (ref) ref = with_mute(spool->base, ref);
+  else if (dft__category_is_muted(cat, cat_len)) ref = DFT__SITE_MUTED;
+  dft__signals_restore(before);
+  return ref;
 }
 
 const dft__name *dft__name_at(const dft__spool *spool, uint32_t ref) {

@@ -24,20 +24,13 @@ const char *dft__name_or_default(const char *name, size_t *len) {
   return name;
 }
 
-/* A site that could not be registered is 0; whether it is muted is known all the same. */
-static uint32_t find_site(const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  uint32_t ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
-  int is_muted = ref ? (int)dft__name_own(&dft__session.spool, ref)->is_muted : dft__category_is_muted(cat, cat_len);
-  return ref | (is_muted ? DFT__SITE_MUTED : 0);
-}
-
-uint32_t dft__site_register(dft_site *site) {
+uint32_t dft__site_register(const dft__own *own, dft_site *site) {
   size_t name_len = site->name ? strlen(site->name) : 0;
   size_t cat_len = site->cat ? strlen(site->cat) : 0;
   const char *name = dft__name_or_default(site->name, &name_len);
   const char *cat = dft__name_or_default(site->cat, &cat_len);
-  uint32_t ref = find_site(name, name_len, cat, cat_len);
-  if (ref) __atomic_store_n(&site->cache, dft__self.session << 32 | ref, __ATOMIC_RELAXED);
+  uint32_t ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
+  if (ref) __atomic_store_n(&site->cache, own->session << 32 | ref, __ATOMIC_RELAXED);
   return ref;
 }
 
@@ -124,8 +117,8 @@ static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags
 }
 
 /* Regions that are not recorded. */
-__attribute__((noinline)) static dft_region push_muted(void) {
-  return push(&dft__self, 0, DFT__FRAME_MUTED);
+__attribute__((noinline)) static dft_region push_muted(const dft__own *own) {
+  return push(own, 0, DFT__FRAME_MUTED);
 }
 
 /* Takes the topmost frame off, and those below that ended before it. */
@@ -161,47 +154,49 @@ static inline void note_annotated(const dft__own *own) {
 
 /* Everything that is not the rule: no session yet, paused, a new site, one that is muted or has no reference. */
 __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
-  enum dft__readiness ready = dft__thread_ready();
+  dft__own own;
+  enum dft__readiness ready = dft__thread_take(&own);
   uint32_t ref;
-  if (ready != DFT__READY) return ready == DFT__OFF ? 0 : push_muted();
+  if (ready != DFT__READY) return ready == DFT__OFF ? 0 : push_muted(&own);
   if (!site) return dft_region_begin_n(NULL, 0, NULL, 0);
-  ref = dft__site_ref(site);
+  ref = dft__site_ref(&own, site);
   if (!ref) return dft_region_begin_named(site->name, site->cat);
-  if (ref & DFT__SITE_MUTED) return push_muted();
-  note_annotated(&dft__self);
-  return push(&dft__self, ref, 0);
+  if (ref & DFT__SITE_MUTED) return push_muted(&own);
+  note_annotated(&own);
+  return push(&own, ref, 0);
 }
 
 dft_region dft_region_begin_site(dft_site *site) {
-  uint64_t session = dft__self.session;
+  dft__own own;
   uint64_t cache;
-  if (DFT__UNLIKELY(!site || DFT__GET(*dft__gate_page()) != session)) return begin_slow(site);
+  if (DFT__UNLIKELY(!dft__own_copy(&own) || !site)) return begin_slow(site);
   cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
-  if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)session || (int32_t)cache <= 0)) return begin_slow(site);
-  return push(&dft__self, (uint32_t)cache, 0);
+  if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)own.session || (int32_t)cache <= 0)) return begin_slow(site);
+  return push(&own, (uint32_t)cache, 0);
 }
 
 /* The name of an event that could not be registered travels among its arguments. */
-static void update_label(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+static void update_label(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
   dft__ready_item item;
   uint32_t bytes = dft__item_text(&item, DFT__KEY_NAME, NULL, 0, DFT_STRING, name, name_len);
-  dft__argument_add(&dft__self, &item, bytes);
+  dft__argument_add(own, &item, bytes);
   bytes = dft__item_text(&item, DFT__KEY_CAT, NULL, 0, DFT_STRING, cat, cat_len);
-  dft__argument_add(&dft__self, &item, bytes);
+  dft__argument_add(own, &item, bytes);
 }
 
 dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  enum dft__readiness ready = dft__thread_ready();
+  dft__own own;
+  enum dft__readiness ready = dft__thread_take(&own);
   dft_region region;
   uint32_t ref;
-  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push_muted();
+  if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push_muted(&own);
   name = dft__name_or_default(name, &name_len);
   cat = dft__name_or_default(cat, &cat_len);
-  ref = find_site(name, name_len, cat, cat_len);
-  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted();
-  note_annotated(&dft__self);
-  region = push(&dft__self, ref, 0);
-  if (DFT__UNLIKELY(!ref && region)) update_label(name, name_len, cat, cat_len);
+  ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
+  if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted(&own);
+  note_annotated(&own);
+  region = push(&own, ref, 0);
+  if (DFT__UNLIKELY(!ref && region)) update_label(&own, name, name_len, cat, cat_len);
   return region;
 }
 
@@ -261,9 +256,10 @@ static uint32_t drop_abandoned(const dft__own *own) {
 
 /* Whatever is not the rule: too deep, levels and abandoned frames on top, nothing open. */
 __attribute__((noinline)) static void end_slow(uint64_t now) {
-  const dft__own *own = &dft__self;
+  dft__own copy;
+  const dft__own *own = &copy;
   uint32_t depth;
-  if (dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
+  if (dft__thread_take(&copy) == DFT__OFF || end_overflow(own)) return;
   depth = drop_abandoned(own);
   if (depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL) depth = dft__region_find(own, 0);
   if (depth) end_frame(own, depth, now);
@@ -271,16 +267,18 @@ __attribute__((noinline)) static void end_slow(uint64_t now) {
 }
 
 void dft_region_end_innermost(void) {
-  const dft__own *own = &dft__self;
+  dft__own copy;
+  const dft__own *own = &copy;
   uint64_t now = dft__clock_ticks();
-  dft__thread *thread = own->thread;
+  dft__thread *thread;
   uint32_t depth, args, args_len;
   dft__frame *frame;
   dft__what what;
-  if (DFT__UNLIKELY(DFT__GET(*dft__gate_page()) != own->session)) {
+  if (DFT__UNLIKELY(!dft__own_copy(&copy))) {
     end_slow(now);
     return;
   }
+  thread = copy.thread;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
   if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
@@ -307,31 +305,33 @@ void dft_region_end_innermost(void) {
 }
 
 void dft_region_end_at(dft_region region) {
-  const dft__own *own = &dft__self;
+  dft__own own;
   uint64_t now = dft__clock_ticks();
   uint32_t depth;
-  if (!region || dft__thread_ready() == DFT__OFF) return;
-  depth = dft__region_find(own, region);
+  if (!region || dft__thread_take(&own) == DFT__OFF) return;
+  depth = dft__region_find(&own, region);
   if (!depth) return;
-  DFT__SET(own->thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
-  end_frame(own, depth, now);
+  DFT__SET(own.thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
+  end_frame(&own, depth, now);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */
 
 int32_t dft_enter(void) {
+  dft__own own;
   uint32_t depth;
   enum dft__readiness ready;
-  if (!dft_is_active() || (ready = dft__thread_ready()) == DFT__OFF) return 0;
-  depth = DFT__GET(dft__self.thread->depth);
-  push(&dft__self, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
+  if (!dft_is_active() || (ready = dft__thread_take(&own)) == DFT__OFF) return 0;
+  depth = DFT__GET(own.thread->depth);
+  push(&own, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
   return (int32_t)depth;
 }
 
 void dft_exit(void) {
-  const dft__own *own = &dft__self;
+  dft__own copy;
+  const dft__own *own = &copy;
   dft__frame *frames;
-  if (!dft_is_active() || dft__thread_ready() == DFT__OFF || end_overflow(own)) return;
+  if (!dft_is_active() || dft__thread_take(&copy) == DFT__OFF || end_overflow(own)) return;
   frames = dft__frames(own);
   for (uint32_t depth = DFT__GET(own->thread->depth); depth; depth--) {
     if (DFT__GET(frames[depth - 1].id) && DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL) {

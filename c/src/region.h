@@ -17,13 +17,12 @@ dft__place dft__region_place(const dft__own *own);
 /* Index + 1 of an open region on this thread's stack, the innermost for 0; 0 when there is none. */
 uint32_t dft__region_find(const dft__own *own, dft_region region);
 
-/* The site behind a reference in a dft_site's cache: the reference with this bit is not recorded. */
-#define DFT__SITE_MUTED (1u << 31)
-uint32_t dft__site_register(dft_site *site);
-static inline uint32_t dft__site_ref(dft_site *site) {
+/* The reference of a site, as dft__intern_site gives it. */
+uint32_t dft__site_register(const dft__own *own, dft_site *site);
+static inline uint32_t dft__site_ref(const dft__own *own, dft_site *site) {
   uint64_t cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
-  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)dft__self.session)) return (uint32_t)cache;
-  return dft__site_register(site);
+  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)own->session)) return (uint32_t)cache;
+  return dft__site_register(own, site);
 }
 
 /* Names that are missing or too long for the registry. */

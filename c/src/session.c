@@ -66,7 +66,10 @@ static void unlock_changes(void) {
 /* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. */
 static void in_child(void) {
   int saved = errno;
-  if (dft__session.is_open && dft__self.session == dft__session.number) dft__spool_detach(&dft__session.spool);
+  if (dft__session.is_open && dft__self.session == dft__session.number && !dft__session.spool.is_detached) {
+    dft__spool_detach(&dft__session.spool);
+    dft__drain_disown();
+  }
   atomic_store(dft__gate_page(), 0);
   errno = saved;
 }
@@ -368,7 +371,8 @@ int dft_is_enabled(void) {
 }
 
 uint64_t dft_time(void) {
-  if (!dft_is_active() || dft__thread_ready() == DFT__OFF) return 0;
+  dft__own own;
+  if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
   return (uint64_t)dft__time_of(dft__session.spool.header, dft__clock_ticks());
 }
 

@@ -150,6 +150,7 @@ void dft__spool_detach(dft__spool *spool) {
     dft__spool_retire(spool);
   }
   if (fd >= 0) close(fd);
+  spool->is_detached = 1;
 }
 
 static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
@@ -181,7 +182,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
   uint64_t deadline = dft__clock_ticks() + GROW_WAIT_NS;
   uint32_t tid = own_tid();
-  if (bytes > spool->map_bytes) return 0;
+  if (bytes > spool->map_bytes || spool->is_detached) return 0;
   for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ticks() < deadline; tries++) {
     if (dft__clock_ticks() < DFT__GET(spool->grow_ticks)) return 0;
     uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */

@@ -18,7 +18,8 @@ typedef struct dft__spool {
   char *base;
   dft__header *header;
   size_t map_bytes;
-  int fd; /* of a spool that is recovered, which holds its lock; else -1 */
+  int fd;          /* of a spool that is recovered, which holds its lock; else -1 */
+  int is_detached; /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
   _Atomic uint32_t growing;    /* thread id of who makes the file longer */

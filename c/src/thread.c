@@ -119,32 +119,34 @@ static void give_stacks(dft__spool *spool, dft__thread *thread, const dft__chunk
   }
 }
 
-/* The chunk a thread leaves goes to the drain as it is. */
-static void finish_chunk(dft__spool *spool, uint64_t cursor) {
+/* The chunk a thread leaves goes to the drain as it is. Returns the cells that became ready. */
+static uint32_t finish_chunk(dft__spool *spool, uint64_t cursor) {
   uint32_t page = dft__cursor_page(cursor);
   uint32_t cells = dft__cells_of(dft__cursor_log(cursor));
   uint32_t end = dft__cursor_cell(cursor) < cells ? dft__cursor_cell(cursor) : cells;
   dft__chunk *chunk = dft__chunk_at(spool, page);
   uint64_t status;
-  if (!page) return;
+  if (!page) return 0;
   status = DFT__GET(chunk->status);
   DFT__RELEASE(chunk->status, dft__status(dft__status_gen(status), DFT__FULL, end));
-  dft__drain_notify(end - 1);
+  return end - 1;
 }
 
 /* Destructor of the key. A thread may record again afterwards, and then joins anew. */
 static void leave(void *unused) {
   dft__own *own = &dft__self;
   dft__spool *spool = &dft__session.spool;
+  uint64_t before = dft__signals_block();
   int saved = errno;
   (void)unused;
-  if (own->session != (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) || own->base != spool->base) return;
-  dft__emit_open_regions(own);
-  finish_chunk(spool, DFT__GET(own->thread->cursor));
-  own->session = UINT64_MAX;
-  atomic_signal_fence(memory_order_seq_cst);
-  give_stacks(spool, own->thread, (dft__chunk *)((char *)own->thread - DFT__CELL));
-  dft__chunk_give(spool, (dft__chunk *)((char *)own->thread - DFT__CELL));
+  if (own->session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own->base == spool->base) {
+    dft__emit_open_regions(own);
+    dft__drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
+    own->session = UINT64_MAX;
+    give_stacks(spool, own->thread, (dft__chunk *)((char *)own->thread - DFT__CELL));
+    dft__chunk_give(spool, (dft__chunk *)((char *)own->thread - DFT__CELL));
+  }
+  dft__signals_restore(before);
   errno = saved;
 }
 
@@ -265,17 +267,17 @@ static dft__chunk *take_records(const dft__own *own, uint32_t cells) {
 
 /* A record that fits no ordinary chunk gets one of its own. It is FULL before it is written: the drain waits while the
  * thread is busy. */
-static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen) {
+static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, uint32_t *ready) {
   dft__chunk *chunk = take_records(own, cells);
   if (!chunk) return NULL;
   *gen = dft__status_gen(DFT__GET(chunk->status));
   DFT__RELEASE(chunk->status, dft__status(*gen, DFT__FULL, cells + 1));
-  dft__drain_notify(cells);
+  *ready += cells;
   return (dft__record *)((char *)chunk + DFT__CELL);
 }
 
 /* Puts another chunk in the place of the one that is full; zero when there is none. */
-static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells) {
+static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, uint32_t *ready) {
   dft__thread *thread = own->thread;
   dft__spool *spool = &dft__session.spool;
   dft__chunk *chunk = take_records(own, cells);
@@ -284,7 +286,7 @@ static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells) {
   while (dft__cursor_page(now = DFT__GET(thread->cursor)) == dft__cursor_page(full)) {
     if (dft__own_cas64(&thread->cursor, now, dft__cursor(dft__chunk_page(spool, chunk), chunk->size_log, 1))) {
       thread->chunks++;
-      finish_chunk(spool, full);
+      *ready += finish_chunk(spool, full);
       return 1;
     }
   }
@@ -292,11 +294,12 @@ static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells) {
   return 1;
 }
 
-static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
+static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen, uint32_t *ready) {
   dft__thread *thread = own->thread;
   for (;;) {
     uint32_t cell;
-    if (dft__cursor_page(DFT__GET(thread->cursor)) == dft__cursor_page(seen) && !change_chunk(own, seen, cells)) {
+    if (dft__cursor_page(DFT__GET(thread->cursor)) == dft__cursor_page(seen) &&
+        !change_chunk(own, seen, cells, ready)) {
       dft__own_cas64(&thread->cursor, seen + cells, seen); /* or its bits would overflow after many losses */
       return NULL;
     }
@@ -313,10 +316,18 @@ static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t ce
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
   int saved = errno;
   int cancel;
-  dft__record *record;
+  uint32_t ready = 0;
+  dft__record *record = NULL;
+  uint64_t before = dft__signals_block(); /* a handler that forks and records would change the session under our feet */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  record = cells >= DFT__HUGE_CELLS ? reserve_huge(own, cells, gen) : reserve_next(own, seen, cells, gen);
-  if (!record) dft__count_drop((dft__header *)own->base);
+  if (own->session ==
+      (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED)) { /* else the trace has ended, or is another's */
+    if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &ready);
+    else record = reserve_next(own, seen, cells, gen, &ready);
+    if (!record) dft__count_drop((dft__header *)own->base);
+  }
+  dft__signals_restore(before);
+  if (ready) dft__drain_notify(ready); /* now, because making a thread looks at what is blocked */
   pthread_setcancelstate(cancel, NULL);
   errno = saved;
   return record;

@@ -29,9 +29,25 @@ enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 /* Opens a session for this process when one is due, and makes this thread part of it. */
 enum dft__readiness dft__thread_enter(void);
 
-static inline enum dft__readiness dft__thread_ready(void) {
-  if (DFT__LIKELY(DFT__GET(*dft__gate_page()) == dft__self.session)) return DFT__READY;
-  return dft__thread_enter();
+/* A copy of this thread's state for one call. A signal handler may fork in the middle of the call and record in the child,
+ * which changes dft__self; what the interrupted call goes on with must belong together. Nonzero when the copy is valid, and
+ * recording is neither off nor paused: the gate is read last. */
+static inline int dft__own_copy(dft__own *own) {
+  own->session = dft__self.session;
+  atomic_signal_fence(memory_order_seq_cst);
+  own->base = dft__self.base;
+  own->thread = dft__self.thread;
+  atomic_signal_fence(memory_order_seq_cst);
+  return DFT__LIKELY(DFT__GET(*dft__gate_page()) == own->session);
+}
+
+/* The same for calls that may have to enter first. */
+static inline enum dft__readiness dft__thread_take(dft__own *own) {
+  enum dft__readiness ready;
+  if (dft__own_copy(own)) return DFT__READY;
+  do ready = dft__thread_enter();
+  while (!dft__own_copy(own) && ready == DFT__READY);
+  return ready;
 }
 
 static inline dft__frame *dft__frames(const dft__own *own) {
