@@ -75,9 +75,9 @@ __attribute__((constructor)) static void remember_mask(void) {
 
 /* Making a thread allocates, which is not safe in a signal handler. A handler runs with its signal blocked, or on the
  * alternate stack; when in doubt the thread is made another time, and producers help themselves until then. */
-static int may_be_in_handler(void) {
+static int may_be_in_handler(uint64_t signals) {
   stack_t stack;
-  return (current_mask() & ~initial_mask) != 0 || (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK);
+  return (signals & ~initial_mask) != 0 || (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK);
 }
 
 /* ---- Locks and waiting ----------------------------------------------------------------------------------------------- */
@@ -271,12 +271,12 @@ static void *run(void *unused) {
   return NULL;
 }
 
-static void make_thread(void) {
+static void make_thread(uint64_t signals) {
   uint32_t none = 0;
   uint64_t before;
   pthread_attr_t attributes;
   int error;
-  if (may_be_in_handler()) return;
+  if (may_be_in_handler(signals)) return;
   before = dft__signals_block();
   if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) {
     dft__signals_restore(before);
@@ -294,7 +294,7 @@ static void make_thread(void) {
 void dft__drain_notify(uint32_t cells) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
   if (before + cells < BATCH_CELLS) return;
-  if (DFT__GET(drain.thread_state) == 0) make_thread();
+  if (DFT__GET(drain.thread_state) == 0) make_thread(current_mask());
   else if (before < BATCH_CELLS || before / BATCH_CELLS != (before + cells) / BATCH_CELLS) wake_thread();
 }
 
@@ -319,22 +319,20 @@ static dft__chunk *take_any(uint32_t cells) {
   return NULL;
 }
 
-dft__chunk *dft__drain_make_room(uint32_t cells) {
+dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
   uint64_t deadline = dft__clock_ticks() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
   int tries = 0;
   uint64_t pause_ns = PAUSE_LEAST_NS;
   uint64_t progress = DFT__GET(drain.output.spool->header->commit_seq);
   dft__chunk *chunk;
-  if (DFT__GET(drain.thread_state) == 0) make_thread();
+  if (DFT__GET(drain.thread_state) == 0) make_thread(signals);
   for (;;) {
     int has_helped = 0;
     chunk = take_any(cells);
     if (chunk || is_dropping || DFT__GET(drain.is_stalled) || atomic_load(&drain.is_ending)) break;
     if (drain.output.can_assist) {
-      uint64_t before = dft__signals_block();
       has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
-      dft__signals_restore(before);
     } else {
       wake_thread();
     }

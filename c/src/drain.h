@@ -12,8 +12,9 @@ dft_status dft__drain_begin(dft__spool *spool, int is_first);
 /* Cells of records became ready. Starts the thread when there is enough for it. */
 void dft__drain_notify(uint32_t cells);
 
-/* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. */
-dft__chunk *dft__drain_make_room(uint32_t cells);
+/* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. Called
+ * with signals blocked; `signals` is what the program has blocked. */
+dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals);
 
 /* Nonzero when the opening lines are made. */
 int dft__drain_has_begun(void);

@@ -78,12 +78,17 @@ static inline uint32_t dft__busy_begin(dft__thread *thread) {
   char here;
   uint32_t own_mark = (uint32_t)((uintptr_t)&here >> 4) | 1;
   uint32_t before = DFT__GET(thread->busy);
-  if (DFT__UNLIKELY(before) && !dft__busy_is_real(before, own_mark)) before = 0;
+  if (DFT__UNLIKELY(before)) {
+    int is_real = dft__busy_is_real(before, own_mark);
+    DFT__SET(thread->nested, is_real ? DFT__GET(thread->nested) + 1 : 0);
+    if (!is_real) before = 0;
+  }
   DFT__RELEASE(thread->busy, before ? before : own_mark);
   return before;
 }
 
 static inline void dft__busy_end(dft__thread *thread, uint32_t before) {
+  if (DFT__UNLIKELY(before)) DFT__SET(thread->nested, DFT__GET(thread->nested) - 1);
   DFT__RELEASE(thread->busy, before);
 }
 

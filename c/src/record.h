@@ -243,6 +243,7 @@ typedef struct dft__thread {
   uint32_t tid;
   uint32_t chunks;             /* taken so far; the first ones are smaller */
   uint32_t lane_count;         /* of lane[] in use */
+  _Atomic uint32_t nested;     /* recording calls inside others, by signal handlers */
   _Atomic uint32_t old_stacks; /* pages of outgrown areas, kept while somebody may hold a pointer */
   dft__lane lane[DFT__LANES];
 } dft__thread;

@@ -245,6 +245,12 @@ int dft__thread_grow_args(const dft__own *own, uint32_t bytes) {
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */
 
+/* What the functions of one reservation share. */
+typedef struct reservation {
+  uint64_t signals; /* blocked before */
+  uint32_t ready;   /* cells for the drain */
+} reservation;
+
 /* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. */
 static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
   uint32_t log = thread->chunks == 0 ? DFT__CHUNK_LOG_MIN : thread->chunks == 1 ? 14 : DFT__BLOCK_LOG;
@@ -252,13 +258,22 @@ static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
   return log;
 }
 
-static dft__chunk *take_records(const dft__own *own, uint32_t cells) {
+/* The drain leaves chunks alone in which a thread that is busy may still finish a cell. While this call waits for room it
+ * holds none, so unless it interrupted another one, it is not in the way: cells that jumps left behind are all abandoned. */
+static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservation *more) {
+  uint32_t busy = DFT__GET(thread->busy);
+  dft__chunk *chunk;
+  if (!DFT__GET(thread->nested)) DFT__RELEASE(thread->busy, 0);
+  chunk = dft__drain_make_room(cells, more->signals);
+  DFT__SET(thread->busy, busy);
+  return chunk;
+}
+
+static dft__chunk *take_records(const dft__own *own, uint32_t cells, const reservation *more) {
   dft__spool *spool = &dft__session.spool;
   uint32_t log = chunk_log(own->thread, cells);
-  dft__chunk *chunk;
-  if (own->base != spool->base) return NULL;
-  chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
-  if (!chunk) chunk = dft__drain_make_room(cells);
+  dft__chunk *chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
+  if (!chunk) chunk = make_room(own->thread, cells, more);
   if (!chunk) return NULL;
   DFT__SET(chunk->tid, own->thread->tid);
   DFT__SET(chunk->thread, dft__chunk_page(spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
@@ -267,26 +282,26 @@ static dft__chunk *take_records(const dft__own *own, uint32_t cells) {
 
 /* A record that fits no ordinary chunk gets one of its own. It is FULL before it is written: the drain waits while the
  * thread is busy. */
-static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, uint32_t *ready) {
-  dft__chunk *chunk = take_records(own, cells);
+static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, reservation *more) {
+  dft__chunk *chunk = take_records(own, cells, more);
   if (!chunk) return NULL;
   *gen = dft__status_gen(DFT__GET(chunk->status));
   DFT__RELEASE(chunk->status, dft__status(*gen, DFT__FULL, cells + 1));
-  *ready += cells;
+  more->ready += cells;
   return (dft__record *)((char *)chunk + DFT__CELL);
 }
 
 /* Puts another chunk in the place of the one that is full; zero when there is none. */
-static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, uint32_t *ready) {
+static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, reservation *more) {
   dft__thread *thread = own->thread;
   dft__spool *spool = &dft__session.spool;
-  dft__chunk *chunk = take_records(own, cells);
+  dft__chunk *chunk = take_records(own, cells, more);
   uint64_t now;
   if (!chunk) return 0;
   while (dft__cursor_page(now = DFT__GET(thread->cursor)) == dft__cursor_page(full)) {
     if (dft__own_cas64(&thread->cursor, now, dft__cursor(dft__chunk_page(spool, chunk), chunk->size_log, 1))) {
       thread->chunks++;
-      *ready += finish_chunk(spool, full);
+      more->ready += finish_chunk(spool, full);
       return 1;
     }
   }
@@ -294,12 +309,11 @@ static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, uint
   return 1;
 }
 
-static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen, uint32_t *ready) {
+static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen, reservation *more) {
   dft__thread *thread = own->thread;
   for (;;) {
     uint32_t cell;
-    if (dft__cursor_page(DFT__GET(thread->cursor)) == dft__cursor_page(seen) &&
-        !change_chunk(own, seen, cells, ready)) {
+    if (dft__cursor_page(DFT__GET(thread->cursor)) == dft__cursor_page(seen) && !change_chunk(own, seen, cells, more)) {
       dft__own_cas64(&thread->cursor, seen + cells, seen); /* or its bits would overflow after many losses */
       return NULL;
     }
@@ -316,18 +330,18 @@ static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t ce
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
   int saved = errno;
   int cancel;
-  uint32_t ready = 0;
   dft__record *record = NULL;
-  uint64_t before = dft__signals_block(); /* a handler that forks and records would change the session under our feet */
+  reservation more = {
+    .signals = dft__signals_block()}; /* a handler that forks and records would change the session under our feet */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (own->session ==
       (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED)) { /* else the trace has ended, or is another's */
-    if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &ready);
-    else record = reserve_next(own, seen, cells, gen, &ready);
+    if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &more);
+    else record = reserve_next(own, seen, cells, gen, &more);
     if (!record) dft__count_drop((dft__header *)own->base);
   }
-  dft__signals_restore(before);
-  if (ready) dft__drain_notify(ready); /* now, because making a thread looks at what is blocked */
+  dft__signals_restore(more.signals);
+  if (more.ready) dft__drain_notify(more.ready); /* now, because making a thread looks at what is blocked */
   pthread_setcancelstate(cancel, NULL);
   errno = saved;
   return record;
