@@ -5,13 +5,13 @@
 
 /* Kinds of messages. Each is printed once a process; a forked child starts anew. */
 enum dft__log_kind {
-  DFT__LOG_CONFIG,  /* a setting: once for each setting, see dft__log_config */
   DFT__LOG_START,   /* the trace could not be opened */
   DFT__LOG_SINK,    /* output could not be written */
   DFT__LOG_SPACE,   /* events were dropped */
   DFT__LOG_PUBLISH, /* the file could not get its name */
   DFT__LOG_RECOVER,
-  DFT__LOG_INFO, /* what was written where, at level INFO */
+  DFT__LOG_UNMATCHED, /* regions were ended that nobody began, at level WARN */
+  DFT__LOG_INFO,      /* what was written where, at level INFO */
   DFT__LOG_KINDS,
 };
 

@@ -295,6 +295,10 @@ static dft_status complete(void) {
   await_calls(&session->spool);
   status = dft__drain_end(&is_complete);
   dropped = DFT__GET(header->dropped);
+  if (DFT__GET(header->unmatched)) {
+    dft__log(DFT__LOG_UNMATCHED, DFT__LOG_WARN, "%llu ends of regions had no begin and were ignored",
+             (unsigned long long)DFT__GET(header->unmatched));
+  }
   snprintf(folder, sizeof folder, "%s", header->folder);
   if (is_complete) {
     publish_status = dft__drain_publish(name, sizeof name);

@@ -102,6 +102,19 @@ static void an_end_without_a_begin_is_ignored(void) {
   free_trace(&in);
 }
 
+static void ends_without_a_begin_are_told_at_level_warn(void) {
+  char *text;
+  setenv("DFTRACER_ENABLE", "1", 1);
+  setenv("DFTRACER_SINK", "null", 1);
+  text = run_anew("end twice too often");
+  CHECK_STR(text, "");
+  free(text);
+  setenv("DFTRACER_LOG_LEVEL", "WARN", 1);
+  text = run_anew("end twice too often");
+  CHECK_STR(text, "dftracer: 2 ends of regions had no begin and were ignored\n");
+  free(text);
+}
+
 static void a_begin_without_an_end_is_an_open_region(void) {
   trace in;
   start_in_memory();
@@ -777,11 +790,18 @@ static void a_stop_while_threads_record_is_clean(void) {
   dft__memory_reset();
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  (void)argv;
+  if (argc > 1) {
+    dft_region_begin(&outer);
+    for (int i = 0; i < 3; i++) dft_region_end();
+    return 0;
+  }
   RUN(one_region_alone_gives_a_trace);
   RUN(levels_and_parents_follow_the_nesting);
   RUN(the_time_is_the_clock_of_the_epoch);
   RUN(an_end_without_a_begin_is_ignored);
+  RUN(ends_without_a_begin_are_told_at_level_warn);
   RUN(a_begin_without_an_end_is_an_open_region);
   RUN(a_region_open_when_its_thread_ends_is_an_open_region);
   RUN(the_end_after_the_stop_is_ignored);
