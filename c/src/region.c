@@ -108,12 +108,14 @@ static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags
   uint32_t depth = dft__own_add32(&thread->depth, 1);
   uint64_t area = DFT__GET(thread->frames);
   dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
-  if (DFT__UNLIKELY(depth >= dft__area_room(area))) return push_again(own, depth, id, site, flags);
+  if (DFT__UNLIKELY(depth >= dft__area_room(area))) goto again;
   write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
   DFT__RELEASE(frame->id, id);
   atomic_signal_fence(memory_order_seq_cst);
-  if (DFT__UNLIKELY(DFT__GET(thread->frames) != area)) return push_again(own, depth, id, site, flags);
-  return id;
+  if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
+again:;
+  const dft__own slow = *own;
+  return push_again(&slow, depth, id, site, flags);
 }
 
 /* Regions that are not recorded. */
@@ -300,7 +302,11 @@ void dft_region_end_innermost(void) {
   what.site = DFT__GET(frame->site);
   what.level = DFT__GET(frame->level);
   what.ends = depth;
-  dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
+  if (DFT__LIKELY(!args_len)) { /* twice, so that the one without arguments is made for it */
+    dft__emit_small(own, &what, NULL, 0);
+  } else {
+    dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
+  }
   pop(own, depth, frame);
 }
 

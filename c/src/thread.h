@@ -35,8 +35,9 @@ enum dft__readiness dft__thread_enter(void);
 static inline int dft__own_copy(dft__own *own) {
   own->session = dft__self.session;
   atomic_signal_fence(memory_order_seq_cst);
-  own->base = dft__self.base;
-  own->thread = dft__self.thread;
+  /* One at a time: as a pair they would come through a vector register. */
+  own->base = __atomic_load_n(&dft__self.base, __ATOMIC_RELAXED);
+  own->thread = __atomic_load_n(&dft__self.thread, __ATOMIC_RELAXED);
   atomic_signal_fence(memory_order_seq_cst);
   return DFT__LIKELY(DFT__GET(*dft__gate_page()) == own->session);
 }
@@ -59,7 +60,8 @@ uint64_t dft__thread_next_block(const dft__own *own);
 static inline uint64_t dft__thread_next_id(const dft__own *own) {
   uint64_t id = DFT__GET(own->thread->next_id);
   if (DFT__LIKELY(id % DFT__ID_BLOCK != 0 && dft__own_cas64(&own->thread->next_id, id, id + 1))) return id;
-  return dft__thread_next_block(own);
+  const dft__own slow = *own; /* a copy here, so that the caller's can stay in registers; likewise below */
+  return dft__thread_next_block(&slow);
 }
 
 /* Room for one frame more, or for `bytes` more of arguments, in a larger area; zero when there is none. */
@@ -95,7 +97,11 @@ static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uin
     *gen = dft__status_gen(DFT__GET(((dft__chunk *)chunk)->status));
     return (dft__record *)(chunk + (size_t)cell * DFT__CELL);
   }
-  return dft__thread_reserve(own, cursor, cells, gen);
+  const dft__own slow = *own;
+  uint32_t slow_gen;
+  dft__record *record = dft__thread_reserve(&slow, cursor, cells, &slow_gen);
+  *gen = slow_gen;
+  return record;
 }
 
 /* A lane for an event that overlaps others of this thread; see DFT__LANE_TID. */
