@@ -15,7 +15,7 @@
     "how I/O calls are bound: in place by the program's own "                                                          \
     "initialise call, by the preload library, or both")                                                                \
   X(LOG_FILE, TEXT, "./trace", "a path",                                                                               \
-    "where the trace goes: a name ending in .pfw or .pfw.gz is used as it is, "                                        \
+    "where the trace goes: a name ending in .pfw or .pfw.gz is used as it is (with .gz when compressed), "             \
     "anything else is a prefix")                                                                                       \
   X(DATA_DIR, TEXT, "", "folders with ':' between them, or all", "whose I/O calls are recorded")                       \
   X(INC_METADATA, SWITCH, "1", "", "write command line, executable, working directory and facts of the process")       \

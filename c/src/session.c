@@ -109,7 +109,7 @@ static void fill_sinks(dft__header *header) {
     if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] || !dft__sink_load(name)) {
       dft__log_config(DFT__SINK,
                       "DFTRACER_SINK: there is no sink \"%.200s\" (built in: jsonl, null, memory; at most %d; others "
-                      "by the path of a shared object); it is left out",
+                      "by the path of a shared object); it is left out, and jsonl is used when no other is named",
                       name, DFT__SINKS_MAX);
       continue;
     }

@@ -72,7 +72,8 @@ DFT_API const char *dft_status_text(dft_status status);
 
 typedef struct dft_options {
   size_t struct_size;   /* sizeof(dft_options) */
-  const char *log_file; /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file; else a prefix */
+  const char *log_file; /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file, with .gz when
+                           compressed; else a prefix */
   const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
 } dft_options;
 
