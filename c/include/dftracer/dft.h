@@ -89,6 +89,12 @@ DFT_API dft_status dft_stop(void);
 DFT_API void dft_pause(void);
 DFT_API void dft_resume(void);
 
+/* Records the POSIX and STDIO calls that this process makes on the open trace's data dirs, without a preload library: the
+ * import slots of the loaded objects are rewritten, and restored by dft_unbind_io and by dft_stop. DFT_EDISABLED, and
+ * nothing is bound, when no trace is open, no data dir was given, or DFTRACER_INIT or DFTRACER_DISABLE_IO say so. */
+DFT_API dft_status dft_bind_io(void);
+DFT_API void dft_unbind_io(void);
+
 /* Zero only when every recording call would return at once. Read by the inline functions below; never write it. */
 DFT_API extern int32_t dft_active;
 static inline int dft_is_active(void) {
