@@ -1,8 +1,13 @@
 /* config.c - dftracer config: the table of settings.
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
+#include "arguments.h"
 
-#include "commands.h"
+static const option options[] = {
+  {'m', "markdown", NULL, "as a table for documentation"},
+  {0, NULL, NULL, NULL},
+};
+
+const command command_config;
 
 static void print_markdown(void) {
   dft_setting setting = {.struct_size = sizeof setting};
@@ -24,18 +29,24 @@ static void print_values(void) {
   }
 }
 
-int command_config(int argc, char **argv) {
-  if (argc == 1) {
-    print_values();
-    return 0;
-  }
-  if (argc == 2 && strcmp(argv[1], "--markdown") == 0) {
-    print_markdown();
-    return 0;
-  }
-  fprintf(
-    argc == 2 && strcmp(argv[1], "--help") == 0 ? stdout : stderr,
-    "usage: dftracer config [--markdown]\n\nLists the settings with their values in this environment; --markdown: as a "
-    "table for documentation.\n");
-  return argc == 2 && strcmp(argv[1], "--help") == 0 ? 0 : 2;
+static int run_config(int argc, char **argv) {
+  arguments given = {.command = &command_config, .argc = argc, .argv = argv};
+  void (*print)(void) = print_values;
+  int key;
+  while ((key = arguments_next(&given)) > 0) print = print_markdown;
+  if (key < 0) return given.status;
+  if (given.count) return arguments_refuse(&given, "\"%s\" is too much", argv[given.first]);
+  print();
+  return STATUS_DONE;
 }
+
+const command command_config = {
+  .name = "config",
+  .arguments = "",
+  .summary = "list the settings, their values now and what they do",
+  .text =
+    "Lists the settings, which are environment variables, with their values in this environment, their defaults and "
+    "what is allowed.\n",
+  .options = options,
+  .run = run_config,
+};

@@ -1,42 +1,41 @@
 /* main.c - the dftracer command: what people type before and after the job.
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
-#include <string.h>
+#include <errno.h>
 
 #include "commands.h"
 
-static const struct command {
-  const char *name;
-  const char *arguments;
-  const char *summary;
-  int (*run)(int argc, char **argv);
-} commands[] = {
-  {"recover", "DIR...", "publish what dead processes left in trace folders", command_recover},
-  {"config", "[--markdown]", "list the settings, their values now and what they do", command_config},
-};
+/* What was printed may still fail to arrive, on a full disk. */
+static int finish(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+  fprintf(stderr, "dftracer: writing the output failed: %s\n", strerror(errno));
+  return status ? status : STATUS_FAILED;
+}
 
-#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
-
-static int help(FILE *out) {
-  fprintf(out, "dftracer %s: a tracing SDK for HPC and AI codes\n\nusage: dftracer COMMAND [ARGUMENT...]\n\n",
-          dft_version());
-  for (size_t i = 0; i < COMMAND_COUNT; i++) {
-    fprintf(out, "  %-10s %-14s %s\n", commands[i].name, commands[i].arguments, commands[i].summary);
-  }
-  fprintf(out, "\n  --version, --help; dftracer COMMAND --help says more\n");
-  return out == stdout ? 0 : 2;
+static int is_any(const char *word, const char *first, const char *second, const char *third) {
+  return strcmp(word, first) == 0 || strcmp(word, second) == 0 || strcmp(word, third) == 0;
 }
 
 int main(int argc, char **argv) {
-  if (argc < 2) return help(stderr);
-  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) return help(stdout);
-  if (strcmp(argv[1], "--version") == 0) {
+  const command *found;
+  if (argc < 2) {
+    help_print_all(stderr);
+    return STATUS_MISUSED;
+  }
+  if (is_any(argv[1], "--help", "-h", "help")) {
+    if (argc == 3 && (found = command_find(argv[2])) != NULL) help_print(stdout, found);
+    else help_print_all(stdout);
+    return finish(STATUS_DONE);
+  }
+  if (is_any(argv[1], "--version", "-V", "version")) {
     printf("dftracer %s\n", dft_version());
-    return 0;
+    return finish(STATUS_DONE);
   }
-  for (size_t i = 0; i < COMMAND_COUNT; i++) {
-    if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
-  }
-  fprintf(stderr, "dftracer: there is no command \"%s\"; dftracer --help lists them\n", argv[1]);
-  return 2;
+  found = command_find(argv[1]);
+  if (found) return finish(found->run(argc - 1, argv + 1));
+  extension_run(argv + 1);
+  fprintf(stderr,
+          "dftracer: there is no command \"%s\", and no dftracer-%s beside this program or on PATH; "
+          "dftracer --help lists them\n",
+          argv[1], argv[1]);
+  return STATUS_MISUSED;
 }

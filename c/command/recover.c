@@ -1,52 +1,105 @@
 /* recover.c - dftracer recover: publishes what dead processes left.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <stdio.h>
+#include <fts.h>
 #include <sys/stat.h>
 
-#include "commands.h"
+#include "arguments.h"
+#include "terminal.h"
 
-static int usage(FILE *out) {
-  fprintf(
-    out,
-    "usage: dftracer recover DIR...\n\n"
-    "Publishes the traces of processes that died before they could: what they had recorded, regions that were open\n"
-    "(with open:1), and the end. DIR is the folder of the traces. Traces of living processes are left alone, and so\n"
-    "are those of other nodes, containers and users: recover them there. Running it twice does no harm.\n");
-  return out == stdout ? 0 : 2;
-}
+static const option options[] = {
+  {'q', "quiet", NULL, "say nothing of folders where there was nothing to do"},
+  {'r', "recursive", NULL, "look into all folders below each PATH, too; links are not followed"},
+  {0, NULL, NULL, NULL},
+};
 
-static int recover(const char *folder) {
-  dft_recovery report = {.struct_size = sizeof report};
-  dft_status status;
-  struct stat facts;
-  if (stat(folder, &facts) != 0) {
-    fprintf(stderr, "dftracer recover: %s: %s\n", folder, strerror(errno));
-    return 1;
-  }
-  status = dft_recover(folder, &report);
-  printf("%s: %u trace%s published, %llu event%s", folder, report.published, report.published == 1 ? "" : "s",
-         (unsigned long long)report.events, report.events == 1 ? "" : "s");
-  if (report.alive) printf("; %u left alone: in use", report.alive);
-  if (report.foreign) printf("; %u left alone: of another node, container or user", report.foreign);
-  if (report.failed) printf("; %u failed and still there: %s", report.failed, dft_status_text(status));
+const command command_recover;
+
+static void print(const char *folder, const dft_recovery *report, dft_status status) {
+  char events[FORMAT_BYTES];
+  printf("%s: %u trace%s published, %s event%s", folder, report->published, report->published == 1 ? "" : "s",
+         format_count(events, report->events), report->events == 1 ? "" : "s");
+  if (report->alive) printf("; %u left alone: in use", report->alive);
+  if (report->foreign) printf("; %u left alone: of another node, container or user", report->foreign);
+  if (report->failed) printf("; %u failed and still there: %s", report->failed, dft_status_text(status));
   printf("\n");
-  return status == DFT_OK ? 0 : 1;
 }
 
-int command_recover(int argc, char **argv) {
-  int result = 0;
-  if (argc < 2) return usage(stderr);
-  if (strcmp(argv[1], "--help") == 0) return usage(stdout);
-  for (int i = 1; i < argc; i++) {
-    if (argv[i][0] == '-') {
-      fprintf(stderr, "dftracer recover: there is no option %s; dftracer recover --help says more\n", argv[i]);
-      return 2;
-    }
+typedef struct run {
+  int is_quiet;
+  int is_recursive;
+  int status;
+} run;
+
+static void recover(run *of, const char *folder) {
+  dft_recovery report = {.struct_size = sizeof report};
+  dft_status status = dft_recover(folder, &report);
+  if (status != DFT_OK) of->status = STATUS_FAILED;
+  if (status != DFT_OK && !report.failed) {
+    fprintf(stderr, "dftracer recover: %s: %s\n", folder, dft_status_text(status));
+  } else if (report.published || report.alive || report.foreign || report.failed || !of->is_quiet) {
+    print(folder, &report, status);
   }
-  for (int i = 1; i < argc; i++) {
-    int one = recover(argv[i]);
-    if (one) result = one;
-  }
-  return result;
 }
+
+static void complain(run *of, const char *path, int error) {
+  fprintf(stderr, "dftracer recover: %s: %s\n", path, strerror(error));
+  of->status = STATUS_FAILED;
+}
+
+/* Every folder at or below the path that has a .dftracer in it. */
+static void recover_below(run *of, char *path) {
+  char *paths[] = {path, NULL};
+  FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_COMFOLLOW, NULL);
+  FTSENT *entry;
+  if (!walk) {
+    complain(of, path, errno);
+    return;
+  }
+  while ((entry = fts_read(walk)) != NULL) {
+    if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) complain(of, entry->fts_path, entry->fts_errno);
+    if (entry->fts_info != FTS_D || strcmp(entry->fts_name, ".dftracer") != 0) continue;
+    fts_set(walk, entry, FTS_SKIP);
+    recover(of, entry->fts_parent->fts_path);
+  }
+  fts_close(walk);
+}
+
+static int run_recover(int argc, char **argv) {
+  arguments given = {.command = &command_recover, .argc = argc, .argv = argv};
+  run of = {0, 0, STATUS_DONE};
+  int key;
+  while ((key = arguments_next(&given)) > 0) {
+    if (key == 'q') of.is_quiet = 1;
+    if (key == 'r') of.is_recursive = 1;
+  }
+  if (key < 0) return given.status;
+  if (!given.count) return arguments_refuse(&given, "which folder? PATH is missing");
+  for (int i = 0; i < given.count; i++) {
+    char *path = argv[given.first + i];
+    struct stat facts;
+    if (stat(path, &facts) != 0) complain(&of, path, errno);
+    else if (of.is_recursive && S_ISDIR(facts.st_mode)) recover_below(&of, path);
+    else recover(&of, path);
+  }
+  return of.status;
+}
+
+const command command_recover = {
+  .name = "recover",
+  .arguments = "PATH...",
+  .summary = "publish what dead processes left in trace folders",
+  .text = "Publishes the traces of processes that died before they could: what they had recorded, regions that were "
+          "open (with "
+          "open:1), and the end. PATH is the folder of the traces, or a trace in it.\n\n"
+          "Traces of living processes are left alone, and so are those of other nodes, containers and users: recover "
+          "them there. "
+          "It may be run twice, on several nodes at once, beside a running job, and be killed itself: nothing is lost "
+          "or doubled. "
+          "In a batch epilog, on every node of the job:\n\n"
+          "  dftracer recover --quiet \"$SCRATCH/traces\"\n\n"
+          "Exit status: 0 when everything that could be judged here is published, 1 when something failed and is still "
+          "there.\n",
+  .options = options,
+  .run = run_recover,
+};
