@@ -17,10 +17,11 @@ install(FILES "${PROJECT_BINARY_DIR}/libdftracer.so" DESTINATION "${CMAKE_INSTAL
 install(EXPORT dftracer FILE dftracerTargets.cmake NAMESPACE dftracer:: DESTINATION "${package_dir}")
 configure_package_config_file(cmake/dftracerConfig.cmake.in dftracerConfig.cmake
   INSTALL_DESTINATION "${package_dir}"
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_DATADIR
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(dftracerConfigVersion.cmake COMPATIBILITY AnyNewerVersion)
 install(FILES "${PROJECT_BINARY_DIR}/dftracerConfig.cmake" "${PROJECT_BINARY_DIR}/dftracerConfigVersion.cmake"
+  cmake/dftracerFortran.cmake
   DESTINATION "${package_dir}")
 
 file(RELATIVE_PATH prefix_from_pc "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")

@@ -271,11 +271,13 @@ __attribute__((noinline)) static void end_slow(uint64_t now) {
 void dft_region_end_innermost(void) {
   dft__own copy;
   const dft__own *own = &copy;
-  uint64_t now = dft__clock_ticks();
+  uint64_t now;
   dft__thread *thread;
   uint32_t depth, args, args_len;
   dft__frame *frame;
   dft__what what;
+  if (DFT__UNLIKELY(!dft_is_active())) return; /* bindings come here past the inline function */
+  now = dft__clock_ticks();
   if (DFT__UNLIKELY(!dft__own_copy(&copy))) {
     end_slow(now);
     return;
@@ -312,9 +314,11 @@ void dft_region_end_innermost(void) {
 
 void dft_region_end_at(dft_region region) {
   dft__own own;
-  uint64_t now = dft__clock_ticks();
+  uint64_t now;
   uint32_t depth;
-  if (!region || dft__thread_take(&own) == DFT__OFF) return;
+  if (!region || !dft_is_active()) return;
+  now = dft__clock_ticks();
+  if (dft__thread_take(&own) == DFT__OFF) return;
   depth = dft__region_find(&own, region);
   if (!depth) return;
   DFT__SET(own.thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */

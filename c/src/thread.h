@@ -46,6 +46,7 @@ static inline int dft__own_copy(dft__own *own) {
 static inline enum dft__readiness dft__thread_take(dft__own *own) {
   enum dft__readiness ready;
   if (dft__own_copy(own)) return DFT__READY;
+  if (!dft_is_active()) return DFT__OFF; /* for bindings, which call past the inline functions of dft.h */
   do ready = dft__thread_enter();
   while (!dft__own_copy(own) && ready == DFT__READY);
   return ready;

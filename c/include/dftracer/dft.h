@@ -138,6 +138,10 @@ typedef struct dft_site {
 #define DFT_SITE(name, cat) {name, cat, 0}
 /* clang-format on */
 
+/* The same made at run time, for languages without static structs: one for each name and category, valid until the process
+ * ends, also across traces. NULL when there is no memory. Not for signal handlers. */
+DFT_API dft_site *dft_site_declare_n(const char *name, size_t name_len, const char *cat, size_t cat_len);
+
 /* The name of an argument; make it static too. */
 typedef struct dft_key {
   const char *name;

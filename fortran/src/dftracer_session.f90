@@ -1,0 +1,160 @@
+! dftracer_session.f90 - the module dftracer_session: a trace from its start to its end, the process, and what `stat` means.
+!
+! Part of the module dftracer.
+! SPDX-License-Identifier: MIT
+module dftracer_session
+  use, intrinsic :: iso_c_binding, only: c_char, c_f_pointer, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, &
+    c_ptr, c_size_t, c_sizeof
+  use dftracer_c
+  implicit none
+  private
+
+  public :: dft_initialize, dft_finalize, dft_pause, dft_resume, dft_is_enabled
+  public :: dft_set_rank, dft_rank, dft_size, dft_thread_name, dft_version, dft_status_text
+  public :: outcome, outcome_of, DEFAULT_CAT
+
+  !> What `stat` may be; the values of dft_status in dftracer/dft.h.
+  integer, parameter, public :: DFT_OK = 0, DFT_EDISABLED = 1, DFT_EACTIVE = 2, DFT_EINACTIVE = 3, DFT_EINVAL = 4, &
+    DFT_EIO = 5, DFT_ENOSPC = 6, DFT_ENOMEM = 7, DFT_EFORMAT = 8, DFT_EBUSY = 9, DFT_ENOSINK = 10, DFT_EDROPPED = 11
+
+  !> The category of events without one.
+  character(len=*), parameter :: DEFAULT_CAT = 'fortran'
+
+contains
+
+  !> Opens the trace; optional. `log_file` and `data_dir` come before DFTRACER_LOG_FILE and DFTRACER_DATA_DIR. With folders
+  !> in either, this process's I/O calls below them are recorded too, without a preload library. `rank` and `size` are for
+  !> launchers that do not tell. DFT_EACTIVE: a trace was open already, and goes on.
+  recursive subroutine dft_initialize(log_file, data_dir, rank, size, stat)
+    character(len=*), intent(in), optional :: log_file, data_dir
+    integer, intent(in), optional :: rank, size
+    integer, intent(out), optional :: stat
+    character(kind=c_char), allocatable, target :: log_text(:), data_text(:)
+    type(c_options) :: options
+    integer(c_int) :: status, bound
+    if (present(rank)) call dft_set_rank(rank, size)
+    options%log_file = c_null_ptr
+    options%data_dir = c_null_ptr
+    options%struct_size = c_sizeof(options)
+    if (present(log_file)) then
+      call terminate(log_file, log_text)
+      options%log_file = c_loc(log_text)
+    end if
+    if (present(data_dir)) then
+      call terminate(data_dir, data_text)
+      options%data_dir = c_loc(data_text)
+    end if
+    status = c_start(options)
+    if (status == DFT_OK .or. status == DFT_EACTIVE) bound = c_bind_io()
+    if (present(stat)) stat = status
+  end subroutine dft_initialize
+
+  !> Completes the trace; optional, the end of the program does it too. What follows is not recorded. `stat` is the first
+  !> error of the whole trace, or DFT_EDROPPED.
+  recursive subroutine dft_finalize(stat)
+    integer, intent(out), optional :: stat
+    integer(c_int) :: status
+    status = c_stop()
+    if (present(stat)) stat = status
+  end subroutine dft_finalize
+
+  !> Until dft_resume nothing new is recorded, in the whole process; regions open now are recorded when they end.
+  recursive subroutine dft_pause(stat)
+    integer, intent(out), optional :: stat
+    call c_pause()
+    if (present(stat)) stat = DFT_OK
+  end subroutine dft_pause
+
+  recursive subroutine dft_resume(stat)
+    integer, intent(out), optional :: stat
+    call c_resume()
+    if (present(stat)) stat = DFT_OK
+  end subroutine dft_resume
+
+  !> True while calls are recorded, or the first one would start a trace.
+  recursive logical function dft_is_enabled()
+    dft_is_enabled = c_is_enabled() /= 0
+  end function dft_is_enabled
+
+  !> Rank of this process and number of processes, where the environment does not tell (OpenMPI, MPICH, PMIx, Slurm, Flux,
+  !> PALS and torchrun do): `call dft_set_rank(rank, size)` after MPI_Comm_rank and MPI_Comm_size.
+  recursive subroutine dft_set_rank(rank, size, stat)
+    integer, intent(in) :: rank
+    integer, intent(in), optional :: size
+    integer, intent(out), optional :: stat
+    integer(c_int32_t) :: known
+    known = -1
+    if (present(size)) known = int(size, c_int32_t)
+    call c_set_rank(int(rank, c_int32_t), known)
+    if (present(stat)) stat = DFT_OK
+  end subroutine dft_set_rank
+
+  !> The rank found or set; -1 when it is not known.
+  recursive integer function dft_rank()
+    dft_rank = int(c_rank())
+  end function dft_rank
+
+  !> The number of processes found or set; -1 when it is not known.
+  recursive integer function dft_size()
+    dft_size = int(c_size())
+  end function dft_size
+
+  !> The name of the calling thread in the trace.
+  recursive subroutine dft_thread_name(name, stat)
+    character(len=*), intent(in) :: name
+    integer, intent(out), optional :: stat
+    call c_thread_name(name, len_trim(name, c_size_t))
+    if (present(stat)) stat = outcome()
+  end subroutine dft_thread_name
+
+  !> The version of the library.
+  recursive function dft_version() result(text)
+    character(len=:), allocatable :: text
+    call copy_text(c_version(), text)
+  end function dft_version
+
+  !> What a `stat` means.
+  recursive function dft_status_text(stat) result(text)
+    integer, intent(in) :: stat
+    character(len=:), allocatable :: text
+    call copy_text(c_status_text(int(stat, c_int)), text)
+  end function dft_status_text
+
+  ! ---- Helpers ---------------------------------------------------------------------------------------------------------
+
+  !> The `stat` of a recording call.
+  recursive integer function outcome()
+    outcome = merge(DFT_OK, DFT_EDISABLED, c_is_enabled() /= 0)
+  end function outcome
+
+  !> The `stat` of a call that began a region.
+  recursive integer function outcome_of(handle)
+    integer(c_int64_t), intent(in) :: handle
+    outcome_of = DFT_OK
+    if (handle == 0) outcome_of = merge(DFT_EDROPPED, DFT_EDISABLED, c_is_enabled() /= 0)
+  end function outcome_of
+
+  recursive subroutine terminate(text, copy)
+    character(len=*), intent(in) :: text
+    character(kind=c_char), allocatable, intent(out) :: copy(:)
+    integer :: i
+    allocate (copy(len_trim(text) + 1))
+    do i = 1, len_trim(text)
+      copy(i) = text(i:i)
+    end do
+    copy(size(copy)) = c_null_char
+  end subroutine terminate
+
+  recursive subroutine copy_text(address, text)
+    type(c_ptr), intent(in) :: address
+    character(len=:), allocatable, intent(out) :: text
+    character(kind=c_char), pointer :: letters(:)
+    integer :: i
+    call c_f_pointer(address, letters, [c_strlen(address)])
+    allocate (character(len=size(letters)) :: text)
+    do i = 1, size(letters)
+      text(i:i) = letters(i)
+    end do
+  end subroutine copy_text
+
+end module dftracer_session
