@@ -8,7 +8,7 @@ set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_f
 
 install(TARGETS dftracer_core EXPORT dftracer LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")
 
 # Older builds link -ldftracer.
 file(CREATE_LINK libdftracer_core.so "${PROJECT_BINARY_DIR}/libdftracer.so" SYMBOLIC)

@@ -164,11 +164,13 @@ static inline uint8_t *fast_item(const dft__own *own, dft_region region, uint32_
   dft__thread *thread = own->thread;
   uint32_t depth, used;
   const dft__frame *frame;
-  if (DFT__UNLIKELY(region || !ref)) return NULL;
+  uint64_t id;
+  if (DFT__UNLIKELY(!ref)) return NULL;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
   if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow))) return NULL;
-  if (DFT__UNLIKELY(!DFT__GET(frame->id) || DFT__GET(frame->flags))) return NULL;
+  id = DFT__GET(frame->id);
+  if (DFT__UNLIKELY(!id || DFT__GET(frame->flags) || (region && region != id))) return NULL;
   *area = DFT__GET(thread->args);
   used = dft__own_add32(&thread->args_used, bytes);
   if (DFT__UNLIKELY(used + bytes + 8 > dft__area_room(*area) ||

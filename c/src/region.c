@@ -268,34 +268,26 @@ __attribute__((noinline)) static void end_slow(uint64_t now) {
   else atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
 }
 
-void dft_region_end_innermost(void) {
+/* The rule: `region` (0: whichever it is) is on top, has no flags and few arguments. Else zero, and nothing is done. */
+static inline __attribute__((always_inline)) int end_top(dft_region region, uint64_t now) {
   dft__own copy;
   const dft__own *own = &copy;
-  uint64_t now;
   dft__thread *thread;
   uint32_t depth, args, args_len;
   dft__frame *frame;
   dft__what what;
-  if (DFT__UNLIKELY(!dft_is_active())) return; /* bindings come here past the inline function */
-  now = dft__clock_ticks();
-  if (DFT__UNLIKELY(!dft__own_copy(&copy))) {
-    end_slow(now);
-    return;
-  }
+  if (DFT__UNLIKELY(!dft__own_copy(&copy))) return 0;
   thread = copy.thread;
   depth = DFT__GET(thread->depth);
   frame = dft__frames(own) + depth - 1;
   if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
-      DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags))) {
-    end_slow(now);
-    return;
+      DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags)) ||
+      DFT__UNLIKELY(region && what.id != region)) {
+    return 0;
   }
   args = DFT__GET(frame->args);
   args_len = DFT__GET(thread->args_used) - args;
-  if (DFT__UNLIKELY(args_len > DFT__SMALL_ARGS)) {
-    end_slow(now);
-    return;
-  }
+  if (DFT__UNLIKELY(args_len > DFT__SMALL_ARGS)) return 0;
   what.kind = DFT__KIND_COMPLETE;
   what.lane = 0;
   what.start = DFT__GET(frame->start);
@@ -310,19 +302,32 @@ void dft_region_end_innermost(void) {
     dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
   }
   pop(own, depth, frame);
+  return 1;
 }
 
-void dft_region_end_at(dft_region region) {
-  dft__own own;
+void dft_region_end_innermost(void) {
   uint64_t now;
-  uint32_t depth;
-  if (!region || !dft_is_active()) return;
+  if (DFT__UNLIKELY(!dft_is_active())) return; /* bindings come here past the inline function; likewise below */
   now = dft__clock_ticks();
+  if (DFT__UNLIKELY(!end_top(0, now))) end_slow(now);
+}
+
+/* Anywhere on the stack, or no longer there. */
+__attribute__((noinline)) static void end_found(dft_region region, uint64_t now) {
+  dft__own own;
+  uint32_t depth;
   if (dft__thread_take(&own) == DFT__OFF) return;
   depth = dft__region_find(&own, region);
   if (!depth) return;
   DFT__SET(own.thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
   end_frame(&own, depth, now);
+}
+
+void dft_region_end_at(dft_region region) {
+  uint64_t now;
+  if (!region || !dft_is_active()) return;
+  now = dft__clock_ticks();
+  if (DFT__UNLIKELY(!end_top(region, now))) end_found(region, now);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@
 #include "signals.h"
 #include "thread.h"
 
-/* Until something has been decided, calls come in; then it is 1 while a trace is open, else 0. */
-int32_t dft_active = 1;
+/* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
+int32_t dft_active = -1;
 
 dft__session_state dft__session;
 

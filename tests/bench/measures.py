@@ -23,6 +23,7 @@ Samples = dict[str, list[float]]
 
 FLOOR_BAR = 1.3
 ARGS_BAR = 2.0
+MACROS_BAR = 1.5
 THREADS_BAR = 1.15
 DISABLED_BAR_NS = 2.0
 SUSTAINED_BAR_NS = {"zlib": 1000.0, "isal": 450.0}
@@ -157,11 +158,14 @@ def region(bench: Bench) -> list[Row]:
     return [
         ratio_row("region, no arguments", every["region"], every["floor"], FLOOR_BAR),
         ratio_row("region, int + string", every["region_args"], every["floor"], ARGS_BAR),
+        ratio_row("DFTRACER_C_REGION_START/END", every["macros"], every["floor"], MACROS_BAR),
         ratio_row(f"region, no arguments ({kept})", got["region"], got["floor"]),
         ratio_row("region, int + string, undisturbed", got["region_args"], got["floor"]),
         ratio_row("region, int + string, static keys, undisturbed", got["region_keys"], got["floor"]),
         ratio_row("region by name, undisturbed", got["region_named"], got["floor"]),
         ratio_row("dft_record, no arguments, undisturbed", got["record"], got["floor"]),
+        ratio_row("DFTRACER_C_REGION_START/END, undisturbed", got["macros"], got["floor"]),
+        ratio_row("the same, int + string, undisturbed", got["macros_args"], got["floor"]),
     ]
 
 

@@ -6,6 +6,8 @@
  * A burst fits the spool, and its time ends before the drain has caught up: what is measured is the caller's part. So
  * that the kernel does not let the two share a core while another one idles, each gets a core of its own.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/dftracer.h>
+
 #include "bench.h"
 
 enum { BURST = 20000, WARM_UP_ROUNDS = 8 };
@@ -49,6 +51,20 @@ static void region_named(uint32_t i) {
   dft_region_end();
 }
 
+/* As codes annotated for DFTracer do it. */
+static void macros(uint32_t i) {
+  (void)i;
+  DFTRACER_C_REGION_START(step_macros);
+  DFTRACER_C_REGION_END(step_macros);
+}
+
+static void macros_args(uint32_t i) {
+  DFTRACER_C_REGION_START(step_macros);
+  DFTRACER_C_REGION_UPDATE_INT(step_macros, "iteration", i);
+  DFTRACER_C_REGION_UPDATE_STR(step_macros, "phase", "forward");
+  DFTRACER_C_REGION_END(step_macros);
+}
+
 static void record(uint32_t i) {
   static dft_site site = DFT_SITE("read", "bench");
   (void)i;
@@ -70,14 +86,21 @@ BURST_OF(region_args)
 BURST_OF(region_keys)
 BURST_OF(region_named)
 BURST_OF(record)
+BURST_OF(macros)
+BURST_OF(macros_args)
 
 static const struct {
   const char *name;
   double (*burst)(void);
 } kinds[] = {
-  {"floor", burst_clock_and_store},     {"region", burst_region},
-  {"region_args", burst_region_args},   {"region_keys", burst_region_keys},
-  {"region_named", burst_region_named}, {"record", burst_record},
+  {"floor", burst_clock_and_store},
+  {"region", burst_region},
+  {"region_args", burst_region_args},
+  {"region_keys", burst_region_keys},
+  {"region_named", burst_region_named},
+  {"record", burst_record},
+  {"macros", burst_macros},
+  {"macros_args", burst_macros_args},
 };
 
 int main(int argc, char **argv) {

@@ -23,12 +23,13 @@ def headers_compile_alone():
     """Also when the build defines a setting's name, as builds for the original do."""
     headers = sorted(INCLUDE.rglob("*.h"))
     assert headers
-    compilers = [("cc", "-std=c11", "c"), ("c++", "-std=c++17", "cpp")]
+    compilers = [("cc", "-std=c11", "c"), ("c++", "-std=c++17", "cpp"), ("clang", "-std=c11", "c"),
+                 ("clang++", "-std=c++17", "cpp"), ("c++", "-std=c++11", "cpp")]  # fmt: skip
     for compiler, standard, suffix in compilers:
         if not shutil.which(compiler):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            for header in headers:
+            for header in headers + sorted(INCLUDE.rglob("*.hpp")) * (suffix == "cpp"):
                 file = Path(folder) / f"alone.{suffix}"
                 name = header.relative_to(INCLUDE).as_posix()
                 file.write_text(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")

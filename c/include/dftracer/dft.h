@@ -31,6 +31,8 @@ extern "C" {
 #endif
 
 #define DFT_API __attribute__((visibility("default")))
+/* Of no interest to builds with -finstrument-functions. */
+#define DFT_INLINE static inline __attribute__((no_instrument_function, unused))
 
 /* ---- Version ------------------------------------------------------------------------------------------------------ */
 
@@ -95,10 +97,17 @@ DFT_API void dft_resume(void);
 DFT_API dft_status dft_bind_io(void);
 DFT_API void dft_unbind_io(void);
 
-/* Zero only when every recording call would return at once. Read by the inline functions below; never write it. */
+/* Zero only when every recording call would return at once; below zero until it is decided whether a trace is opened.
+ * Read by the inline functions below; never write it. */
 DFT_API extern int32_t dft_active;
-static inline int dft_is_active(void) {
+DFT_INLINE int dft_is_active(void) {
   return __builtin_expect(__atomic_load_n(&dft_active, __ATOMIC_RELAXED) != 0, 1);
+}
+
+/* Nonzero while a trace is open, and in a forked child that will open its own: for those who wait for a dft_start and do
+ * not let their first event open a trace from the environment. */
+DFT_INLINE int dft_is_open(void) {
+  return __builtin_expect(__atomic_load_n(&dft_active, __ATOMIC_RELAXED) > 0, 1);
 }
 
 /* Nonzero while a trace is open, or would open at the first event, and recording is not paused. */
@@ -162,23 +171,23 @@ DFT_API void dft_region_end_innermost(void);
 DFT_API void dft_region_end_at(dft_region region);
 
 /* Begins a region at a static site. The result may be ignored when regions end in the order of nesting. */
-static inline dft_region dft_region_begin(dft_site *site) {
+DFT_INLINE dft_region dft_region_begin(dft_site *site) {
   return dft_is_active() ? dft_region_begin_site(site) : 0;
 }
 
 /* The same by name. */
-static inline dft_region dft_region_begin_named(const char *name, const char *cat) {
+DFT_INLINE dft_region dft_region_begin_named(const char *name, const char *cat) {
   if (!dft_is_active()) return 0;
   return dft_region_begin_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0);
 }
 
 /* Ends the innermost open region of this thread. Without an open region it is counted and ignored. */
-static inline void dft_region_end(void) {
+DFT_INLINE void dft_region_end(void) {
   if (dft_is_active()) dft_region_end_innermost();
 }
 
 /* Ends this region, wherever it stands on the thread's stack. */
-static inline void dft_region_close(dft_region region) {
+DFT_INLINE void dft_region_close(dft_region region) {
   if (region && dft_is_active()) dft_region_end_at(region);
 }
 
@@ -227,19 +236,19 @@ DFT_API void dft_update_string_n(dft_region region, const char *key, size_t key_
 /* The same with a registered key, for hot loops; any type. */
 DFT_API void dft_update_arg(dft_region region, const dft_arg *arg);
 
-static inline void dft_update_int(const char *key, int64_t value) {
+DFT_INLINE void dft_update_int(const char *key, int64_t value) {
   if (dft_is_active()) dft_update_int_n(0, key, key ? strlen(key) : 0, value);
 }
-static inline void dft_update_uint(const char *key, uint64_t value) {
+DFT_INLINE void dft_update_uint(const char *key, uint64_t value) {
   if (dft_is_active()) dft_update_uint_n(0, key, key ? strlen(key) : 0, value);
 }
-static inline void dft_update_double(const char *key, double value) {
+DFT_INLINE void dft_update_double(const char *key, double value) {
   if (dft_is_active()) dft_update_double_n(0, key, key ? strlen(key) : 0, value);
 }
-static inline void dft_update_bool(const char *key, int value) {
+DFT_INLINE void dft_update_bool(const char *key, int value) {
   if (dft_is_active()) dft_update_bool_n(0, key, key ? strlen(key) : 0, value);
 }
-static inline void dft_update_string(const char *key, const char *text) {
+DFT_INLINE void dft_update_string(const char *key, const char *text) {
   if (dft_is_active()) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
 
@@ -271,16 +280,16 @@ DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat,
 DFT_API int32_t dft_enter(void);
 DFT_API void dft_exit(void);
 
-static inline void dft_instant(const char *name, const char *cat) {
+DFT_INLINE void dft_instant(const char *name, const char *cat) {
   if (dft_is_active()) dft_instant_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, NULL, 0);
 }
-static inline void dft_counter(const char *name, const char *cat, double value) {
+DFT_INLINE void dft_counter(const char *name, const char *cat, double value) {
   if (dft_is_active()) dft_counter_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, value);
 }
-static inline void dft_metadata(const char *key, const char *value) {
+DFT_INLINE void dft_metadata(const char *key, const char *value) {
   if (dft_is_active()) dft_metadata_n(key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
 }
-static inline void dft_log_event(const char *name, const char *cat, uint64_t start, uint64_t duration) {
+DFT_INLINE void dft_log_event(const char *name, const char *cat, uint64_t start, uint64_t duration) {
   if (dft_is_active())
     dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
 }
@@ -301,16 +310,16 @@ DFT_API int32_t dft_size(void);
 /* The name of the calling thread in the trace. */
 DFT_API void dft_thread_name_n(const char *name, size_t name_len);
 
-static inline void dft_app_metadata_int(const char *key, int64_t value) {
+DFT_INLINE void dft_app_metadata_int(const char *key, int64_t value) {
   if (dft_is_active()) dft_app_metadata_int_n(key, key ? strlen(key) : 0, value);
 }
-static inline void dft_app_metadata_string(const char *key, const char *text) {
+DFT_INLINE void dft_app_metadata_string(const char *key, const char *text) {
   if (dft_is_active()) dft_app_metadata_string_n(key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
-static inline void dft_mark_used(const char *name) {
+DFT_INLINE void dft_mark_used(const char *name) {
   if (dft_is_active()) dft_mark_used_n(name, name ? strlen(name) : 0);
 }
-static inline void dft_thread_name(const char *name) {
+DFT_INLINE void dft_thread_name(const char *name) {
   if (dft_is_active()) dft_thread_name_n(name, name ? strlen(name) : 0);
 }
 
