@@ -171,6 +171,7 @@ int dft__config_set(enum dft__setting setting, const char *text) {
 }
 
 int64_t dft__config_number(enum dft__setting setting) {
+  if (!is_read) dft__config_read();
   return values[setting].number;
 }
 

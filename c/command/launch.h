@@ -1,0 +1,20 @@
+/* launch.h - runs a program as if it had been started itself: signals go to it, its end comes back.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_LAUNCH_H
+#define DFTRACER_LAUNCH_H
+
+#include <sys/types.h>
+
+/* Starts argv (as execvp) and waits for its end; `status` is that of waitpid. Signals that reach this process meanwhile,
+ * but for those that the terminal sends to both, are passed on; it stops and goes on with the program. Returns 0, or the
+ * error of exec. Signals stay blocked afterwards: launchers end all their processes when one fails, and what is to be done
+ * after the program's end is short. */
+int launch(char **argv, pid_t *pid, int *status);
+
+/* Nonzero when a signal wants this process to end. */
+int launch_is_asked_to_end(void);
+
+/* Ends this process in the way the program did. */
+_Noreturn void launch_end_like(int status);
+
+#endif

@@ -1,0 +1,274 @@
+/* run.c - dftracer run: runs a program so that it is traced, and tells where the trace is.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "census.h"
+#include "launch.h"
+#include "program.h"
+#include "terminal.h"
+
+/* As env, timeout and others: what went wrong before the program ran. */
+enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
+
+#define OTHERS_MS 3000 /* how long the first rank waits for the traces of others */
+#define DEFAULT_FOLDER "traces"
+#define DEFAULT_NAME "trace"
+
+enum { KEY_IO = OPTION_LONG + 1, KEY_SINK, KEY_NAME };
+
+static const option options[] = {
+  {KEY_IO, "io", "[DIR:...]",
+   "record POSIX and STDIO calls too, on files below these folders; without a value: on all files"},
+  {'o', "out", "DIR", "the folder for the traces, made if need be; default: " DEFAULT_FOLDER},
+  {KEY_SINK, "sink", "NAME",
+   "what writes the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null or a shared object"},
+  {KEY_NAME, "name", "NAME", "how their names begin: NAME-HOST-PID-...; default: " DEFAULT_NAME},
+  {'q', "quiet", NULL, "no line at the end"},
+  {0, NULL, NULL, NULL},
+};
+
+const command command_run;
+
+typedef struct run {
+  const char *io; /* NULL: no; "": all */
+  const char *out, *sink, *name;
+  int is_quiet;
+  int32_t rank, size;
+  char folder[PATH_MAX];
+} run;
+
+/* One rank speaks for all. */
+static int is_speaker(const run *of) {
+  return of->rank <= 0;
+}
+
+static int make_folders(char *path) {
+  for (char *at = path + 1; *at; at++) {
+    if (*at != '/') continue;
+    *at = '\0';
+    mkdir(path, 0777);
+    *at = '/';
+  }
+  return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/* The traces' folder, absolute: the program may go elsewhere. DFTRACER_LOG_FILE counts when no option says otherwise. */
+static int choose_place(run *of, char log_file[PATH_MAX]) {
+  const char *given = getenv("DFTRACER_LOG_FILE");
+  char cwd[PATH_MAX] = "";
+  char *slash;
+  int len;
+  if (!getcwd(cwd, sizeof cwd)) return -1;
+  if (!of->out && !of->name && given && *given) {
+    len = snprintf(log_file, PATH_MAX, "%s%s%s", given[0] == '/' ? "" : cwd, given[0] == '/' ? "" : "/", given);
+  } else {
+    const char *out = of->out ? of->out : DEFAULT_FOLDER;
+    len = snprintf(log_file, PATH_MAX, "%s%s%s/%s", out[0] == '/' ? "" : cwd, out[0] == '/' ? "" : "/", out,
+                   of->name ? of->name : DEFAULT_NAME);
+  }
+  if (len >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(of->folder, log_file, PATH_MAX);
+  slash = strrchr(of->folder, '/');
+  slash[slash == of->folder] = '\0';
+  return make_folders(of->folder) == 0 ? access(of->folder, W_OK | X_OK) : -1;
+}
+
+static int set_preload(void) {
+  const char *others = getenv("LD_PRELOAD");
+  char library[PATH_MAX];
+  char *value = NULL;
+  int len;
+  if (!program_find_preload(library)) {
+    fprintf(stderr, "dftracer run: --io needs libdftracer_preload.so, and it is not beside libdftracer_core.so; "
+                    "nothing was run (dftracer doctor tells where it was looked for)\n");
+    return 0;
+  }
+  if (strpbrk(library, " :")) {
+    fprintf(stderr, "dftracer run: %s cannot be preloaded: its path has a space or a colon; nothing was run\n",
+            library);
+    return 0;
+  }
+  len = asprintf(&value, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+  if (len >= 0) setenv("LD_PRELOAD", value, 1);
+  free(value);
+  return len >= 0;
+}
+
+static int set_environment(run *of) {
+  char log_file[PATH_MAX];
+  if (choose_place(of, log_file) != 0) {
+    fprintf(stderr,
+            "dftracer run: traces cannot be written into %s: %s; nothing was run (--out chooses another folder)\n",
+            of->folder, strerror(errno));
+    return 0;
+  }
+  setenv("DFTRACER_ENABLE", "1", 1);
+  setenv("DFTRACER_LOG_FILE", log_file, 1);
+  if (of->sink) setenv("DFTRACER_SINK", of->sink, 1);
+  if (!of->io) return 1;
+  setenv("DFTRACER_INIT", "PRELOAD", 1);
+  setenv("DFTRACER_DATA_DIR", *of->io ? of->io : "all", 1);
+  return set_preload();
+}
+
+/* ---- Before --------------------------------------------------------------------------------------------------------- */
+
+static void warn(const run *of, const program *what) {
+  if (!is_speaker(of) || what->kind == PROGRAM_FINE || !program_is_startable(what->kind)) return;
+  fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
+}
+
+static int refuse(const program *what, const char *word, int error) {
+  fprintf(stderr, "dftracer run: %s cannot be run: ", word);
+  if (what->path[0] && !program_is_startable(what->kind)) {
+    fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
+  } else {
+    fprintf(stderr, "%s\n", strerror(error));
+  }
+  return error == ENOENT ? STATUS_MISSING : STATUS_FORBIDDEN;
+}
+
+/* ---- After ---------------------------------------------------------------------------------------------------------- */
+
+/* In a process of its own session: a launcher whose job failed kills everything else of it within milliseconds. */
+static void recover(const run *of, dft_recovery *report) {
+  int ends[2];
+  pid_t pid = -1;
+  *report = (dft_recovery){.struct_size = sizeof *report};
+  if (pipe2(ends, O_CLOEXEC) == 0) {
+    pid = fork();
+    if (pid == 0) {
+      setsid();
+      dft_recover(of->folder, report);
+      _exit(write(ends[1], report, sizeof *report) == (ssize_t)sizeof *report ? 0 : 1);
+    }
+    close(ends[1]);
+    if (pid > 0 && read(ends[0], report, sizeof *report) != (ssize_t)sizeof *report) report->failed = 1;
+    close(ends[0]);
+  }
+  if (pid > 0) waitpid(pid, NULL, 0);
+  else dft_recover(of->folder, report);
+}
+
+/* The first rank may end before others have published: it waits a little, so that its line counts all of them. */
+static void recover_all(const run *of, dft_recovery *report) {
+  const struct timespec pause = {0, 50000000};
+  recover(of, report);
+  for (int waited = 0; of->size > 1 && report->alive + report->foreign && waited < OTHERS_MS; waited += 50) {
+    if (launch_is_asked_to_end()) return;
+    nanosleep(&pause, NULL);
+    recover(of, report);
+  }
+}
+
+static void explain_nothing(const run *of, const program *what) {
+  char library[PATH_MAX];
+  fprintf(stderr, "dftracer: no events were recorded: ");
+  if (what->kind != PROGRAM_FINE) {
+    fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
+  } else if (of->io) {
+    fprintf(stderr, "no call of the program was on the chosen files%s%s\n", *of->io ? ": " : "", of->io);
+  } else if (program_library(what, "libdftracer_core.so", library)) {
+    fprintf(stderr, "%s uses libdftracer_core, but called nothing of it, or wrote its trace elsewhere\n", what->image);
+  } else {
+    fprintf(stderr, "%s does not use libdftracer_core; --io records its file operations\n", what->image);
+  }
+}
+
+/* "dftracer: 1,234 events of 4 processes are in traces" */
+static void report(const run *of, const program *what, const census *before) {
+  census_result result;
+  dft_recovery left;
+  char events[FORMAT_BYTES], dropped[FORMAT_BYTES];
+  recover_all(of, &left);
+  if (of->is_quiet) return;
+  census_compare(before, of->folder, &result);
+  if (!result.traces && !left.alive && !left.foreign) {
+    explain_nothing(of, what);
+    return;
+  }
+  if (result.traces && result.traces == result.uncounted) fprintf(stderr, "dftracer: the events");
+  else fprintf(stderr, "dftracer: %s event%s", format_count(events, result.events), result.events == 1 ? "" : "s");
+  fprintf(stderr, " of %u process%s are in %s", result.traces, result.traces == 1 ? "" : "es", of->folder);
+  if (result.uncounted && result.uncounted < result.traces) fprintf(stderr, "; %u not counted", result.uncounted);
+  if (result.recovered)
+    fprintf(stderr, "; %u recovered after %s died", result.recovered, result.recovered == 1 ? "it" : "they");
+  if (result.dropped) fprintf(stderr, "; %s dropped for lack of space", format_count(dropped, result.dropped));
+  if (left.alive + left.foreign) fprintf(stderr, "; %u still running", left.alive + left.foreign);
+  if (left.failed) fprintf(stderr, "; %u could not be recovered and wait there", left.failed);
+  fprintf(stderr, "\n");
+}
+
+static int run_program(run *of, char **argv) {
+  program what;
+  census before = {NULL, 0};
+  pid_t pid;
+  int status = 0, error;
+  program_inspect(&what, argv[0]);
+  if (!program_is_startable(what.kind)) return refuse(&what, argv[0], what.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
+  if (!set_environment(of)) return STATUS_OWN;
+  warn(of, &what);
+  if (is_speaker(of) && !of->is_quiet) census_take(&before, of->folder);
+  error = launch(argv, &pid, &status);
+  if (error) return refuse(&what, argv[0], error);
+  if (is_speaker(of)) {
+    report(of, &what, &before);
+  } else if (WIFSIGNALED(status)) {
+    dft_recovery left;
+    recover(of, &left); /* the other ranks of this node that live are left alone */
+  }
+  census_free(&before);
+  launch_end_like(status);
+}
+
+static int run_run(int argc, char **argv) {
+  arguments given = {.command = &command_run, .argc = argc, .argv = argv};
+  run of = {.rank = dft_rank(), .size = dft_size()};
+  int key;
+  while ((key = arguments_next(&given)) > 0) {
+    switch (key) {
+      case KEY_IO: of.io = given.value ? given.value : ""; break;
+      case 'o': of.out = given.value; break;
+      case KEY_SINK: of.sink = given.value; break;
+      case KEY_NAME: of.name = given.value; break;
+      default: of.is_quiet = 1;
+    }
+  }
+  if (key < 0) return given.status;
+  if (!given.count) return arguments_refuse(&given, "which program? CMD is missing");
+  if (of.name && strchr(of.name, '/'))
+    return arguments_refuse(&given, "--name: \"%s\" has a slash; --out is for folders", of.name);
+  return run_program(&of, argv + given.first);
+}
+
+const command command_run = {
+  .name = "run",
+  .arguments = "[--] CMD...",
+  .summary = "run a program so that it is traced",
+  .text = "Runs CMD with tracing on, passes signals on to it, and ends as it ends: with its exit status, or by the "
+          "same signal. "
+          "Then it publishes what killed processes left, and says on stderr how many events of how many processes are "
+          "where. What "
+          "is annotated in the program is recorded, and with --io its file operations as well.\n\n"
+          "  dftracer run ./solver input.nml\n"
+          "  dftracer run --io=/scratch/data --out traces -- python train.py\n"
+          "  mpirun -n 4 dftracer run -- ./a.out           # one trace a rank; rank 0 speaks for all\n\n"
+          "Programs that cannot be traced are run all the same, after a warning: those linked statically, and those "
+          "with raised "
+          "privileges. Exit status 125: nothing was run, the traces have no place; 126: CMD may not be run; 127: it is "
+          "not there.\n",
+  .options = options,
+  .is_wrapper = 1,
+  .run = run_run,
+};
