@@ -9,6 +9,12 @@ set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_f
 install(TARGETS dftracer_core EXPORT dftracer LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")
+if(NOT CMAKE_CROSSCOMPILING)
+  set(share "${PROJECT_BINARY_DIR}/share")
+  install(FILES "${share}/man" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" RENAME dftracer.1)
+  install(FILES "${share}/completion_bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME dftracer)
+  install(FILES "${share}/completion_zsh" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" RENAME _dftracer)
+endif()
 
 # Older builds link -ldftracer.
 file(CREATE_LINK libdftracer_core.so "${PROJECT_BINARY_DIR}/libdftracer.so" SYMBOLIC)

@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-extern const command command_run, command_recover, command_config, command_completion, command_man;
+extern const command command_run, command_recover, command_generate, command_doctor, command_config, command_completion,
+  command_man;
 
 const command *const commands[] = {
-  &command_run, &command_recover, &command_config, &command_completion, &command_man, NULL,
+  &command_run,    &command_recover,    &command_generate, &command_doctor,
+  &command_config, &command_completion, &command_man,      NULL,
 };
 
 const command *command_find(const char *name) {

@@ -53,7 +53,7 @@ static void print_bash(void) {
   printf("# bash completion for dftracer; made by: dftracer completion bash\n"
          "_dftracer() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  local options operands value i\n"
+         "  local options='' operands='' value='' i\n"
          "  COMPREPLY=()\n"
          "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
          "    options='--help --version");
@@ -72,7 +72,7 @@ static void print_bash(void) {
          "    mapfile -t COMPREPLY < <(compgen -W \"$operands\" -- \"$current\")\n"
          "  else\n"
          "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-         "    compopt -o filenames 2>/dev/null\n"
+         "    compopt -o filenames 2>/dev/null || true\n"
          "  fi\n"
          "}\n"
          "complete -F _dftracer dftracer\n");

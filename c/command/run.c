@@ -200,7 +200,8 @@ static void report(const run *of, const program *what, const census *before) {
   }
   if (result.traces && result.traces == result.uncounted) fprintf(stderr, "dftracer: the events");
   else fprintf(stderr, "dftracer: %s event%s", format_count(events, result.events), result.events == 1 ? "" : "s");
-  fprintf(stderr, " of %u process%s are in %s", result.traces, result.traces == 1 ? "" : "es", of->folder);
+  fprintf(stderr, " of %u process%s %s in %s", result.traces, result.traces == 1 ? "" : "es",
+          result.events == 1 ? "is" : "are", of->folder);
   if (result.uncounted && result.uncounted < result.traces) fprintf(stderr, "; %u not counted", result.uncounted);
   if (result.recovered)
     fprintf(stderr, "; %u recovered after %s died", result.recovered, result.recovered == 1 ? "it" : "they");

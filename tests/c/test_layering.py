@@ -10,7 +10,7 @@ RULES = {
     "c/include": [],
     "c/src": ["c/include", "sinks/sinks.h"],
     "c/intercept": ["c/include"],
-    "c/command": ["c/include"],
+    "c/command": ["c/include", "sinks/jsonl"],
     "c/reader": ["c/include", "c/src/record.h"],
     "sinks": ["c/include"],
     "fortran": ["c/include"],

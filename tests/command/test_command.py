@@ -3,39 +3,11 @@
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
-sys.path.insert(0, str(SOURCE / "tests"))
-from trace import read_folder  # noqa: E402
-
-COMMAND = os.environ["DFT_TEST_COMMAND"]
-DIE = Path(os.environ["DFT_TEST_PROGRAMS"]) / "die"
-
-
-def dftracer(*arguments, status=0, **settings):
-    """Runs the command; what it wrote to stdout and stderr."""
-    env = {**os.environ, **{f"DFTRACER_{name}": value for name, value in settings.items()}}
-    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True, env=env)
-    assert done.returncode == status, (arguments, done)
-    return done.stdout, done.stderr
-
-
-def traced(folder, **settings):
-    return {**os.environ, "DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{folder}/trace", **settings}
-
-
-def leave_dead(folder):
-    done = subprocess.run([DIE], env=traced(folder))
-    assert done.returncode == -9, done
-
-
-def version():
-    header = (SOURCE / "c/include/dftracer/dft.h").read_text()
-    return re.search(r'#define DFT_VERSION "(.*)"', header).group(1)
-
+from harness import DIE, SOURCE, dftracer, leave_dead, traced, version
+from trace import read_folder
 
 # ---- Help ------------------------------------------------------------------------------------------------------------
 

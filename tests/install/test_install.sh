@@ -22,6 +22,9 @@ mv "$scratch/first" "$scratch/prefix"
 prefix=$scratch/prefix
 [ "$("$prefix/bin/dftracer" --version)" = "dftracer $(sed -n 's/^#define DFT_VERSION "\(.*\)"/\1/p' "$prefix"/include/dftracer/dft.h)" ] ||
   fail "the command does not run after a move, or tells another version"
+for page in man/man1/dftracer.1 bash-completion/completions/dftracer zsh/site-functions/_dftracer; do
+  [ -s "$prefix/share/$page" ] || fail "share/$page is not installed"
+done
 
 # The examples, as a user would build them.
 quietly cmake -S "$DFT_TEST_SOURCE/examples" -B "$scratch/examples" -DCMAKE_PREFIX_PATH="$prefix"

@@ -1,0 +1,50 @@
+"""dftracer doctor: what is in the way of tracing is found and named."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from harness import DIE, dftracer
+
+
+def a_linked_program_would_be_traced():
+    out, err = dftracer("doctor", "--", DIE, "later")
+    assert not err and "BAD" not in out and f"{DIE} links libdftracer_core" in out
+    assert out.endswith(f"{DIE} would be traced by: dftracer run -- {DIE} ...\n"), out
+
+
+def reasons_are_named():
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "script"
+        script.write_text("#!/usr/bin/env -S no-such-interpreter -u\n")
+        script.chmod(0o755)
+        for words, reason in (
+            (["no-such-program"], "no-such-program is not there"),
+            (["true"], "does not link libdftracer_core"),
+            ([str(script)], "no-such-interpreter is not there"),
+            ([folder], "is not there"),
+        ):
+            out, err = dftracer("doctor", *words, status=1)
+            bad = [line for line in out.splitlines() if line.startswith("BAD")]
+            assert len(bad) == 1 and reason in bad[0] and "would not be traced" in out and not err, out
+
+
+def an_interpreter_may_be():
+    out, _ = dftracer("doctor", "sh", "-c", "x")
+    assert "is an interpreter" in out
+
+
+def settings_and_places_are_looked_at():
+    out, _ = dftracer("doctor", ENABLE="1", ENABEL="1")
+    assert "ok    DFTRACER_ENABLE is 1" in out and "DFTRACER_ENABEL is set, but no setting has that name" in out
+    _, err = dftracer("doctor", COMPRESSION_LEVEL="99")
+    assert "DFTRACER_COMPRESSION_LEVEL" in err
+    if os.getuid() != 0:
+        out, _ = dftracer("doctor", status=1, LOG_FILE="/trace")
+        assert "BAD" in out
+    out, _ = dftracer("doctor", LOG_FILE="/tmp/not/there/trace")
+    assert "/tmp/not/there, is not there yet" in out
+
+
+for check in (a_linked_program_would_be_traced, reasons_are_named, an_interpreter_may_be, settings_and_places_are_looked_at):
+    check()

@@ -1,0 +1,196 @@
+"""dftracer run: the program is traced, and nobody notices but by the line at the end."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from harness import COMMAND, PROGRAMS, SOURCE, dftracer
+from trace import read_folder
+
+DOING = PROGRAMS / "doing"
+
+
+def run(folder, *words, status=0, **more):
+    return dftracer("run", *words, status=status, cwd=folder, **more)
+
+
+def in_a_folder(check):
+    def inside():
+        with tempfile.TemporaryDirectory() as folder:
+            check(os.path.realpath(folder))
+
+    return inside
+
+
+@in_a_folder
+def the_line_says_how_many_events_of_how_many_processes_are_where(folder):
+    out, err = run(folder, "--", DOING, "event", 5, "fork")
+    assert not out and err == f"dftracer: 6 events of 2 processes are in {folder}/traces\n", err
+    assert sorted(len(trace.user_events()) for trace in read_folder(f"{folder}/traces")) == [1, 5]
+    _, err = run(folder, DOING, "event", 1)  # the traces of the first run do not count
+    assert err == f"dftracer: 1 event of 1 process is in {folder}/traces\n", err
+
+
+@in_a_folder
+def place_and_name_are_chosen(folder):
+    _, err = run(folder, "--out", "a/b", "--name=first", DOING, "event", 2)
+    assert f"are in {folder}/a/b\n" in err
+    (trace,) = read_folder(f"{folder}/a/b")
+    assert os.path.basename(trace.path).startswith("first-")
+    run(folder, DOING, "event", 2, LOG_FILE=f"{folder}/given/trace")
+    assert len(read_folder(f"{folder}/given")) == 1
+    run(folder, "--name", "a/b", DOING, status=2)
+    out, err = run(folder, "-q", DOING, "event", 1)
+    assert not out and not err
+    _, err = run(folder, "--sink", "null", "--out", "none", DOING, "event", 1)
+    assert "no events" in err or " 0 " in err, err
+    _, err = run(folder, "--out", "bare", DOING, "event", 3, INC_METADATA="0")
+    assert "3 events of 1 process" in err, err
+
+
+@in_a_folder
+def the_end_of_the_program_is_the_end_of_run(folder):
+    for status in (0, 1, 7, 255):
+        run(folder, DOING, "event", 1, "exit", status, status=status)
+    for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
+        _, err = run(folder, "--out", f"killed-{number}", DOING, "event", 3, "kill", int(number), status=-number)
+        assert "3 events of 1 process" in err and "1 recovered after it died" in err, err
+        assert len(read_folder(f"{folder}/killed-{number}")[0].named("event")) == 3
+
+
+@in_a_folder
+def what_cannot_be_run_is_told(folder):
+    script = Path(folder) / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    for word, status, message in (
+        ("no-such-program", 127, "No such file or directory"),
+        (f"{folder}/missing", 127, "No such file or directory"),
+        (str(script), 126, "no permission"),
+    ):
+        out, err = run(folder, word, status=status)
+        assert not out and message in err and err.count("\n") == 1, err
+    script.chmod(0o755)
+    _, err = run(folder, script, status=127)
+    assert "/no/such/interpreter is not there" in err, err
+    assert not list(Path(folder).glob("traces/*"))
+    Path(folder, "file").touch()
+    _, err = run(folder, "--out", "file/x", DOING, status=125)
+    assert "nothing was run" in err and "file/x" in err, err
+    _, err = run(folder, status=2)
+    assert "CMD is missing" in err
+
+
+@in_a_folder
+def what_cannot_be_traced_is_run_after_a_warning(folder):
+    source = Path(folder) / "static.c"
+    source.write_text("int main(void) { return 4; }\n")
+    if subprocess.run(["cc", "-static", source, "-o", f"{folder}/static"], check=False).returncode == 0:
+        _, err = run(folder, "./static", status=4)
+        assert err.startswith("dftracer run: ./static is linked statically"), err
+    _, err = run(folder, "true")
+    assert "does not use libdftracer_core; --io" in err, err
+    if os.getuid() == 0:  # somebody else's program that runs as its owner
+        shutil.copy(shutil.which("true"), f"{folder}/other")
+        os.chown(f"{folder}/other", 12345, -1)
+        os.chmod(f"{folder}/other", 0o4755)
+        _, err = run(folder, "./other")
+        assert "raised privileges" in err, err
+
+
+@in_a_folder
+def signals_reach_the_program(folder):
+    words = [COMMAND, "run", DOING, "event", "1", "wait", "exit", "3"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGUSR1)
+        assert process.stdout.readline() == "got\n"
+        assert process.wait() == 3
+    words = [COMMAND, "run", DOING, "event", "1", "wait"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.terminate()
+        assert process.wait() == -signal.SIGTERM
+        assert "1 recovered" in process.stderr.read()
+
+
+@in_a_folder
+def the_program_stops_and_goes_on(folder):
+    words = [COMMAND, "run", DOING, "wait"]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        process.send_signal(signal.SIGCONT)
+        process.send_signal(signal.SIGUSR1)
+        assert process.stdout.readline() == "got\n" and process.wait() == 0
+
+
+@in_a_folder
+def the_program_inherits_all_but_the_settings(folder):
+    script = "import os, signal; print(signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(0, []), os.listdir('/proc/self/fd'))"
+    command = f'trap "" CHLD; exec "$@" {os.environ["DFT_TEST_PYTHON"]} -c "$SCRIPT"'
+    env = {**os.environ, "SCRIPT": script}
+    plain, traced = (
+        subprocess.run(["bash", "-c", command, "bash", *words], env=env, cwd=folder, capture_output=True, text=True, check=True)
+        for words in ([], [COMMAND, "run"])
+    )
+    assert plain.stdout == traced.stdout, (plain, traced)
+    out, _ = run(folder, "cat", stdin="through\n")
+    assert out == "through\n"
+
+
+@in_a_folder
+def a_missing_preload_library_is_told(folder):
+    lone = Path(folder) / "bin"
+    lone.mkdir()
+    library = Path(os.environ["DFT_TEST_LIBRARY"])
+    shutil.copy(library.resolve(), lone / "libdftracer_core.so.5")
+    done = subprocess.run(
+        [COMMAND, "run", "--io", "true"], env={**os.environ, "LD_LIBRARY_PATH": str(lone)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 125 and "libdftracer_preload.so" in done.stderr and "nothing was run" in done.stderr, done
+
+
+@in_a_folder
+def ranks_of_an_mpi_job_speak_with_one_voice(folder):
+    if not (shutil.which("mpicc") and shutil.which("mpirun")):
+        print("no MPI here: jobs of ranks were not tried")
+        return
+    library = Path(os.environ["DFT_TEST_LIBRARY"]).parent
+    build = ["mpicc", SOURCE / "tests/command/mpi/ranks.c", "-o", f"{folder}/ranks", f"-I{SOURCE}/c/include"]
+    subprocess.run([*build, f"-L{library}", "-ldftracer_core", f"-Wl,-rpath,{library}"], check=True)
+    env = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    job = ["mpirun", "--oversubscribe", "-n", "4", COMMAND, "run"]
+    done = subprocess.run([*job, "--", "./ranks"], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    assert done.stderr == f"dftracer: 40 events of 4 processes are in {folder}/traces\n", done.stderr
+    names = {trace.named("process_name")[0]["args"]["name"] for trace in read_folder(f"{folder}/traces")}
+    assert names == {f"Rank {rank}" for rank in range(4)}, names
+    # mpirun kills everything at once when a rank dies; what it had recorded is published all the same.
+    done = subprocess.run([*job, "--out", "dead", "./ranks", "2"], cwd=folder, env=env, capture_output=True, check=False)
+    assert done.returncode != 0
+    for _ in range(100):
+        if len(list(Path(folder, "dead").glob("*.pfw.gz"))) == 4:
+            break
+        time.sleep(0.1)
+    assert sorted(len(trace.named("allreduce")) for trace in read_folder(f"{folder}/dead")) == [10] * 4
+
+
+for check in (
+    the_line_says_how_many_events_of_how_many_processes_are_where,
+    place_and_name_are_chosen,
+    the_end_of_the_program_is_the_end_of_run,
+    what_cannot_be_run_is_told,
+    what_cannot_be_traced_is_run_after_a_warning,
+    signals_reach_the_program,
+    the_program_stops_and_goes_on,
+    the_program_inherits_all_but_the_settings,
+    a_missing_preload_library_is_told,
+    ranks_of_an_mpi_job_speak_with_one_voice,
+):
+    check()
