@@ -1,0 +1,129 @@
+/* ends.c - the two ends of a unit: lines that begin in one unit and end in another.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cursor.h"
+#include "scan.h"
+
+static int append(dft__buffer *buffer, const char *bytes, size_t len) {
+  if (!dft__buffer_reserve(buffer, buffer->len + len + 1)) return 0;
+  if (len) memcpy(buffer->bytes + buffer->len, bytes, len);
+  buffer->len += len;
+  return 1;
+}
+
+static int end_line(dft__buffer *joint) {
+  if (!append(joint, "\n", 1)) return 0;
+  memset(joint->bytes + joint->len, 0, DFT__PADDING);
+  return 1;
+}
+
+/* With what the unit before left; or, when that is still being read, left for it. */
+int dft__ends_head(dft_cursor *cursor, const char *end) {
+  const char *at = cursor->text.bytes + cursor->text_at;
+  size_t len = (size_t)(end - at);
+  dft__seam *seam;
+  int is_good = 1;
+  pthread_mutex_lock(&cursor->reader->lock);
+  seam = dft__walk_take_seam(cursor->walk, cursor->unit.start);
+  if (!seam) is_good = dft__walk_add_seam(cursor->walk, DFT__SEAM_HEAD, cursor->unit.start, 0, at, len);
+  pthread_mutex_unlock(&cursor->reader->lock);
+  if (!seam) {
+    cursor->text_at += len + 1;
+    return is_good;
+  }
+  if (!seam->len) { /* a line of its own: it will be parsed where it stands */
+    free(seam);
+    cursor->lines--;
+    return 1;
+  }
+  cursor->front.len = 0;
+  is_good = append(&cursor->front, seam->bytes, seam->len) && append(&cursor->front, at, len) &&
+            end_line(&cursor->front);
+  free(seam);
+  cursor->text_at += len + 1;
+  /* It is the first of its batch: nothing points into the old place of unescaped texts. */
+  if (is_good) is_good = dft__buffer_reserve(&cursor->plain, cursor->text.len + cursor->front.len + DFT__PADDING);
+  cursor->parser.plain = cursor->plain.bytes;
+  return is_good && dft__lines_parse_one(cursor, cursor->front.bytes, cursor->front.bytes + cursor->front.len - 1,
+                                         cursor->unit.start, DFT_PROBLEM_LINE);
+}
+
+/* The unit's last line, which has no end here: `joint` from `from` on. With the lock held. */
+static int pass_on(dft_cursor *cursor, size_t from) {
+  dft__buffer *joint = &cursor->joint;
+  uint64_t place = cursor->unit.limit;
+  dft__seam *seam;
+  while ((seam = dft__walk_take_seam(cursor->walk, place)) != NULL) {
+    int is_good = append(joint, seam->bytes, seam->len);
+    int is_whole = seam->kind == DFT__SEAM_HEAD;
+    place = seam->to;
+    free(seam);
+    if (!is_good) return 0;
+    if (is_whole) return end_line(joint);
+  }
+  if (place >= cursor->reader->sources[cursor->unit.source].size) {
+    cursor->torn_from = from;
+    return joint->len == from ? 1 : end_line(joint);
+  }
+  if (!dft__walk_add_seam(cursor->walk, DFT__SEAM_TAIL, place, 0, joint->bytes + from, joint->len - from)) return 0;
+  joint->len = from;
+  return 1;
+}
+
+/* The last unit of all takes what waited in vain, because the unit beside it was damaged. With the lock held. */
+static int take_leftovers(dft_cursor *cursor) {
+  if (cursor->torn_from > cursor->joint.len) cursor->torn_from = cursor->joint.len;
+  for (dft__seam *seam = cursor->walk->seams; seam; seam = seam->next) {
+    if (!seam->len) continue;
+    if (!append(&cursor->joint, seam->bytes, seam->len) || !end_line(&cursor->joint)) return 0;
+  }
+  return 1;
+}
+
+int dft__ends_finish(dft_cursor *cursor) {
+  dft_reader *reader = cursor->reader;
+  dft__buffer *joint = &cursor->joint;
+  const char *at = cursor->text.bytes + cursor->text_at;
+  size_t len = cursor->text.len - cursor->text_at;
+  int is_good = 1;
+  cursor->joint.len = cursor->joint_at = 0;
+  cursor->torn_from = SIZE_MAX;
+  pthread_mutex_lock(&reader->lock);
+  if (cursor->is_skipping) len = 0;
+  if (cursor->is_head_open) { /* no line end in the whole unit */
+    dft__seam *seam = dft__walk_take_seam(cursor->walk, cursor->unit.start);
+    if (seam) {
+      is_good = append(joint, seam->bytes, seam->len) && append(joint, at, len) && pass_on(cursor, 0);
+      free(seam);
+    } else {
+      is_good = dft__walk_add_seam(cursor->walk, DFT__SEAM_THROUGH, cursor->unit.start, cursor->unit.limit, at, len);
+    }
+  } else {
+    is_good = append(joint, at, len) && pass_on(cursor, 0);
+  }
+  cursor->text_at = cursor->text.len;
+  cursor->walk->units_open--;
+  if (is_good && !cursor->walk->units_open && cursor->walk->next_start >= reader->sources[cursor->unit.source].size) {
+    is_good = take_leftovers(cursor);
+  }
+  pthread_mutex_unlock(&reader->lock);
+  return is_good;
+}
+
+void dft__ends_close(dft_cursor *cursor) {
+  dft_reader *reader = cursor->reader;
+  dft__source_state *source = &reader->sources[cursor->unit.source];
+  pthread_mutex_lock(&reader->lock);
+  source->lines += cursor->lines;
+  source->rows += cursor->unit_rows;
+  source->members += cursor->unit_members;
+  source->text_bytes += cursor->unit_text;
+  source->units++;
+  source->done_bytes += cursor->unit.limit - cursor->unit.start;
+  dft__problem_note_lines(source, cursor->unit.number, cursor->lines);
+  if (!cursor->walk->units_open && cursor->walk->next_start >= source->size) source->is_done = 1;
+  cursor->rows.is_source_end = cursor->walk->next_start >= source->size &&
+                               cursor->unit.number + 1 == cursor->walk->unit_count;
+  pthread_mutex_unlock(&reader->lock);
+}
