@@ -10,13 +10,8 @@ RULES = {
     "c/include": [],
     "c/src": ["c/include", "sinks/sinks.h"],
     "c/intercept": ["c/include"],
-<<<<<<< HEAD
     "c/command": ["c/include", "sinks/jsonl"],
-    "c/reader": ["c/include", "c/src/record.h"],
-=======
-    "c/command": ["c/include"],
     "c/reader": ["c/include", "c/src/record.h", "c/src/hash.h"],
->>>>>>> 6a7e035 (reader: files, folders and globs in, columns out)
     "sinks": ["c/include"],
     "fortran": ["c/include"],
     "python": ["c/include"],
