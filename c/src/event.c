@@ -11,14 +11,14 @@ static int is_recording(dft__own *own) {
 }
 
 /* Fills in label and site; zero when the category is not recorded. */
-static int identify(dft__what *what, dft__label *label, const char *name, size_t name_len, const char *cat,
-                    size_t cat_len) {
+static int identify(const dft__own *own, dft__what *what, dft__label *label, const char *name, size_t name_len,
+                    const char *cat, size_t cat_len) {
   uint32_t ref;
   label->name = dft__name_or_default(name, &name_len);
   label->name_len = name_len;
   label->cat = dft__name_or_default(cat, &cat_len);
   label->cat_len = cat_len;
-  ref = dft__intern_site(&dft__session.spool, label->name, name_len, label->cat, cat_len);
+  ref = dft__site_named(own, label->name, name_len, label->cat, cat_len);
   what->site = ref & ~DFT__SITE_MUTED;
   if (ref & DFT__SITE_MUTED) return 0;
   DFT__SET(dft__session.spool.header->annotated, 1);
@@ -37,7 +37,7 @@ void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t ca
   dft__own own;
   dft__what what = {.kind = DFT__KIND_COMPLETE};
   dft__label label;
-  if (!is_recording(&own) || !identify(&what, &label, name, name_len, cat, cat_len)) return;
+  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   place(&own, &what);
   what.start = what.end = dft__clock_ticks();
   dft__emit_args(&own, &what, &label, 0, args, count);
@@ -49,7 +49,7 @@ void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t ca
   dft__label label;
   dft__ready_item item;
   uint64_t bits;
-  if (!is_recording(&own) || !identify(&what, &label, name, name_len, cat, cat_len)) return;
+  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   what.id = dft__thread_next_id(&own);
   what.start = what.end = dft__clock_ticks();
   memcpy(&bits, &value, sizeof bits);
@@ -80,7 +80,7 @@ void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const 
   if (!site || !is_recording(&own)) return;
   what.site = dft__site_ref(&own, site);
   if (what.site & DFT__SITE_MUTED) return;
-  if (!what.site && !identify(&what, &label, site->name, site->name ? strlen(site->name) : 0, site->cat,
+  if (!what.site && !identify(&own, &what, &label, site->name, site->name ? strlen(site->name) : 0, site->cat,
                               site->cat ? strlen(site->cat) : 0)) {
     return;
   }
@@ -110,7 +110,7 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
   dft__own own;
   dft__what what = {.kind = DFT__KIND_TIMED, .start = start, .end = duration};
   dft__label label;
-  if (!is_recording(&own) || !identify(&what, &label, name, name_len, cat, cat_len)) return;
+  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   if (!take_level(&own, &what)) place(&own, &what);
   dft__emit_args(&own, &what, &label, tid, args, count);
 }

@@ -34,6 +34,27 @@ uint32_t dft__site_register(const dft__own *own, dft_site *site) {
   return ref;
 }
 
+/* References of sites by the address of their texts, which in a loop stay the same; with the session, as in a dft_site. The
+ * texts are compared, so a slot that is out of date costs time only. */
+static _Atomic uint64_t recent[256];
+
+uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  _Atomic uint64_t *slot = &recent[((uintptr_t)name ^ (uintptr_t)name >> 8 ^ (uintptr_t)cat) % 256];
+  uint64_t seen = DFT__GET(*slot);
+  uint32_t ref = (uint32_t)seen;
+  if (DFT__LIKELY((uint32_t)(seen >> 32) == (uint32_t)own->session)) {
+    const dft__name *site = (const dft__name *)(own->base + (uint64_t)ref * 16);
+    const dft__name *in = (const dft__name *)(own->base + (uint64_t)site->cat * 16);
+    if (site->len == name_len && in->len == cat_len && dft__same_bytes(site->text, name, name_len) &&
+        dft__same_bytes(in->text, cat, cat_len)) {
+      return ref;
+    }
+  }
+  ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
+  if (ref && !(ref & DFT__SITE_MUTED)) DFT__SET(*slot, own->session << 32 | ref);
+  return ref;
+}
+
 /* ---- The stack ---------------------------------------------------------------------------------------------------- */
 
 /* Events inside a frame that is muted, not complete, or ended belong to the frame around it. What a frame without an id
@@ -171,7 +192,7 @@ __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
 dft_region dft_region_begin_site(dft_site *site) {
   dft__own own;
   uint64_t cache;
-  if (DFT__UNLIKELY(!dft__own_copy(&own) || !site)) return begin_slow(site);
+  if (DFT__UNLIKELY(!dft__own_copy(&own) || !site)) return dft_is_active() ? begin_slow(site) : 0;
   cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
   if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)own.session || (int32_t)cache <= 0)) return begin_slow(site);
   return push(&own, (uint32_t)cache, 0);
@@ -194,7 +215,7 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
   if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push_muted(&own);
   name = dft__name_or_default(name, &name_len);
   cat = dft__name_or_default(cat, &cat_len);
-  ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
+  ref = dft__site_named(&own, name, name_len, cat, cat_len);
   if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted(&own);
   note_annotated(&own);
   region = push(&own, ref, 0);

@@ -25,6 +25,9 @@ static inline uint32_t dft__site_ref(const dft__own *own, dft_site *site) {
   return dft__site_register(own, site);
 }
 
+/* The same by name and category; a site that was the last one at these addresses is found without hashing. */
+uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len);
+
 /* Names that are missing or too long for the registry. */
 const char *dft__name_or_default(const char *name, size_t *len);
 

@@ -26,6 +26,8 @@ ARGS_BAR = 2.0
 MACROS_BAR = 1.5
 THREADS_BAR = 1.15
 DISABLED_BAR_NS = 2.0
+FORTRAN_HANDLE_BAR = 1.15  # of the same region in C by handle
+FORTRAN_NAME_BAR = 1.6
 SUSTAINED_BAR_NS = {"zlib": 1000.0, "isal": 450.0}
 FLAT_BAR_MIB = 1.0  # growth from half of the events to all of them
 MEMORY_BAR_MIB = 8.0
@@ -185,6 +187,23 @@ def disabled(bench: Bench) -> list[Row]:
     ]
 
 
+def fortran(bench: Bench) -> list[Row]:
+    if not (bench.build / "bench" / "fortran").exists():
+        return [Row("Fortran", "", [], [], "not measured: built without a Fortran compiler")]
+    every, _, _ = bench.run("fortran", 2 * rounds(bench), ENABLE="1", SINK="null")
+    got = undisturbed(every)
+    off, _, _ = bench.run("fortran", 4 * rounds(bench))
+    return [
+        ratio_row("Fortran region by handle, of C", every["handle"], every["c"], FORTRAN_HANDLE_BAR),
+        ratio_row("Fortran region by name, of C by handle", every["name"], every["c"], FORTRAN_NAME_BAR),
+        ratio_row("Fortran region by handle, of C, undisturbed", got["handle"], got["c"]),
+        ratio_row("Fortran region by name, of C by handle, undisturbed", got["name"], got["c"]),
+        ratio_row("Fortran region, int + string, of C, undisturbed", got["handle_args"], got["c_args"]),
+        difference_row("Fortran region, disabled", "ns", off["handle"], off["empty"], None),
+        difference_row("Fortran region by name, disabled", "ns", off["name"], off["empty"], None),
+    ]
+
+
 def cpu_row(measure: str, cpu_ns: float, wall_ns: float, bar: float | None) -> Row:
     result = f"{cpu_ns:.0f} ns (wall {wall_ns:.0f})"
     return Row(measure, "ns", [cpu_ns], [], result, f"<= {bar:g} ns" if bar else "", cpu_ns <= bar if bar else None)
@@ -274,5 +293,5 @@ def startup(bench: Bench) -> list[Row]:
 
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
-    measure.__name__: measure for measure in (region, threads, disabled, sustained, memory, size, startup)
+    measure.__name__: measure for measure in (region, threads, disabled, fortran, sustained, memory, size, startup)
 }

@@ -60,10 +60,30 @@ static void it_names_regions_of_one_trace_after_the_other(void) {
   }
 }
 
+static void one_address_may_hold_one_name_after_the_other(void) {
+  const char *names[] = {"abc", "abd", "abcd", "abc", "abc"};
+  const char *cats[] = {"one", "one", "one", "two", "one"};
+  char name[8], cat[8];
+  trace in;
+  start_in_memory();
+  for (int i = 0; i < 5; i++) {
+    memcpy(name, names[i], strlen(names[i]));
+    memcpy(cat, cats[i], 3);
+    dft_region_begin_n(name, strlen(names[i]), cat, 3);
+    dft_region_end();
+  }
+  in = stop();
+  CHECK_INT((int64_t)count_name(&in, "abc"), 3);
+  CHECK_STR(the_event(&in, "abd")->cat, "one");
+  CHECK_STR(the_event(&in, "abcd")->cat, "one");
+  free_trace(&in);
+}
+
 int main(void) {
   RUN(one_site_for_a_name_and_category);
   RUN(nothing_is_a_name_too);
   RUN(threads_get_the_same_sites);
   RUN(it_names_regions_of_one_trace_after_the_other);
+  RUN(one_address_may_hold_one_name_after_the_other);
   return failed_cases;
 }

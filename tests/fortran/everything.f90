@@ -110,7 +110,7 @@ program everything
 
   ! Strings.
   call dft_region_begin('quo"te ''n'' \ back')
-  call dft_update('grün', 'Wärme × 2')
+  call dft_update('grün', 'Wärme ∂T')
   call dft_update('newline', 'a'//new_line('a')//'b')
   call dft_region_end()
   call dft_region_begin('long')

@@ -75,7 +75,7 @@ def case_events_of_one_call(folder):
 
 def case_strings_of_any_kind(folder):
     trace = record(folder)
-    expect_equal(seen(trace, "quo\"te 'n' \\ back"), [("fortran", {"grün": "Wärme × 2", "newline": "a\nb"}, None)],
+    expect_equal(seen(trace, "quo\"te 'n' \\ back"), [("fortran", {"grün": "Wärme ∂T", "newline": "a\nb"}, None)],
                  "quotes, other letters")
     expect_equal(seen(trace, "long"), [("fortran", {"long": "0123456789" * 5000}, None)], "50,000 characters")
 
