@@ -51,7 +51,8 @@ struct dft_batch {
   uint32_t from_page; /* where earlier batches left the open regions: thread and depth */
   uint32_t from_depth;
   uint32_t chunk_count;
-  uint32_t has_more; /* chunks that did not fit into chunks[] */
+  uint32_t has_more;    /* chunks that did not fit into chunks[] */
+  dft__clock_map clock; /* a copy, because the spool's may grow meanwhile */
   struct dft__claimed {
     uint32_t page, gen, start, cell, end;
   } chunks[DFT__BATCH_CHUNKS];
@@ -133,7 +134,8 @@ void dft__add_number(dft_batch *batch, const char *key, uint32_t type, uint64_t 
 /* The name of a site or text; "" for a reference that leads nowhere. */
 dft_text dft__text_at(const dft__spool *spool, uint32_t ref);
 
-int64_t dft__time_of(const dft__header *header, uint64_t ticks);
+/* In the unit of the trace, since the epoch. */
+int64_t dft__time_of(const dft_batch *batch, uint64_t ticks);
 void dft__hex(char hex[17], uint64_t value);
 
 #endif

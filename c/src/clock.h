@@ -1,10 +1,18 @@
-/* clock.h - the clock of records. Ticks are nanoseconds of CLOCK_MONOTONIC, which never steps back; the header holds
- * what maps them to the epoch. SPDX-License-Identifier: MIT */
+/* clock.h - the clock of records.
+ *
+ * Ticks are counts of the processor's time stamp counter where that is safe, else nanoseconds of CLOCK_MONOTONIC; see
+ * DFTRACER_CLOCK. The spool's map leads from them to the epoch (record.h): its target is CLOCK_MONOTONIC plus one offset a
+ * session, so a wall clock that is set moves nothing inside a trace. The counter is compared with it ten times a second while
+ * events are recorded, and before a batch is encoded; the map bends where the two have drifted apart.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFT_CLOCK_H
 #define DFT_CLOCK_H
 
-#include <stdint.h>
+#include <dftracer/dft.h>
 #include <time.h>
+
+#include "atomic.h"
+#include "record.h"
 
 static inline uint64_t dft__clock_read(clockid_t clock) {
   struct timespec now;
@@ -12,22 +20,67 @@ static inline uint64_t dft__clock_read(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static inline uint64_t dft__clock_ticks(void) {
+/* For waits and deadlines. */
+static inline uint64_t dft__clock_ns(void) {
   return dft__clock_read(CLOCK_MONOTONIC);
 }
 
-/* What to add to ticks to get nanoseconds since the epoch: the sample of several with the least time between its reads. */
-static inline int64_t dft__clock_offset(void) {
-  uint64_t best = UINT64_MAX;
-  int64_t offset = 0;
-  for (int i = 0; i < 8; i++) {
-    uint64_t before = dft__clock_ticks(), epoch = dft__clock_read(CLOCK_REALTIME), after = dft__clock_ticks();
-    if (after - before < best) {
-      best = after - before;
-      offset = (int64_t)(epoch - (before + (after - before) / 2));
-    }
+/* dft_tsc_until once more, for the library's own calls: what it exports it reaches by a detour. */
+extern uint64_t dft__tsc_until __attribute__((visibility("hidden")));
+
+/* Now, in ticks. What another thread did before it let this one go on has earlier ticks than these. */
+static inline uint64_t dft__clock_ticks(void) {
+#ifdef __x86_64__
+  uint64_t until = __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED);
+  if (DFT__LIKELY(until != 0)) {
+    __builtin_ia32_lfence();
+    uint64_t now = __builtin_ia32_rdtsc();
+    if (DFT__LIKELY(now < until)) return now;
   }
-  return offset;
+#endif
+  return dft_ticks();
 }
+
+/* The same for the end of a region, without the fence, which takes as long as the counter itself: loads of the last few
+ * nanoseconds may still be under way. What this thread does next is later all the same. */
+static inline uint64_t dft__clock_end_ticks(void) {
+#ifdef __x86_64__
+  uint64_t until = __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED);
+  uint64_t now = DFT__LIKELY(until != 0) ? __builtin_ia32_rdtsc() : 0;
+  if (DFT__LIKELY(now < until)) return now;
+#endif
+  return dft_ticks();
+}
+
+/* Decides what ticks are, by the settings and this machine. */
+void dft__clock_choose(void);
+
+/* A session opens: the first knot of its map, and when that was. */
+void dft__clock_begin(dft__header *header);
+/* It has ended: its header is not touched any more. */
+void dft__clock_end(void);
+
+/* Compares the clocks when that is due; safe in a signal handler. */
+void dft__clock_check(void);
+
+/* Copies the map of the open session; what the copy says of ticks before now will never change. With signals blocked. */
+void dft__clock_settle(dft__clock_map *copy);
+/* Copies a map that nobody changes any more. */
+void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map);
+
+/* ---- clockmap.c: maps, without any clock ---- */
+
+/* What a comparison found: the counter and the epoch at one moment, to within `error_ns`. */
+typedef struct dft__sample {
+  uint64_t ticks;
+  uint64_t ns;
+  uint64_t error_ns;
+} dft__sample;
+
+/* A map that begins at this sample with this rate; 0: not known yet. */
+void dft__clock_map_begin(dft__clock_map *map, uint32_t source, const dft__sample *first, uint64_t rate);
+
+/* Bends the map, behind what is settled, so that it meets the sample where it does not already. */
+void dft__clock_map_add(dft__clock_map *map, const dft__sample *sample);
 
 #endif

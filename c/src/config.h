@@ -26,6 +26,9 @@
     "what writes the trace; /path/x.so is a sink "                                                                     \
     "from outside")                                                                                                    \
   X(CATEGORIES, TEXT, "", "names, ',' between them", "record events of these categories only; empty: all")             \
+  X(CLOCK, CHOICE, "auto", "auto tsc monotonic",                                                                       \
+    "what times are read from: the processor's time stamp counter where the kernel itself relies on it, else "         \
+    "CLOCK_MONOTONIC; tsc: also where only the processor vouches for it")                                              \
   X(TIME_METRIC, CHOICE, "US", "US NS MS SEC", "unit of times in the trace; most tools take every number as US")       \
   X(RANK, NUMBER, "-1", "-1 to 2147483647", "rank of this process; -1: what the launcher's variables say")             \
   X(DISABLE_IO, SWITCH, "0", "", "record no POSIX and STDIO calls")                                                    \

@@ -13,10 +13,11 @@ void dft__hex(char hex[17], uint64_t value) {
   hex[16] = '\0';
 }
 
-int64_t dft__time_of(const dft__header *header, uint64_t ticks) {
-  uint64_t ns = ticks + (uint64_t)header->epoch_offset_ns;
-  if (DFT__LIKELY(header->unit_ns == 1000)) return (int64_t)(ns / 1000);
-  return (int64_t)(ns / header->unit_ns);
+int64_t dft__time_of(const dft_batch *batch, uint64_t ticks) {
+  uint64_t ns = dft__epoch_ns(&batch->clock, ticks);
+  uint64_t unit_ns = batch->spool->header->unit_ns;
+  if (DFT__LIKELY(unit_ns == 1000)) return (int64_t)(ns / 1000);
+  return (int64_t)(ns / unit_ns);
 }
 
 dft_text dft__text_at(const dft__spool *spool, uint32_t ref) {
@@ -213,8 +214,8 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
     event->start = record->start <= INT64_MAX ? (int64_t)record->start : INT64_MAX;
     event->duration = record->end <= INT64_MAX ? (int64_t)record->end : INT64_MAX;
   } else if (kind != DFT__KIND_META) {
-    event->start = dft__time_of(header, record->start);
-    event->duration = record->end > record->start ? dft__time_of(header, record->end) - event->start : 0;
+    event->start = dft__time_of(batch, record->start);
+    event->duration = record->end > record->start ? dft__time_of(batch, record->end) - event->start : 0;
     if (event->duration < 0) event->duration = 0; /* ticks beyond what the unit can tell */
     if (record->end > batch->last_ticks) batch->last_ticks = record->end;
   }

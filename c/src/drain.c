@@ -43,11 +43,11 @@ static struct {
   _Atomic(dft__encoder *) encoders[ENCODERS];
   _Atomic uint32_t create_lock;
   _Atomic uint32_t append_lock;
-  _Atomic uint64_t next_seq;    /* of the next batch; guarded by the create lock */
-  _Atomic uint64_t turn;        /* the number whose turn it is to be appended */
-  _Atomic uint32_t in_flight;   /* batches created and not yet appended */
-  _Atomic uint64_t retry_ticks; /* nonzero: the output failed; not before then */
-  _Atomic uint32_t is_stalled;  /* a producer waited in vain: the next ones do not, until something is appended */
+  _Atomic uint64_t next_seq;   /* of the next batch; guarded by the create lock */
+  _Atomic uint64_t turn;       /* the number whose turn it is to be appended */
+  _Atomic uint32_t in_flight;  /* batches created and not yet appended */
+  _Atomic uint64_t retry_ns;   /* nonzero: the output failed; not before then */
+  _Atomic uint32_t is_stalled; /* a producer waited in vain: the next ones do not, until something is appended */
   _Atomic uint32_t has_begun;
   _Atomic int64_t ready_cells;
   /* the thread */
@@ -121,7 +121,7 @@ static dft__encoder *take_encoder(void) {
 }
 
 static void note_failure(dft_status status) {
-  atomic_store(&drain.retry_ticks, dft__clock_ticks() + RETRY_NS);
+  atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
            "cannot write the trace to %s: %s; events wait in the spool until it works again",
            drain.output.outlets[0].path, dft_status_text(status));
@@ -140,7 +140,7 @@ static void append(dft__encoder *encoder) {
   if (status == DFT_OK) {
     atomic_store(&drain.is_stalled, 0);
     atomic_fetch_sub(&drain.ready_cells, cells);
-  } else if (!DFT__GET(drain.retry_ticks)) {
+  } else if (!DFT__GET(drain.retry_ns)) {
     note_failure(status);
   }
 }
@@ -169,10 +169,10 @@ static void append_ready(void) {
 
 /* After a failure everything starts again from the last commit, once nothing is on its way any more. */
 static int is_output_usable(void) {
-  uint64_t retry = DFT__GET(drain.retry_ticks);
+  uint64_t retry = DFT__GET(drain.retry_ns);
   if (retry) {
-    if (dft__clock_ticks() < retry || DFT__GET(drain.in_flight)) return 0;
-    atomic_store(&drain.retry_ticks, 0);
+    if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
+    atomic_store(&drain.retry_ns, 0);
     atomic_store(&drain.next_seq, dft__commit_current(drain.output.spool)->seq + 1);
     atomic_store(&drain.turn, DFT__GET(drain.next_seq));
   }
@@ -200,6 +200,7 @@ static int create(dft__encoder *encoder, uint32_t flags, uint64_t least, int *ha
     dft__batch_unclaim(batch);
     return 0;
   }
+  dft__clock_settle(&batch->clock);
   atomic_store(&drain.next_seq, seq + 1);
   atomic_store(&drain.has_begun, 1);
   atomic_fetch_add(&drain.in_flight, 1);
@@ -320,7 +321,7 @@ static dft__chunk *take_any(uint32_t cells) {
 }
 
 dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
-  uint64_t deadline = dft__clock_ticks() + WAIT_NS;
+  uint64_t deadline = dft__clock_ns() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
   int tries = 0;
   uint64_t pause_ns = PAUSE_LEAST_NS;
@@ -344,8 +345,8 @@ dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
     }
     if (DFT__GET(drain.output.spool->header->commit_seq) != progress) { /* slow, but it moves */
       progress = DFT__GET(drain.output.spool->header->commit_seq);
-      deadline = dft__clock_ticks() + WAIT_NS;
-    } else if (dft__clock_ticks() > deadline) {
+      deadline = dft__clock_ns() + WAIT_NS;
+    } else if (dft__clock_ns() > deadline) {
       atomic_store(&drain.is_stalled, 1);
       break;
     }
@@ -404,7 +405,7 @@ dft_status dft__drain_end(int *is_complete) {
     append_ready();
     if (DFT__GET(drain.in_flight)) wait_ns(100000);
   }
-  atomic_store(&drain.retry_ticks, DFT__GET(drain.retry_ticks) ? 1 : 0);
+  atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
   while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {

@@ -120,7 +120,3 @@ uint32_t dft_path(const char *path, size_t len) {
   if (!path || !len || len > DFT__NAME_MAX || !is_recording(&own)) return 0;
   return dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, path, len);
 }
-
-uint64_t dft_ticks(void) {
-  return dft__clock_ticks();
-}

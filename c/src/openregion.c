@@ -34,7 +34,7 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
   batch->lost = flags >> DFT__FRAME_LOSS_SHIFT;
   *event = (dft_event){.id = id,
                        .parent = parent ? (int64_t)parent : -1,
-                       .start = dft__time_of(header, DFT__GET(frame->start)),
+                       .start = dft__time_of(batch, DFT__GET(frame->start)),
                        .level = DFT__GET(frame->level),
                        .phase = DFT_COMPLETE,
                        .pid = header->pid,
@@ -44,7 +44,7 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
     event->cat = dft__text_at(batch->spool, site->cat);
     event->site_index = site->index;
   }
-  event->duration = dft__time_of(header, batch->final_ticks) - event->start;
+  event->duration = dft__time_of(batch, batch->final_ticks) - event->start;
   if (event->duration < 0) event->duration = 0;
   if (flags & DFT__FRAME_CROSSED) {
     event->tid = DFT__LANE_TID + 1 + (uint32_t)(atomic_fetch_add(&batch->spool->header->next_lane, 1) & 0xffff);

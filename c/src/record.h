@@ -29,8 +29,8 @@
 #include <stdint.h>
 
 #define DFT__MAGIC "dftspool"
-#define DFT__LAYOUT 1u
-#define DFT__HEADER_BYTES (16u << 10)
+#define DFT__LAYOUT 2u
+#define DFT__HEADER_BYTES (20u << 10)
 #define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
 #define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
 #define DFT__CHUNK_LOG_MIN 12 /* 4 KiB */
@@ -51,6 +51,7 @@
 #define DFT__LISTS_LOG 15        /* the size of that */
 #define DFT__FACTS_BYTES 2048u
 #define DFT__ID_BLOCK 1024u /* ids that a thread takes at once */
+#define DFT__KNOTS 200u     /* of the clock */
 
 /* ---- Cells and records ---- */
 
@@ -280,6 +281,48 @@ typedef struct dft__commit {
   dft__consumed few[DFT__COMMIT_FEW]; /* more than these stand in the slot's half of header.lists */
 } dft__commit;
 
+/* ---- Clock ---- */
+
+enum dft__clock_source { DFT__CLOCK_MONOTONIC = 0 /* nanoseconds */, DFT__CLOCK_TSC = 1 /* time stamp counter */ };
+
+/* From here to the ticks of the next knot, or for ever: epoch_ns = ns + (t - ticks) * rate / 2^48. */
+typedef struct dft__knot {
+  uint64_t ticks;
+  uint64_t ns;
+  uint64_t rate;
+} dft__knot;
+
+/* What leads from ticks to the epoch: lines between knots, one after the other and none falling. New knots come at the end;
+ * what the map says of ticks up to `settled` stays as it is, because a trace may hold it already. */
+typedef struct dft__clock_map {
+  uint32_t source;
+  _Atomic uint32_t count; /* of knots, 1 at least; stored behind a new knot */
+  uint64_t settled;       /* ticks */
+  uint64_t sampled;       /* ticks when the clocks were last compared */
+  dft__knot fit;          /* ticks and ns of the comparison that the last rate reaches from, or to */
+  dft__knot knots[DFT__KNOTS];
+} dft__clock_map;
+
+__extension__ typedef unsigned __int128 dft__wide;
+#define DFT__RATE_LOG 48
+
+/* Nanoseconds since the epoch; safe with whatever a damaged map holds. Looks from the end: recent ticks are the usual case,
+ * and a death while knots were being moved up leaves some of them twice, which does no harm this way. */
+static inline uint64_t dft__epoch_ns(const dft__clock_map *map, uint64_t ticks) {
+  uint32_t at = atomic_load_explicit(&map->count, memory_order_relaxed);
+  const dft__knot *knot;
+  dft__wide ns;
+  at = at > DFT__KNOTS ? DFT__KNOTS : at;
+  while (at > 1 && map->knots[at - 1].ticks > ticks) at--;
+  knot = &map->knots[at ? at - 1 : 0];
+  if (ticks < knot->ticks) {
+    ns = (dft__wide)(knot->ticks - ticks) * knot->rate >> DFT__RATE_LOG;
+    return ns < knot->ns ? knot->ns - (uint64_t)ns : 0;
+  }
+  ns = ((dft__wide)(ticks - knot->ticks) * knot->rate >> DFT__RATE_LOG) + knot->ns;
+  return ns <= INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
 /* ---- The header ---- */
 
 typedef struct dft__header {
@@ -307,11 +350,8 @@ typedef struct dft__header {
   int32_t hide_tids;
   char unit[8]; /* US, NS, MS, SEC */
   uint64_t unit_ns;
-  /* clock: epoch_ns = ticks + epoch_offset_ns (the only source so far: CLOCK_MONOTONIC) */
-  uint32_t clock_source;
-  uint32_t clock_reserved;
-  int64_t epoch_offset_ns;
-  uint64_t clock_more[8];
+  int64_t epoch_offset_ns; /* of CLOCK_MONOTONIC */
+  dft__clock_map clock;
   /* facts */
   uint64_t opened_ticks;
   uint64_t host_hash;

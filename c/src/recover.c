@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "clock.h"
 #include "intern.h"
 #include "log.h"
 #include "place.h"
@@ -76,6 +77,7 @@ static dft_status write_rest(dft__output *output) {
     uint64_t seq = dft__commit_current(output->spool)->seq + 1;
     dft__batch_begin(&encoder->batch, output->spool, seq,
                      DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
+    dft__clock_copy(&encoder->batch.clock, &output->spool->header->clock);
     dft__batch_claim(&encoder->batch, UINT64_MAX);
     dft__batch_take_definitions(&encoder->batch);
     dft__output_encode(output, encoder);

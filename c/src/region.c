@@ -329,7 +329,7 @@ static inline __attribute__((always_inline)) int end_top(dft_region region, uint
 void dft_region_end_innermost(void) {
   uint64_t now;
   if (DFT__UNLIKELY(!dft_is_active())) return; /* bindings come here past the inline function; likewise below */
-  now = dft__clock_ticks();
+  now = dft__clock_end_ticks();
   if (DFT__UNLIKELY(!end_top(0, now))) end_slow(now);
 }
 
@@ -347,7 +347,7 @@ __attribute__((noinline)) static void end_found(dft_region region, uint64_t now)
 void dft_region_end_at(dft_region region) {
   uint64_t now;
   if (!region || !dft_is_active()) return;
-  now = dft__clock_ticks();
+  now = dft__clock_end_ticks();
   if (DFT__UNLIKELY(!end_top(region, now))) end_found(region, now);
 }
 

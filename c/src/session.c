@@ -138,8 +138,7 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
   header->hide_tids = (int32_t)dft__config_number(DFT__DISABLE_TIDS);
   snprintf(header->unit, sizeof header->unit, "%s", dft__config_text(DFT__TIME_METRIC));
   header->unit_ns = unit_ns[dft__config_number(DFT__TIME_METRIC)];
-  header->epoch_offset_ns = dft__clock_offset();
-  header->opened_ticks = dft__clock_ticks();
+  dft__clock_begin(header);
   header->first_id = first_id;
   DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
   rank = dft_rank();
@@ -172,6 +171,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
+    dft__clock_choose();
     fill_header(session->spool.header, &plan, &session->identity, first_id);
     dft__facts_fill(&session->spool);
     status = dft__drain_begin(&session->spool, !is_child && dft_rank() <= 0);
@@ -186,6 +186,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__spool_announce(&session->spool);
     set_active(1);
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
+    dft__clock_check(); /* the second look tells the rate */
   }
   pthread_setcancelstate(cancel, NULL);
   return status;
@@ -312,6 +313,7 @@ static dft_status complete(void) {
              folder, dft_status_text(status), folder);
   }
   session->is_open = 0;
+  dft__clock_end();
   dft__spool_retire(&session->spool);
   if (is_first && is_complete && publish_status == DFT_OK) dft__recover_folder(folder, NULL, 0);
   if (is_complete && publish_status == DFT_OK && status != DFT_OK)
@@ -377,7 +379,7 @@ int dft_is_enabled(void) {
 uint64_t dft_time(void) {
   dft__own own;
   if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
-  return (uint64_t)dft__time_of(dft__session.spool.header, dft__clock_ticks());
+  return (dft__clock_ns() + (uint64_t)dft__session.spool.header->epoch_offset_ns) / dft__session.spool.header->unit_ns;
 }
 
 uint64_t dft_dropped(void) {

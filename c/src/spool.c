@@ -180,17 +180,17 @@ static int grow(dft__spool *spool, uint64_t bytes) {
 
 int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
-  uint64_t deadline = dft__clock_ticks() + GROW_WAIT_NS;
+  uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
   uint32_t tid = own_tid();
   if (bytes > spool->map_bytes || spool->is_detached) return 0;
-  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ticks() < deadline; tries++) {
-    if (dft__clock_ticks() < DFT__GET(spool->grow_ticks)) return 0;
+  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline; tries++) {
+    if (dft__clock_ns() < DFT__GET(spool->grow_ns)) return 0;
     uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
     uint32_t holder = 0;
     int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
     int is_done = is_mine && grow(spool, bytes);
     if (is_mine) {
-      DFT__SET(spool->grow_ticks, is_done ? 0 : dft__clock_ticks() + GROW_RETRY_NS);
+      DFT__SET(spool->grow_ns, is_done ? 0 : dft__clock_ns() + GROW_RETRY_NS);
       DFT__RELEASE(spool->growing, 0);
     }
     dft__signals_restore(before);
@@ -206,7 +206,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
 void dft__spool_prepare(dft__spool *spool) {
   dft__header *header = spool->header;
   uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
-  DFT__SET(spool->grow_ticks, 0); /* the background thread may succeed where a producer had no descriptor left */
+  DFT__SET(spool->grow_ns, 0); /* the background thread may succeed where a producer had no descriptor left */
   for (;;) {
     uint64_t now = DFT__ACQUIRE(header->file_bytes);
     uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;
@@ -238,7 +238,8 @@ static int is_sane(const dft__header *header, uint64_t file_bytes) {
          is_terminated(header->stem, sizeof header->stem) && !strchr(header->stem, '/') && header->stem[0] &&
          is_terminated(header->base, sizeof header->base) && !strchr(header->base, '/') && header->base[0] &&
          is_terminated(header->unit, sizeof header->unit) && header->unit_ns >= 1 && header->unit_ns <= 1000000000u &&
-         header->level >= 0 && header->level <= 9;
+         header->level >= 0 && header->level <= 9 && DFT__GET(header->clock.count) >= 1 &&
+         DFT__GET(header->clock.count) <= DFT__KNOTS;
 }
 
 static dft_status open_checked(dft__spool *spool, int fd) {

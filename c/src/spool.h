@@ -23,7 +23,7 @@ typedef struct dft__spool {
   dev_t device;
   ino_t inode;
   _Atomic uint32_t growing;    /* thread id of who makes the file longer */
-  _Atomic uint64_t grow_ticks; /* it failed: not again before then, because every event would try */
+  _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
   char path[DFT__PATH_MAX];
 } dft__spool;
 

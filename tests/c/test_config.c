@@ -29,6 +29,7 @@ static void the_defaults_are_these(void) {
   CHECK_INT(dft__config_number(DFT__RANK), -1);
   CHECK_INT(dft__config_number(DFT__SPOOL_LIMIT), 64 << 20);
   CHECK_STR(dft__config_text(DFT__TIME_METRIC), "US");
+  CHECK_STR(dft__config_text(DFT__CLOCK), "auto");
   CHECK_STR(dft__config_text(DFT__INIT), "FUNCTION");
   CHECK_STR(dft__config_text(DFT__SINK), "jsonl");
   CHECK_STR(dft__config_text(DFT__ON_FULL), "assist");

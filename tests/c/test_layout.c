@@ -57,6 +57,12 @@ AT(dft__thread, next_id, 40);
 AT(dft__thread, tid, 48);
 
 /* ---- The header ---- */
+SIZE(dft__knot, 24);
+SIZE(dft__clock_map, 48 + DFT__KNOTS * 24);
+AT(dft__clock_map, count, 4);
+AT(dft__clock_map, knots, 48);
+AT(dft__header, epoch_offset_ns, 5824);
+AT(dft__header, clock, 5832);
 AT(dft__header, magic, 0);
 AT(dft__header, layout, 8);
 AT(dft__header, header_bytes, 12);
@@ -85,7 +91,7 @@ SIZE(dft_sink, 80);
 AT(dft_sink, open, 48);
 
 static void the_layout_has_its_number(void) {
-  CHECK_INT(DFT__LAYOUT, 1);
+  CHECK_INT(DFT__LAYOUT, 2);
   CHECK_STR(DFT__MAGIC, "dftspool");
 }
 

@@ -24,6 +24,7 @@ static void make_announced(void) {
   strcpy(header->base, "base");
   strcpy(header->unit, "US");
   header->unit_ns = 1000;
+  DFT__SET(header->clock.count, 1);
   dft__spool_announce(&spool);
 }
 
@@ -206,6 +207,8 @@ static void damaged_headers_are_refused(void) {
     FIELD(unit, UINT64_MAX),
     FIELD(unit_ns, 0),
     FIELD(unit_ns, UINT64_MAX),
+    FIELD(clock.count, 0),
+    FIELD(clock.count, DFT__KNOTS + 1),
     FIELD(level, UINT64_MAX),
     FIELD(level, 10),
   };

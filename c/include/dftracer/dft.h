@@ -135,6 +135,22 @@ DFT_API uint64_t dft_time(void);
 /* Now, in the raw ticks that dft_record takes. */
 DFT_API uint64_t dft_ticks(void);
 
+/* The same without a call where ticks are the processor's time stamp counter. Until the counter shows this number it may be
+ * read directly; 0: never. Read by the inline function below; never write it. */
+DFT_API extern uint64_t dft_tsc_until;
+static inline uint64_t dft_ticks_inline(void) {
+#ifdef __x86_64__
+  uint64_t until = __atomic_load_n(&dft_tsc_until, __ATOMIC_RELAXED);
+  if (__builtin_expect(until != 0, 1)) {
+    uint64_t now;
+    __builtin_ia32_lfence(); /* it is read after what comes before it */
+    now = __builtin_ia32_rdtsc();
+    if (__builtin_expect(now < until, 1)) return now;
+  }
+#endif
+  return dft_ticks();
+}
+
 /* ---- Sites and keys: names registered once -------------------------------------------------------------------------- */
 
 /* A place in the program; make it static. The library keeps what it needs in `cache`. */
