@@ -6,7 +6,8 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dftracer")
 file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
 
-install(TARGETS dftracer_core dftracer_reader EXPORT dftracer LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS dftracer_core dftracer_reader dftracer_preload EXPORT dftracer
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")
 if(NOT CMAKE_CROSSCOMPILING)

@@ -1,10 +1,264 @@
-/* bind.c - I/O calls of this process, bound in place.
+/* bind.c - I/O calls of this process, bound in place: wrappers in the import slots of the loaded objects.
+ *
+ * A slot is a word that the dynamic linker fills with the address of an imported function: for calls (jump slots), for
+ * addresses that code takes (GLOB_DAT) and for those in data. One is rewritten when it holds what the name stands for, or has
+ * not been bound yet. No list of them is kept: objects come and go, and a walk finds what still holds one of ours.
  * SPDX-License-Identifier: MIT */
-#include <dftracer/dft.h>
+#include "bind.h"
 
-dft_status dft_bind_io(void) {
-  return DFT_EDISABLED;
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
+#define GLOB_DAT R_X86_64_GLOB_DAT
+#define ADDRESS R_X86_64_64
+#elif defined(__aarch64__)
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define GLOB_DAT R_AARCH64_GLOB_DAT
+#define ADDRESS R_AARCH64_ABS64
+#endif
+
+/* ---- Names -------------------------------------------------------------------------------------------------------- */
+
+/* The symbols of the table, and these. */
+enum { VFORK = DFT__SYMBOL_COUNT, DLOPEN, DLSYM, NAMES };
+static const struct {
+  const char *name;
+  void (*wrapper)(void);
+} tails[] = {{"vfork", dft__tail_vfork}, {"dlopen", dft__tail_dlopen}, {"dlsym", dft__tail_dlsym}};
+
+#define BUCKETS 1024u
+static uint16_t first_of[BUCKETS]; /* name + 1, 0: none */
+static uint16_t next_of[NAMES];
+static _Atomic(dft__function) real_of[NAMES];
+static int is_indexed;
+
+static const char *name_of(unsigned number) {
+  return number < DFT__SYMBOL_COUNT ? dft__symbol_name((enum dft__symbol)number) : tails[number - VFORK].name;
 }
 
-void dft_unbind_io(void) {
+static dft__function wrapper_of(unsigned number) {
+  return number < DFT__SYMBOL_COUNT ? dft__symbol_wrapper((enum dft__symbol)number) : tails[number - VFORK].wrapper;
+}
+
+static dft__function real_for(unsigned number) {
+  dft__function real = DFT__GET(real_of[number]);
+  if (!real) DFT__SET(real_of[number], real = dft__real_by_name(name_of(number)));
+  return real;
+}
+
+static uint32_t hash(const char *name) {
+  uint32_t h = 5381;
+  for (; *name; name++) h = h * 33 + (unsigned char)*name;
+  return h % BUCKETS;
+}
+
+static void make_index(void) {
+  if (is_indexed) return;
+  for (unsigned i = 0; i < NAMES; i++) {
+    uint32_t bucket = hash(name_of(i));
+    next_of[i] = first_of[bucket];
+    first_of[bucket] = (uint16_t)(i + 1);
+  }
+  is_indexed = 1;
+}
+
+/* NAMES when it is none of ours. */
+static unsigned find(const char *name) {
+  for (unsigned i = first_of[hash(name)]; i; i = next_of[i - 1]) {
+    if (strcmp(name_of(i - 1), name) == 0) return i - 1;
+  }
+  return NAMES;
+}
+
+/* ---- One object --------------------------------------------------------------------------------------------------- */
+
+typedef struct object {
+  uintptr_t base;
+  const ElfW(Sym) * symbols;
+  const char *strings;
+  const ElfW(Rela) * tables[2];
+  size_t counts[2];
+  uintptr_t text, text_end;     /* what it may execute */
+  uintptr_t sealed, sealed_end; /* RELRO: read-only since it was loaded */
+  int is_unsealed;
+} object;
+
+static uintptr_t address_in(const object *in, uintptr_t value) {
+  return value < in->base ? in->base + value : value; /* the dynamic linker has relocated most of them */
+}
+
+static void read_dynamic(object *in, const ElfW(Dyn) * dynamic) {
+  for (; dynamic->d_tag != DT_NULL; dynamic++) {
+    uintptr_t value = dynamic->d_un.d_ptr;
+    switch (dynamic->d_tag) {
+      case DT_SYMTAB: in->symbols = (const ElfW(Sym) *)address_in(in, value); break;
+      case DT_STRTAB: in->strings = (const char *)address_in(in, value); break;
+      case DT_RELA: in->tables[0] = (const ElfW(Rela) *)address_in(in, value); break;
+      case DT_RELASZ: in->counts[0] = value / sizeof(ElfW(Rela)); break;
+      case DT_JMPREL: in->tables[1] = (const ElfW(Rela) *)address_in(in, value); break;
+      case DT_PLTRELSZ: in->counts[1] = value / sizeof(ElfW(Rela)); break;
+      default: break;
+    }
+  }
+}
+
+/* Zero for what has no imports, or must not be touched. */
+static int read_object(object *in, const struct dl_phdr_info *info) {
+  const ElfW(Dyn) *dynamic = NULL;
+  memset(in, 0, sizeof *in);
+  in->base = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t start = in->base + part->p_vaddr;
+    if (part->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)start;
+    if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
+      in->text = start;
+      in->text_end = start + part->p_memsz;
+    }
+    if (part->p_type == PT_GNU_RELRO) {
+      in->sealed = start;
+      in->sealed_end = start + part->p_memsz;
+    }
+  }
+  if (dynamic) read_dynamic(in, dynamic);
+  return in->symbols && in->strings && (in->tables[0] || in->tables[1]);
+}
+
+static int holds(const object *in, uintptr_t address) {
+  return address >= in->text && address < in->text_end;
+}
+
+static void protect(const object *in, int protection) {
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t start = in->sealed & ~(page - 1);
+  uintptr_t end = in->sealed_end & ~(page - 1); /* as the dynamic linker does: the last page is shared with data */
+  if (end > start) syscall(SYS_mprotect, start, end - start, protection);
+}
+
+static void store(object *in, uintptr_t slot, uintptr_t value) {
+  if (slot >= in->sealed && slot < in->sealed_end && !in->is_unsealed) {
+    protect(in, PROT_READ | PROT_WRITE);
+    in->is_unsealed = 1;
+  }
+  __atomic_store_n((uintptr_t *)slot, value, __ATOMIC_RELEASE);
+}
+
+static void bind_slot(object *in, uintptr_t slot, unsigned type, unsigned number) {
+  uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
+  uintptr_t wrapper = (uintptr_t)wrapper_of(number);
+  int is_unbound = type == JUMP_SLOT && holds(in, value);
+  if (!value || value == wrapper) return;
+  if (is_unbound || value == (uintptr_t)real_for(number)) store(in, slot, wrapper);
+}
+
+static void unbind_slot(object *in, uintptr_t slot, unsigned number) {
+  uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
+  if (value == (uintptr_t)wrapper_of(number)) store(in, slot, (uintptr_t)real_for(number));
+}
+
+static void walk_object(object *in, int is_binding) {
+  for (int table = 0; table < 2; table++) {
+    for (size_t i = 0; i < in->counts[table]; i++) {
+      const ElfW(Rela) *entry = &in->tables[table][i];
+      unsigned type = (unsigned)ELF64_R_TYPE(entry->r_info);
+      const ElfW(Sym) * symbol;
+      uintptr_t slot = in->base + entry->r_offset;
+      unsigned number;
+      if ((type != JUMP_SLOT && type != GLOB_DAT && type != ADDRESS) || slot % sizeof(uintptr_t)) continue;
+      symbol = &in->symbols[ELF64_R_SYM(entry->r_info)];
+      if (symbol->st_shndx != SHN_UNDEF || (type == ADDRESS && entry->r_addend)) continue;
+      number = find(in->strings + symbol->st_name);
+      if (number == NAMES) continue;
+      if (is_binding) bind_slot(in, slot, type, number);
+      else unbind_slot(in, slot, number);
+    }
+  }
+  if (in->is_unsealed) protect(in, PROT_READ);
+}
+
+/* ---- All of them -------------------------------------------------------------------------------------------------- */
+
+static _Atomic int is_bound;
+static _Atomic uint64_t walked; /* objects loaded so far, when all were walked */
+
+/* This library, the one that has the calls, the dynamic linker, and the sanitizers, which stand between them. */
+static int is_spared(const object *in, const char *name) {
+  static const char *const spared[] = {"/libc.so",   "/ld-linux", "/libasan.", "/libtsan.",
+                                       "/libubsan.", "/liblsan.", "linux-vdso"};
+  if (holds(in, (uintptr_t)&dft__bind_all) || holds(in, (uintptr_t)real_for(DFT__SYMBOL_read))) return 1;
+  for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) {
+    if (name && strstr(name, spared[i])) return 1;
+  }
+  return 0;
+}
+
+static int walk_one(struct dl_phdr_info *info, size_t size, void *is_binding) {
+  object in;
+  (void)size;
+  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) walk_object(&in, *(const int *)is_binding);
+  return 0;
+}
+
+static int note_loads(struct dl_phdr_info *info, size_t size, void *loads) {
+  (void)size;
+  *(uint64_t *)loads = info->dlpi_adds;
+  return 1;
+}
+
+static uint64_t loads_so_far(void) {
+  uint64_t loads = 0;
+  dl_iterate_phdr(note_loads, &loads);
+  return loads;
+}
+
+static void walk(int is_binding) {
+  make_index();
+  atomic_store(&walked, loads_so_far());
+  dl_iterate_phdr(walk_one, &is_binding);
+}
+
+void dft__bind_all(void) {
+  atomic_store(&is_bound, 1);
+  walk(1);
+}
+
+void dft__unbind_all(void) {
+  atomic_store(&is_bound, 0);
+  walk(0);
+}
+
+int dft__bind_is_bound(void) {
+  return atomic_load(&is_bound);
+}
+
+/* ---- Objects that are loaded later ----------------------------------------------------------------------------------- */
+
+void dft__bind_look_again(void) {
+  uint64_t before;
+  if (!atomic_load(&is_bound) || loads_so_far() == atomic_load(&walked)) return;
+  before = dft__signals_block();
+  walk(1);
+  dft__signals_restore(before);
+}
+
+/* What is being loaded is not there yet when this returns: the next wrapped call looks again. */
+dft__function dft__bind_before_dlopen(void) {
+  uint32_t on = DFT__IO_ON;
+  if (!(dft__hush & DFT__HUSH_VFORK)) atomic_compare_exchange_strong(&dft__io_state, &on, DFT__IO_LOOK_AGAIN);
+  return real_for(DLOPEN);
+}
+
+/* Who uses what was loaded looks up its functions first. */
+dft__function dft__bind_before_dlsym(void) {
+  int saved = errno;
+  dft__function real = real_for(DLSYM);
+  if (!(dft__hush & DFT__HUSH_VFORK)) dft__bind_look_again();
+  errno = saved;
+  return real;
 }

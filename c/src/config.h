@@ -18,6 +18,8 @@
     "where the trace goes: a name ending in .pfw or .pfw.gz is used as it is (with .gz when compressed), "             \
     "anything else is a prefix")                                                                                       \
   X(DATA_DIR, TEXT, "", "folders with ':' between them, or all", "whose I/O calls are recorded")                       \
+  X(EXCLUDE_DIR, TEXT, "/proc:/sys:/dev", "folders with ':' between them",                                             \
+    "whose I/O calls are not recorded; of folders inside each other the innermost decides")                            \
   X(INC_METADATA, SWITCH, "1", "", "write command line, executable, working directory and facts of the process")       \
   X(COMMAND_LINE, SWITCH, "1", "", "write the command line's arguments, which may hold secrets; 0: the program alone") \
   X(TRACE_COMPRESSION, SWITCH, "1", "", "compress the trace (.pfw.gz); 0: plain text (.pfw)")                          \

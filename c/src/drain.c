@@ -252,6 +252,7 @@ static void *run(void *unused) {
   int has_recovered = !drain.is_first;
   (void)unused;
   pthread_setname_np(pthread_self(), "dftracer");
+  dft__hush++;
   dft__log_defer();
   leave_descriptors();
   while (!atomic_load(&drain.is_ending)) {

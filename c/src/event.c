@@ -68,11 +68,6 @@ void dft_metadata_n(const char *key, size_t key_len, const char *value, size_t v
   dft__emit_meta(&own, "CM", items, 2);
 }
 
-/* I/O calls are recorded through here; a trace of nothing else is no annotated one. */
-static int is_io(const char *cat) {
-  return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0);
-}
-
 void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const dft_arg *args, uint32_t count) {
   dft__own own;
   dft__what what = {.kind = DFT__KIND_COMPLETE, .start = begin_ticks, .end = end_ticks};
@@ -84,7 +79,7 @@ void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const 
                               site->cat ? strlen(site->cat) : 0)) {
     return;
   }
-  if (DFT__UNLIKELY(!DFT__GET(dft__session.spool.header->annotated)) && !is_io(site->cat)) {
+  if (DFT__UNLIKELY(!DFT__GET(dft__session.spool.header->annotated)) && !dft__is_io(site->cat)) {
     DFT__SET(dft__session.spool.header->annotated, 1);
   }
   if (what.end < what.start) what.end = what.start;

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 #define LINE_BYTES 1024
 
 static struct stat first_stderr;
@@ -23,7 +25,9 @@ static char deferred[DFT__LOG_KINDS][LINE_BYTES];
 static _Atomic uint64_t deferred_kinds;
 
 __attribute__((constructor)) static void remember_stderr(void) {
+  dft__hush++;
   had_stderr = fstat(STDERR_FILENO, &first_stderr) == 0;
+  dft__hush--;
 }
 
 /* The number 2 may have become a socket or a data file of the program. */
@@ -38,15 +42,16 @@ void dft__log_set_level(int level) {
 }
 
 static void write_line(const char *line) {
-  size_t len = strlen(line);
-  if (!is_first_stderr()) return;
+  uint64_t before = dft__signals_block();
+  size_t len = is_first_stderr() ? strlen(line) : 0;
   while (len) {
     ssize_t written = write(STDERR_FILENO, line, len);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;
+    if (written <= 0) break;
     line += written;
     len -= (size_t)written;
   }
+  dft__signals_restore(before);
 }
 
 static void format_line(char *line, const char *format, va_list arguments) {

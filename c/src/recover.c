@@ -18,6 +18,7 @@
 #include "log.h"
 #include "place.h"
 #include "session.h"
+#include "signals.h"
 
 #define UNFINISHED_SECONDS 60 /* a spool without a header this long after its birth was never finished */
 
@@ -279,7 +280,9 @@ dft_status dft_recover(const char *folder, dft_recovery *report) {
   int saved = errno;
   if (!folder || !*folder || (len = strlen(folder)) >= sizeof path) return DFT_EINVAL;
   memcpy(path, folder, len + 1);
+  dft__hush++;
   if (stat(path, &facts) != 0) {
+    dft__hush--;
     errno = saved;
     return DFT_EIO;
   }
@@ -290,6 +293,7 @@ dft_status dft_recover(const char *folder, dft_recovery *report) {
     else memcpy(path, ".", 2);
   }
   status = dft__recover_folder(path, &all, 1);
+  dft__hush--;
   errno = saved;
   if (report) {
     all.struct_size = report->struct_size;

@@ -185,7 +185,7 @@ __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   ref = dft__site_ref(&own, site);
   if (!ref) return dft_region_begin_named(site->name, site->cat);
   if (ref & DFT__SITE_MUTED) return push_muted(&own);
-  note_annotated(&own);
+  if (!dft__is_io(site->cat)) note_annotated(&own);
   return push(&own, ref, 0);
 }
 

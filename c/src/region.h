@@ -17,6 +17,11 @@ dft__place dft__region_place(const dft__own *own);
 /* Index + 1 of an open region on this thread's stack, the innermost for 0; 0 when there is none. */
 uint32_t dft__region_find(const dft__own *own, dft_region region);
 
+/* I/O calls; a trace of nothing else is no annotated one. */
+static inline int dft__is_io(const char *cat) {
+  return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0);
+}
+
 /* The reference of a site, as dft__intern_site gives it. */
 uint32_t dft__site_register(const dft__own *own, dft_site *site);
 static inline uint32_t dft__site_ref(const dft__own *own, dft_site *site) {

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../intercept/intercept.h"
 #include "clock.h"
 #include "config.h"
 #include "drain.h"
@@ -38,6 +39,7 @@ static void set_active(int32_t active) {
 static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
 static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
 static _Atomic int32_t pauses;
+static int is_exiting;
 
 /* ---- Who may change things ------------------------------------------------------------------------------------------- */
 
@@ -66,11 +68,13 @@ static void unlock_changes(void) {
 /* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. */
 static void in_child(void) {
   int saved = errno;
+  dft__hush++;
   if (dft__session.is_open && dft__self.session == dft__session.number && !dft__session.spool.is_detached) {
     dft__spool_detach(&dft__session.spool);
     dft__drain_disown();
   }
   atomic_store(dft__gate_page(), 0);
+  dft__hush--;
   errno = saved;
 }
 
@@ -185,6 +189,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__thread_prepare();
     dft__spool_announce(&session->spool);
     set_active(1);
+    dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     dft__clock_check(); /* the second look tells the rate */
   }
@@ -217,6 +222,15 @@ static int decide(void) {
   }
   set_active(0);
   return 0;
+}
+
+int dft__session_would_open(void) {
+  int is_due;
+  if (!lock_changes()) return 0;
+  if (!is_decided && !dft__session.is_open) dft__config_read();
+  is_due = dft__session.is_open || (!is_decided && dft__config_number(DFT__ENABLE));
+  unlock_changes();
+  return is_due;
 }
 
 int dft__session_open_due(void) {
@@ -324,8 +338,10 @@ static dft_status complete(void) {
 dft_status dft_stop(void) {
   int saved = errno;
   int cancel;
-  uint64_t before = dft__signals_block();
+  uint64_t before;
   dft_status status = DFT_EINACTIVE;
+  if (!is_exiting) dft_unbind_io();
+  before = dft__signals_block();
   if (!lock_changes()) {
     dft__signals_restore(before);
     return DFT_EBUSY;
@@ -334,6 +350,7 @@ dft_status dft_stop(void) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     set_active(0);
     DFT__RELEASE(*dft__gate_page(), 0);
+    dft__io_session_closed();
     status = complete();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
@@ -349,6 +366,7 @@ dft_status dft_stop(void) {
 
 /* The process ends in an orderly way. */
 __attribute__((destructor)) static void at_exit(void) {
+  is_exiting = 1; /* who calls a wrapper now gets the real function */
   if (dft__session.is_open && !is_forked()) dft_stop();
 }
 

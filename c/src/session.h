@@ -20,4 +20,7 @@ extern dft__session_state dft__session;
  * forked child of a traced process. Zero when there is nothing to record into. */
 int dft__session_open_due(void);
 
+/* Whether there is a session, or the environment asks for one at the first event. Reads the settings when nobody has. */
+int dft__session_would_open(void);
+
 #endif

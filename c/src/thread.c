@@ -16,6 +16,7 @@
 #include "signals.h"
 
 __thread dft__own dft__self = {.session = UINT64_MAX};
+__thread uint32_t dft__hush;
 
 static pthread_key_t exit_key;
 static int has_exit_key;

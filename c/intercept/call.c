@@ -1,0 +1,314 @@
+/* call.c - one intercepted call: whether it is recorded, and how it becomes an event.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "../src/config.h"
+#include "../src/emit.h"
+#include "../src/intern.h"
+#include "../src/region.h"
+#include "../src/session.h"
+#include "intercept.h"
+
+/* ---- Names of arguments ------------------------------------------------------------------------------------------- */
+
+/* id, name in the trace, type. Parameters of calls.inc have these ids. */
+#define KEY_LIST(X)                  \
+  X(fhash, "fhash", DFT_PATH)        \
+  X(second, "path2_hash", DFT_PATH)  \
+  X(ret, "ret", DFT_INT)             \
+  X(error, "errno", DFT_INT)         \
+  X(count, "count", DFT_INT)         \
+  X(offset, "offset", DFT_INT)       \
+  X(flags, "flags", DFT_INT)         \
+  X(mode, "mode", DFT_INT)           \
+  X(access_mode, "mode", DFT_STRING) \
+  X(whence, "whence", DFT_INT)       \
+  X(iovcnt, "iovcnt", DFT_INT)       \
+  X(length, "length", DFT_INT)       \
+  X(size, "size", DFT_INT)           \
+  X(advice, "advice", DFT_INT)       \
+  X(operation, "operation", DFT_INT) \
+  X(command, "cmd", DFT_INT)         \
+  X(argument, "arg", DFT_INT)        \
+  X(first, "first", DFT_INT)         \
+  X(last, "last", DFT_INT)           \
+  X(to, "to", DFT_INT)               \
+  X(mask, "mask", DFT_INT)           \
+  X(owner, "owner", DFT_INT)         \
+  X(group, "group", DFT_INT)         \
+  X(pid, "pid", DFT_INT)             \
+  X(options, "options", DFT_INT)
+
+enum key {
+#define KEY_ENUM(id, name, type) KEY_##id,
+  KEY_LIST(KEY_ENUM)
+};
+#define KEY_ROW(id, name, type) DFT_KEY(name),
+static dft_key keys[] = {KEY_LIST(KEY_ROW)};
+#define KEY_TYPE(id, name, type) type,
+static const uint8_t types[] = {KEY_LIST(KEY_TYPE)};
+
+/* ---- The calls ---------------------------------------------------------------------------------------------------- */
+
+#define ITEMS_MOST 4
+#define ITEMS_A0 \
+  0, {           \
+    0            \
+  }
+#define ITEMS_A1(a) \
+  1, {              \
+    KEY_##a         \
+  }
+#define ITEMS_A2(a, b) \
+  2, {                 \
+    KEY_##a, KEY_##b   \
+  }
+#define ITEMS_A3(a, b, c)     \
+  3, {                        \
+    KEY_##a, KEY_##b, KEY_##c \
+  }
+#define ITEMS_A4(a, b, c, d)           \
+  4, {                                 \
+    KEY_##a, KEY_##b, KEY_##c, KEY_##d \
+  }
+
+static struct row {
+  dft_site site;
+  uint8_t count;
+  uint8_t items[ITEMS_MOST];
+} rows[] = {
+#define CALL(cat, type, name, params, args, subject, result, items) {DFT_SITE(#name, #cat), ITEMS_##items},
+#define SPECIAL(cat, name, items) {DFT_SITE(#name, #cat), ITEMS_##items},
+#include "calls.inc"
+};
+
+static int is_muted(const struct row *row) {
+  return dft__config_number(row->site.cat[0] == 'P' ? DFT__DISABLE_POSIX : DFT__DISABLE_STDIO) != 0;
+}
+
+/* ---- Recording ---------------------------------------------------------------------------------------------------- */
+
+/* What an event says beside the paths. */
+typedef struct result {
+  int64_t ret;
+  int error;
+  const int64_t *values;
+} result;
+
+static uint32_t key_ref(const dft__own *own, enum key key) {
+  uint64_t cache = __atomic_load_n(&keys[key].cache, __ATOMIC_RELAXED);
+  uint32_t ref;
+  if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)own->session)) return (uint32_t)cache;
+  ref = dft__key_ref(keys[key].name, strlen(keys[key].name));
+  __atomic_store_n(&keys[key].cache, own->session << 32 | ref, __ATOMIC_RELAXED);
+  return ref;
+}
+
+/* One item of 16 bytes; a short text has its length up to its first zero. */
+static inline uint64_t *put(uint64_t *out, const dft__own *own, enum key key, uint64_t value) {
+  uint32_t ref = key_ref(own, key);
+  uint32_t len = 8;
+  if (DFT__UNLIKELY(!ref)) return out;
+  if (DFT__UNLIKELY(types[key] == DFT_STRING)) {
+    char text[8];
+    memcpy(text, &value, sizeof text);
+    len = (uint32_t)strnlen(text, sizeof text);
+    if (!len) return out;
+  }
+  out[0] = ref | (uint64_t)dft__item_info(types[key], 0, len) << 32;
+  out[1] = value;
+  return out + 2;
+}
+
+static int identify(const dft__own *own, enum dft__call call, dft__what *what) {
+  dft__place at;
+  what->site = dft__site_ref(own, &rows[call].site);
+  if (DFT__UNLIKELY(!what->site || what->site & DFT__SITE_MUTED)) return 0;
+  at = dft__region_place(own);
+  what->id = dft__thread_next_id(own);
+  what->parent = at.parent;
+  what->level = at.level;
+  return 1;
+}
+
+/* The usual case: paths by their references. */
+static void emit(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const uint32_t refs[2],
+                 const result *got) {
+  const struct row *row = &rows[call];
+  uint64_t items[2 * (ITEMS_MOST + 4)];
+  uint64_t *out = items;
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  uint32_t len;
+  if (!identify(own, call, &what)) return;
+  if (refs[0]) out = put(out, own, KEY_fhash, refs[0]);
+  if (refs[1]) out = put(out, own, KEY_second, refs[1]);
+  for (uint32_t i = 0; i < row->count; i++) out = put(out, own, row->items[i], (uint64_t)got->values[i]);
+  out = put(out, own, KEY_ret, (uint64_t)got->ret);
+  if (got->error) out = put(out, own, KEY_error, (uint64_t)got->error);
+  len = (uint32_t)((char *)out - (char *)items);
+  if (DFT__LIKELY(len <= DFT__SMALL_ARGS)) dft__emit_small(own, &what, (const uint8_t *)items, len);
+  else dft__emit(own, &what, (const uint8_t *)items, len);
+}
+
+/* There was no room for the reference of a path: the texts go along. */
+static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const dft__io *io,
+                       const result *got) {
+  const struct row *row = &rows[call];
+  char texts[2][DFT__IO_PATH];
+  dft_arg args[ITEMS_MOST + 4];
+  uint32_t count = 0;
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  if (!identify(own, call, &what)) return;
+  for (uint32_t i = 0; i < io->subjects; i++) {
+    const dft__subject *subject = &io->subject[i];
+    size_t len = subject->path && subject->path[0] ? dft__path_absolute(subject->fd, subject->path, texts[i])
+                                                   : dft__fd_text(subject->fd, texts[i], sizeof texts[i]);
+    if (!len) continue;
+    args[count] = (dft_arg){.key = &keys[i ? KEY_second : KEY_fhash], .type = DFT_PATH};
+    args[count].value.s.text = texts[i];
+    args[count++].value.s.len = len;
+  }
+  for (uint32_t i = 0; i < row->count; i++)
+    args[count++] = (dft_arg){.key = &keys[row->items[i]], .type = DFT_INT, .value.i = got->values[i]};
+  args[count++] = (dft_arg){.key = &keys[KEY_ret], .type = DFT_INT, .value.i = got->ret};
+  if (got->error) args[count++] = (dft_arg){.key = &keys[KEY_error], .type = DFT_INT, .value.i = got->error};
+  dft__emit_args(own, &what, NULL, 0, args, count);
+}
+
+/* Zero when the names are nearly used up: keys and sites need some, too. */
+static uint32_t path_ref(const char *text, size_t len) {
+  const dft__header *header = dft__session.spool.header;
+  if (len > DFT__NAME_MAX) len = DFT__NAME_MAX;
+  if (DFT__GET(header->name_count) > DFT__NAMES_MAX - 1024 ||
+      DFT__GET(header->name_chunks) > (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 4) {
+    return dft__name_find(dft__self.base, DFT__NAME_PATH, 0, text, len);
+  }
+  return dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
+}
+
+/* What a path, or the file behind a descriptor, is to us. */
+static dft__entry entry_of(const char *text, size_t len) {
+  dft__own own;
+  uint32_t ref;
+  enum dft__wanted wanted = len ? dft__filter_judge(text, len) : DFT__WANTED_NOT;
+  if (wanted != DFT__WANTED) return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
+  if (dft__thread_take(&own) == DFT__OFF) return DFT__FD_IN;
+  ref = path_ref(text, len);
+  return ref ? dft__entry_in(own.session, ref) : DFT__FD_IN;
+}
+
+static int is_in(dft__entry entry) {
+  return entry >= DFT__FD_IN;
+}
+
+__attribute__((noinline)) static dft__entry entry_of_path(int dir, const char *path) {
+  char text[DFT__IO_PATH];
+  if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, sizeof text));
+  if (dir != AT_FDCWD && path[0] != '/') {
+    const _Atomic dft__entry *slot = dft__fd_slot(dir);
+    if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !strstr(path, "..")) return DFT__FD_OUT_BELOW;
+  }
+  return entry_of(text, dft__path_absolute(dir, path, text));
+}
+
+__attribute__((noinline)) static dft__entry entry_of_fd(int fd) {
+  char text[DFT__IO_PATH];
+  return entry_of(text, dft__fd_text(fd, text, sizeof text));
+}
+
+int dft__io_fd_slow(dft__subject *subject, int fd) {
+  _Atomic dft__entry *slot = dft__fd_slot(fd);
+  dft__entry seen, known;
+  int saved = errno;
+  subject->path = NULL;
+  subject->fd = fd;
+  if (fd < 0) return 0;
+  seen = slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN;
+  if (seen == DFT__FD_OUT || seen == DFT__FD_OUT_BELOW) return 0;
+  subject->entry = seen;
+  if (is_in(seen) && (uint32_t)(seen >> 32) == (uint32_t)dft__self.session) return 1;
+  known = entry_of_fd(fd);
+  /* What was recorded once stays so, whatever the name is now. */
+  if (!is_in(known) && is_in(seen)) known = DFT__FD_IN;
+  if (slot) atomic_compare_exchange_strong(slot, &seen, known);
+  subject->entry = known;
+  errno = saved;
+  return is_in(known);
+}
+
+int dft__io_two_fds(dft__io *io, int from, int to) {
+  int is_wanted;
+  if (!dft__io_is_on()) return 0;
+  io->subjects = 2;
+  is_wanted = dft__io_fd_slow(&io->subject[0], from);
+  return dft__io_fd_slow(&io->subject[1], to) || is_wanted;
+}
+
+__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, uint64_t end,
+                                                     const result *got) {
+  dft__own own;
+  dft__entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
+  uint32_t refs[2] = {0, 0};
+  int is_wanted = !io->subjects, needs_text = 0;
+  if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be what cannot be read */
+  for (uint32_t i = 0; i < io->subjects; i++) {
+    const dft__subject *subject = &io->subject[i];
+    if (subject->path && subject->path[0]) entries[i] = entry_of_path(subject->fd, subject->path);
+    else if (subject->path || (uint32_t)(subject->entry >> 32) != (uint32_t)dft__self.session)
+      entries[i] = is_in(subject->entry) || subject->path ? entry_of_fd(subject->fd) : subject->entry;
+    else entries[i] = subject->entry;
+    is_wanted |= is_in(entries[i]) || (!subject->path && is_in(subject->entry));
+  }
+  if (!is_wanted || is_muted(&rows[call]) || dft__thread_take(&own) != DFT__READY) return entries[0];
+  for (uint32_t i = 0; i < io->subjects; i++) {
+    if ((uint32_t)(entries[i] >> 32) == (uint32_t)own.session) refs[i] = (uint32_t)entries[i];
+    else needs_text = 1;
+  }
+  if (needs_text) emit_texts(&own, call, io->start, end, io, got);
+  else emit(&own, call, io->start, end, refs, got);
+  return entries[0];
+}
+
+dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values) {
+  uint64_t end = dft__clock_ticks();
+  int saved = errno;
+  result got = {ret, error, values};
+  dft__entry entry = io->subject[0].entry;
+  dft__own own;
+  if (DFT__LIKELY(io->subjects == 1 && !io->subject[0].path && dft__own_copy(&own) &&
+                  (uint32_t)(entry >> 32) == (uint32_t)own.session)) {
+    uint32_t refs[2] = {(uint32_t)entry, 0};
+    if (!is_muted(&rows[call])) emit(&own, call, io->start, end, refs, &got);
+  } else {
+    entry = end_slow(call, io, end, &got);
+  }
+  errno = saved;
+  return entry;
+}
+
+/* ---- exec --------------------------------------------------------------------------------------------------------- */
+
+dft_region dft__io_exec_begin(enum dft__call call, const char *path) {
+  char text[DFT__IO_PATH];
+  dft_region region;
+  dft__own own;
+  dft_arg arg = {.key = &keys[KEY_fhash], .type = DFT_PATH};
+  if (!dft__own_copy(&own) || is_muted(&rows[call])) return 0;
+  region = dft_region_begin_site(&rows[call].site);
+  arg.value.s.text = text;
+  arg.value.s.len = path && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
+  if (region && arg.value.s.len) dft_update_arg(region, &arg);
+  return region;
+}
+
+void dft__io_exec_end(dft_region region, int error) {
+  dft_arg arg = {.key = &keys[KEY_ret], .type = DFT_INT, .value.i = -1};
+  int saved = errno;
+  if (!region) return;
+  dft_update_arg(region, &arg);
+  arg.key = &keys[KEY_error];
+  arg.value.i = error;
+  dft_update_arg(region, &arg);
+  dft_region_end_at(region);
+  errno = saved;
+}

@@ -1,0 +1,111 @@
+/* path.c - absolute paths without "." and "..", as the kernel would read them.
+ *
+ * A symbolic link stays as it was named; only before a ".." it is followed, because there the text alone would mislead. The
+ * working folder is remembered until a chdir.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "intercept.h"
+
+/* ---- The working folder -------------------------------------------------------------------------------------------- */
+
+static struct {
+  _Atomic uint32_t version; /* odd: being written, or not known; even: `text` holds it */
+  _Atomic uint32_t writing;
+  uint32_t len;
+  char text[PATH_MAX];
+} cwd = {.version = 1};
+
+void dft__path_changed_cwd(void) {
+  atomic_fetch_or(&cwd.version, 1);
+  atomic_fetch_add(&cwd.version, 2); /* whoever is about to store what was before does not */
+}
+
+static void remember(uint32_t version, const char *text, size_t len) {
+  if (!(version & 1) || atomic_exchange(&cwd.writing, 1)) return;
+  if (atomic_load(&cwd.version) == version) {
+    cwd.len = (uint32_t)len;
+    memcpy(cwd.text, text, len);
+    atomic_compare_exchange_strong(&cwd.version, &version, version + 1);
+  }
+  atomic_store(&cwd.writing, 0);
+}
+
+static size_t working_folder(char *text) {
+  uint32_t version = atomic_load(&cwd.version);
+  long got;
+  if (!(version & 1)) {
+    size_t len = cwd.len;
+    if (len < PATH_MAX) {
+      memcpy(text, cwd.text, len);
+      atomic_thread_fence(memory_order_acquire);
+      if (atomic_load(&cwd.version) == version) return len;
+    }
+    version = atomic_load(&cwd.version);
+  }
+  got = syscall(SYS_getcwd, text, PATH_MAX);
+  if (got <= 1 || text[0] != '/') return 0; /* removed, or out of our root */
+  remember(version, text, (size_t)got - 1);
+  return (size_t)got - 1;
+}
+
+/* ---- Joining ------------------------------------------------------------------------------------------------------ */
+
+/* Takes off the last component; the text is a folder that the next part says ".." to. */
+static size_t parent_of(char *text, size_t len, int *is_physical) {
+  char real[PATH_MAX];
+  if (len <= 1) return len;
+  if (!*is_physical && len < PATH_MAX) {
+    uint64_t before = dft__signals_block();
+    text[len] = '\0';
+    if (realpath(text, real)) {
+      len = strlen(real);
+      memcpy(text, real, len);
+    }
+    dft__signals_restore(before);
+    *is_physical = 1;
+  }
+  while (len > 0 && text[len - 1] != '/') len--;
+  return len > 1 ? len - 1 : 1;
+}
+
+/* `text` holds an absolute path of `len`, without a slash at its end but for the root. */
+static size_t join(char *text, size_t len, const char *path, int is_physical) {
+  while (*path) {
+    size_t part = strcspn(path, "/");
+    if (part == 2 && path[0] == '.' && path[1] == '.') {
+      len = parent_of(text, len, &is_physical);
+    } else if (part && !(part == 1 && path[0] == '.')) {
+      if (len > 1) text[len++] = '/';
+      if (part > DFT__IO_PATH - 2 - len) part = DFT__IO_PATH - 2 - len;
+      memcpy(text + len, path, part);
+      len += part;
+      is_physical = 0;
+      if (len >= DFT__IO_PATH - 2) break;
+    }
+    path += strcspn(path, "/");
+    path += strspn(path, "/");
+  }
+  return len;
+}
+
+size_t dft__path_absolute(int dir, const char *path, char *text) {
+  size_t len = 1;
+  int is_physical = 1;
+  if (dir == DFT__AS_IT_IS) {
+    len = strnlen(path, DFT__IO_PATH - 1);
+    memcpy(text, path, len);
+    return len;
+  }
+  if (path[0] == '/') {
+    text[0] = '/';
+  } else if (dir == AT_FDCWD) {
+    len = working_folder(text);
+  } else {
+    len = dft__fd_text(dir, text, PATH_MAX);
+    is_physical = 0;
+  }
+  return len ? join(text, len, path, is_physical) : 0;
+}

@@ -1,0 +1,101 @@
+/* process.c - new processes and new images; recorded whatever the path filter says.
+ *
+ * exec does not return when it succeeds: its event is a region, which the next image finds open and publishes so. A child
+ * that has recorded nothing yet does not begin a trace for that alone: the trace of the next image tells its command. In the
+ * child of a vfork nothing is recorded.
+ * SPDX-License-Identifier: MIT */
+#include <alloca.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "wrap.h"
+
+pid_t dft__io_fork(void);
+pid_t dft__io_fork(void) {
+  DFT__REAL(fork);
+  dft__io io;
+  pid_t pid;
+  if (!dft__io_process(&io)) return real();
+  io.start = dft__clock_ticks();
+  pid = real();
+  if (pid != 0) dft__io_end(DFT__CALL_fork, &io, pid, dft__io_error(pid), NULL);
+  return pid;
+}
+
+/* Calls `real` inside a region that ends only when it fails. */
+#define IMAGE(name, params, path, call)                                                   \
+  int dft__io_##name params;                                                              \
+  int dft__io_##name params {                                                             \
+    DFT__REAL(name);                                                                      \
+    dft_region region = dft__io_is_on() ? dft__io_exec_begin(DFT__CALL_##name, path) : 0; \
+    int ret = call;                                                                       \
+    dft__io_exec_end(region, errno);                                                      \
+    return ret;                                                                           \
+  }
+
+IMAGE(execve, (const char *path, char *const list[], char *const environment[]), path, real(path, list, environment))
+IMAGE(execv, (const char *path, char *const list[]), path, real(path, list))
+IMAGE(execvp, (const char *path, char *const list[]), strchr(path, '/') ? path : NULL, real(path, list))
+IMAGE(execvpe, (const char *path, char *const list[], char *const environment[]), strchr(path, '/') ? path : NULL,
+      real(path, list, environment))
+IMAGE(fexecve, (int fd, char *const list[], char *const environment[]), NULL, real(fd, list, environment))
+
+/* The arguments of execl and its like as a list: room for them is to be had on the stack alone. */
+static size_t count_list(va_list list) {
+  size_t count = 1;
+  while (va_arg(list, char *)) count++;
+  return count;
+}
+
+#define LISTED_IMAGE(name, plain, path_shown, environment_arg, call)                                  \
+  int dft__io_##name(const char *path, const char *first, ...);                                       \
+  int dft__io_##name(const char *path, const char *first, ...) {                                      \
+    char **list;                                                                                      \
+    char *const *environment = NULL;                                                                  \
+    size_t count = 1;                                                                                 \
+    va_list rest;                                                                                     \
+    dft_region region;                                                                                \
+    int ret;                                                                                          \
+    __typeof__(&dft__io_##plain) real = (__typeof__(&dft__io_##plain))dft__real(DFT__SYMBOL_##plain); \
+    va_start(rest, first);                                                                            \
+    if (first) count += count_list(rest);                                                             \
+    va_end(rest);                                                                                     \
+    list = alloca(count * sizeof *list);                                                              \
+    list[0] = (char *)(uintptr_t)first;                                                               \
+    va_start(rest, first);                                                                            \
+    for (size_t i = 1; i < count; i++) list[i] = va_arg(rest, char *);                                \
+    if (environment_arg) environment = va_arg(rest, char *const *);                                   \
+    va_end(rest);                                                                                     \
+    region = dft__io_is_on() ? dft__io_exec_begin(DFT__CALL_##name, path_shown) : 0;                  \
+    (void)environment;                                                                                \
+    ret = call;                                                                                       \
+    dft__io_exec_end(region, errno);                                                                  \
+    return ret;                                                                                       \
+  }
+
+LISTED_IMAGE(execl, execv, path, 0, real(path, list))
+LISTED_IMAGE(execlp, execvp, strchr(path, '/') ? path : NULL, 0, real(path, list))
+LISTED_IMAGE(execle, execve, path, 1, real(path, list, environment))
+
+/* ---- posix_spawn -------------------------------------------------------------------------------------------------- */
+
+#define SPAWN(name)                                                                                        \
+  int dft__io_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,              \
+                     const posix_spawnattr_t *attributes, char *const list[], char *const environment[]);  \
+  int dft__io_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,              \
+                     const posix_spawnattr_t *attributes, char *const list[], char *const environment[]) { \
+    DFT__REAL(name);                                                                                       \
+    dft__io io;                                                                                            \
+    pid_t child = 0;                                                                                       \
+    int ret;                                                                                               \
+    if (!dft__io_process(&io)) return real(pid, path, actions, attributes, list, environment);             \
+    io.start = dft__clock_ticks();                                                                         \
+    ret = real(&child, path, actions, attributes, list, environment);                                      \
+    if (pid && ret == 0) *pid = child;                                                                     \
+    dft__io_end(DFT__CALL_##name, &io, ret ? -1 : 0, ret, DFT__VALUES_A1(child));                          \
+    return ret;                                                                                            \
+  }
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)

@@ -1,0 +1,92 @@
+/* state.c - whether calls are recorded: the environment, the session, and threads that are at work for us.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+#include <unistd.h>
+
+#include "../src/config.h"
+#include "../src/session.h"
+#include "bind.h"
+#include "intercept.h"
+
+_Atomic uint32_t dft__io_state = DFT__IO_UNDECIDED;
+
+static __thread __attribute__((tls_model("initial-exec"))) int32_t vfork_pid;
+
+/* Called by the tail-jump wrapper of vfork, which C could not be: the child returns from the frame first. */
+dft__function dft__io_before_vfork(void) {
+  if (!(dft__hush & DFT__HUSH_VFORK)) {
+    vfork_pid = getpid();
+    dft__hush |= DFT__HUSH_VFORK;
+  }
+  return dft__real_vfork();
+}
+
+/* The child of a vfork runs in the memory of its parent, which waits: nothing it does may be kept. */
+static int is_vfork_child(void) {
+  if (!(dft__hush & DFT__HUSH_VFORK)) return 0;
+  if (getpid() != vfork_pid) return 1;
+  dft__hush &= ~DFT__HUSH_VFORK;
+  return 0;
+}
+
+/* With the preload library, at the first call: the environment decides. */
+static void decide(void) {
+  uint64_t before = dft__signals_block();
+  uint32_t undecided = DFT__IO_UNDECIDED;
+  int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
+              dft__filter_make();
+  atomic_compare_exchange_strong(&dft__io_state, &undecided, is_on ? DFT__IO_ON : DFT__IO_OFF);
+  dft__signals_restore(before);
+}
+
+int dft__io_is_on_slow(void) {
+  int saved = errno;
+  if (is_vfork_child() || dft__hush) return 0;
+  if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) decide();
+  if (DFT__GET(dft__io_state) == DFT__IO_LOOK_AGAIN) {
+    uint32_t look_again = DFT__IO_LOOK_AGAIN;
+    atomic_compare_exchange_strong(&dft__io_state, &look_again, DFT__IO_ON);
+    dft__bind_look_again();
+  }
+  errno = saved;
+  return DFT__GET(dft__io_state) == DFT__IO_ON;
+}
+
+void dft__io_session_opened(void) {
+  if (dft__session.is_child) return;                                        /* everything is as it was in the parent */
+  if (DFT__GET(dft__io_state) != DFT__IO_ON) dft__fd_forget(0, UINT32_MAX); /* nobody looked meanwhile */
+  if (!dft__io_is_preloaded() && !dft__bind_is_bound()) return;
+  atomic_store(&dft__io_state, !dft__config_number(DFT__DISABLE_IO) && dft__filter_make() ? DFT__IO_ON : DFT__IO_OFF);
+}
+
+void dft__io_session_closed(void) {
+  atomic_store(&dft__io_state, DFT__IO_OFF);
+}
+
+/* ---- Binding in place ---------------------------------------------------------------------------------------------- */
+
+dft_status dft_bind_io(void) {
+  uint64_t before;
+  int is_on;
+  if (!dft__session.is_open || !dft_is_active() || dft__config_number(DFT__DISABLE_IO)) return DFT_EDISABLED;
+  if (dft__io_is_preloaded()) return DFT_OK;
+  if (!*dft__config_text(DFT__DATA_DIR) || strcmp(dft__config_text(DFT__INIT), "PRELOAD") == 0) return DFT_EDISABLED;
+  before = dft__signals_block();
+  is_on = dft__filter_make();
+  if (is_on) {
+    if (DFT__GET(dft__io_state) != DFT__IO_ON) dft__fd_forget(0, UINT32_MAX);
+    dft__bind_all();
+    atomic_store(&dft__io_state, DFT__IO_ON);
+  }
+  dft__signals_restore(before);
+  return is_on ? DFT_OK : DFT_EDISABLED;
+}
+
+void dft_unbind_io(void) {
+  uint64_t before;
+  if (dft__io_is_preloaded() || !dft__bind_is_bound()) return;
+  before = dft__signals_block();
+  atomic_store(&dft__io_state, DFT__IO_OFF);
+  dft__unbind_all();
+  dft__signals_restore(before);
+}

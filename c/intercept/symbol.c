@@ -1,0 +1,114 @@
+/* symbol.c - the symbols of the table: their names, their wrappers, and what they stand for without us.
+ * SPDX-License-Identifier: MIT */
+#include <dftracer/preload.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "bind.h"
+
+#if defined(__x86_64__)
+#define FIRST_VERSION "GLIBC_2.2.5"
+#else
+#define FIRST_VERSION "GLIBC_2.17"
+#endif
+
+static const char *const names[] = {
+#define CALL(cat, type, name, params, args, subject, result, items) #name,
+#define VARIANT(plain, type, symbol, params, args, subject, result, items) #symbol,
+#define SPECIAL(cat, name, items) #name,
+#define OTHER(plain, symbol) #symbol,
+#define ALIAS(plain, symbol) #symbol,
+#include "calls.inc"
+};
+
+/* Each wrapper has the type of the call; here only its address counts. */
+#define CALL(cat, type, name, params, args, subject, result, items) void dft__io_##name(void);
+#define VARIANT(plain, type, symbol, params, args, subject, result, items) void dft__io_##symbol(void);
+#define SPECIAL(cat, name, items) void dft__io_##name(void);
+#define OTHER(plain, symbol) void dft__io_##symbol(void);
+#include "calls.inc"
+
+const dft_preload_wrappers dft_preload_table = {
+  {
+#define CALL(cat, type, name, params, args, subject, result, items) dft__io_##name,
+#define VARIANT(plain, type, symbol, params, args, subject, result, items) dft__io_##symbol,
+#define SPECIAL(cat, name, items) dft__io_##name,
+#define OTHER(plain, symbol) dft__io_##symbol,
+#define ALIAS(plain, symbol) dft__io_##plain,
+#include "calls.inc"
+    dft__tail_vfork,
+  },
+};
+_Static_assert(DFT__SYMBOL_COUNT < DFT_PRELOAD_WRAPPERS, "the table has room for all");
+
+_Atomic(dft__function) dft__reals[DFT__SYMBOL_COUNT];
+
+const char *dft__symbol_name(enum dft__symbol symbol) {
+  return names[symbol];
+}
+
+dft__function dft__symbol_wrapper(enum dft__symbol symbol) {
+  return dft_preload_table.at[symbol];
+}
+
+int dft__io_is_preloaded(void) {
+  return &dft_preload_next != NULL;
+}
+
+/* ---- Looking up --------------------------------------------------------------------------------------------------- */
+
+static dft__function as_function(void *address) {
+  dft__function function;
+  memcpy(&function, &address, sizeof function);
+  return function;
+}
+
+static int note_program(struct dl_phdr_info *info, size_t size, void *range) {
+  uintptr_t *bounds = range;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t start = info->dlpi_addr + part->p_vaddr;
+    if (part->p_type != PT_LOAD) continue;
+    if (start < bounds[0]) bounds[0] = start;
+    if (start + part->p_memsz > bounds[1]) bounds[1] = start + part->p_memsz;
+  }
+  return 1; /* the first object is the program */
+}
+
+/* The program's own entry for a function whose address it takes leads back through its slot, and so to our wrapper. */
+static int is_in_program(const void *address) {
+  static uintptr_t bounds[2] = {UINTPTR_MAX, 0};
+  if (!bounds[1]) dl_iterate_phdr(note_program, bounds);
+  return (uintptr_t)address >= bounds[0] && (uintptr_t)address < bounds[1];
+}
+
+static void *in_libc(const char *name) {
+  static void *libc;
+  void *address;
+  if (!libc) libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (!libc) return NULL;
+  address = dlsym(libc, name);
+  return address ? address : dlvsym(libc, name, FIRST_VERSION);
+}
+
+dft__function dft__real_by_name(const char *name) {
+  void *address;
+  if (&dft_preload_next != NULL) return as_function(dft_preload_next(name));
+  address = dlsym(RTLD_DEFAULT, name);
+  return as_function(address && !is_in_program(address) ? address : in_libc(name));
+}
+
+dft__function dft__real_find(enum dft__symbol symbol) {
+  dft__function real = dft__real_by_name(names[symbol]);
+  if (real) DFT__SET(dft__reals[symbol], real);
+  return real;
+}
+
+dft__function dft__real_vfork(void) {
+  static _Atomic(dft__function) real;
+  dft__function known = DFT__GET(real);
+  if (!known) DFT__SET(real, known = dft__real_by_name("vfork"));
+  return known;
+}

@@ -1,0 +1,79 @@
+/* wrap.h - how a row of calls.inc becomes a wrapper. For the files that hold wrappers.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_WRAP_H
+#define DFT_WRAP_H
+
+#include <aio.h>
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <utime.h>
+
+#include "intercept.h"
+
+_Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only where off_t has 64 bits");
+
+/* Declares `real`. */
+#define DFT__REAL(symbol) \
+  __typeof__(&dft__io_##symbol) real = (__typeof__(&dft__io_##symbol))dft__real(DFT__SYMBOL_##symbol)
+
+/* The number of a stream's descriptor, without its lock; below zero where there is none. */
+static inline int dft__stream_fd(FILE *stream) {
+  return stream ? stream->_fileno : -1;
+}
+static inline int dft__stream_error(FILE *stream) {
+  return stream && ferror_unlocked(stream) ? errno : 0;
+}
+
+/* ---- Subjects: an expression that is nonzero when the call is to be timed ---- */
+#define DFT__ON_FD(fd) dft__io_fd(&io, fd)
+#define DFT__ON_TWO_FDS(from, to) dft__io_two_fds(&io, from, to)
+#define DFT__ON_PATH(path) dft__io_at(&io, AT_FDCWD, path)
+#define DFT__ON_AT(dir, path) dft__io_at(&io, dir, path)
+#define DFT__ON_TWO_PATHS(dir, path, to_dir, to) dft__io_two_paths(&io, dir, path, to_dir, to)
+#define DFT__ON_STREAM(stream) dft__io_fd(&io, dft__stream_fd(stream))
+#define DFT__ON_ANY dft__io_any(&io)
+#define DFT__ON_PROCESS dft__io_process(&io)
+
+/* ---- Results: what is recorded as `ret`, and the error ---- */
+#define DFT__RESULT_INT (int64_t) ret, dft__io_error((int64_t)ret)
+#define DFT__RESULT_CODE ret ? -1 : 0, ret
+#define DFT__RESULT_NONZERO ret ? -1 : 0, ret ? errno : 0
+#define DFT__RESULT_POINTER ret ? 0 : -1, ret ? 0 : errno
+/* EOF is the end of the file, or an error of the stream. */
+#define DFT__RESULT_CHARACTER(stream) ret, ret == EOF ? dft__stream_error(stream) : 0
+#define DFT__RESULT_UNTIL_END(stream) ret, ret == -1 ? dft__stream_error(stream) : 0
+/* Bytes; -1 when an error left none. */
+#define DFT__BYTES(bytes, error) (bytes) != 0 || !(error) ? (int64_t)(bytes) : -1, error
+#define DFT__RESULT_LINE(stream) DFT__BYTES(ret ? strlen(ret) : 0, ret ? 0 : dft__stream_error(stream))
+#define DFT__RESULT_LENGTH(text) DFT__BYTES(ret < 0 ? 0 : strlen(text), ret < 0 ? errno : 0)
+#define DFT__RESULT_LENGTH_1(text) DFT__BYTES(ret < 0 ? 0 : strlen(text) + 1, ret < 0 ? errno : 0)
+#define DFT__RESULT_TIMES(size, count, stream) DFT__BYTES(ret *size, size &&ret < count ? dft__stream_error(stream) : 0)
+
+/* ---- Items: their values ---- */
+#define DFT__VALUES_A0 NULL
+#define DFT__VALUES_A1(a) ((const int64_t[]){(int64_t)(a)})
+#define DFT__VALUES_A2(a, b) ((const int64_t[]){(int64_t)(a), (int64_t)(b)})
+#define DFT__VALUES_A3(a, b, c) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c)})
+#define DFT__VALUES_A4(a, b, c, d) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c), (int64_t)(d)})
+
+#define DFT__WRAP(plain, type, symbol, params, args, subject, result, items)        \
+  type dft__io_##symbol params;                                                     \
+  type dft__io_##symbol params {                                                    \
+    DFT__REAL(symbol);                                                              \
+    dft__io io;                                                                     \
+    type ret;                                                                       \
+    if (!DFT__ON_##subject) return real args;                                       \
+    io.start = dft__clock_ticks();                                                  \
+    ret = real args;                                                                \
+    dft__io_end(DFT__CALL_##plain, &io, DFT__RESULT_##result, DFT__VALUES_##items); \
+    return ret;                                                                     \
+  }
+
+#endif

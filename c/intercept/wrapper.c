@@ -1,0 +1,11 @@
+/* wrapper.c - the wrappers that rows of the table make.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "wrap.h"
+
+#define CALL(cat, type, name, params, args, subject, result, items) \
+  DFT__WRAP(name, type, name, params, args, subject, result, items)
+#define VARIANT(plain, type, symbol, params, args, subject, result, items) \
+  DFT__WRAP(plain, type, symbol, params, args, subject, result, items)
+#include "calls.inc"

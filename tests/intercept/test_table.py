@@ -1,0 +1,39 @@
+"""test_table.py - the preload library has every name of the table and no other, and each one calls what it should.
+SPDX-License-Identifier: MIT
+"""
+
+import re
+import subprocess
+
+from io_harness import PRELOAD, SOURCE, expect, expect_equal, main
+
+
+def rows():
+    with open(f"{SOURCE}/c/intercept/calls.inc", encoding="utf-8") as file:
+        return re.findall(r"^(CALL|VARIANT|SPECIAL|OTHER|ALIAS)\((.*)", file.read(), re.MULTILINE)
+
+
+def symbol_of(kind, text):
+    fields = [field.strip(" )") for field in text.split(",")]
+    return fields[{"CALL": 2, "VARIANT": 2, "SPECIAL": 1, "OTHER": 1, "ALIAS": 1}[kind]]
+
+
+def exported():
+    lines = subprocess.run(["nm", "-D", "--defined-only", PRELOAD], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in lines.splitlines()}
+
+
+def case_every_name_is_exported_and_no_other(_folder):
+    names = [symbol_of(*row) for row in rows()]
+    expect(len(names) > 200, f"{len(names)} names")
+    expect_equal(len(names), len(set(names)), "no name twice")
+    expect_equal(exported() - {"dft_preload_next", "vfork"}, set(names), "exported")
+
+
+def case_it_needs_the_core_beside_it(_folder):
+    text = subprocess.run(["readelf", "-dW", PRELOAD], capture_output=True, text=True, check=True).stdout
+    expect("libdftracer_core.so.5" in text and "(RPATH)" in text and "NODELETE" in text, text)
+    expect("(RUNPATH)" not in text, "RUNPATH gives way to LD_LIBRARY_PATH")
+
+
+main(globals())
