@@ -44,7 +44,7 @@ def only_the_api_is_exported():
     symbols = {name for name in symbols if not re.match(r"DFTRACER_\d+$|__(asan|tsan|ubsan|sanitizer|odr_asan)", name)}
     strange = sorted(name for name in symbols if not re.fullmatch(r"dft_[a-z0-9]+(_[a-z0-9]+)*", name))
     assert not strange, strange
-    text = "".join(header.read_text() for header in INCLUDE.rglob("*.h"))
+    text = "".join(header.read_text() for header in INCLUDE.rglob("*.h") if header.name != "reader.h")  # a library of its own
     declared = set(re.findall(r"DFT_API[^;(]*?\b(dft_\w+)\s*[(;]", text))
     assert len(declared) > 30
     assert not declared - symbols, f"declared, not exported: {sorted(declared - symbols)}"
