@@ -33,6 +33,8 @@
     "CLOCK_MONOTONIC; tsc: also where only the processor vouches for it")                                              \
   X(TIME_METRIC, CHOICE, "US", "US NS MS SEC", "unit of times in the trace; most tools take every number as US")       \
   X(RANK, NUMBER, "-1", "-1 to 2147483647", "rank of this process; -1: what the launcher's variables say")             \
+  X(PARENT, NUMBER, "0", "0 to 2147483647",                                                                            \
+    "set for children by a traced Python program: its process id. Their traces are named after its own")               \
   X(DISABLE_IO, SWITCH, "0", "", "record no POSIX and STDIO calls")                                                    \
   X(DISABLE_POSIX, SWITCH, "0", "", "record no POSIX calls")                                                           \
   X(DISABLE_STDIO, SWITCH, "0", "", "record no STDIO calls")                                                           \

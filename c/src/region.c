@@ -225,6 +225,22 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
 
 /* ---- End ---------------------------------------------------------------------------------------------------------- */
 
+/* A frame whose event is settled comes off the stack. When it is not the topmost, those above outlive it: an event that is
+ * seen in the trace overlaps theirs. */
+static void leave(const dft__own *own, uint32_t depth, int is_seen) {
+  uint32_t top = DFT__GET(own->thread->depth);
+  dft__frame *frame = &dft__frames(own)[depth - 1];
+  if (DFT__LIKELY(depth == top)) {
+    pop(own, depth, frame);
+    return;
+  }
+  DFT__SET(frame->flags, DFT__FRAME_ENDED);
+  for (uint32_t above = depth; is_seen && above < top; above++) {
+    dft__frame *other = &dft__frames(own)[above];
+    DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
+  }
+}
+
 /* Any frame, wherever it stands. */
 __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
   dft__thread *thread = own->thread;
@@ -248,17 +264,7 @@ __attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t de
   } else {
     dft__frame_close(own, depth);
   }
-  frame = &dft__frames(own)[depth - 1];
-  if (DFT__LIKELY(depth == top)) {
-    pop(own, depth, frame);
-    return;
-  }
-  DFT__SET(frame->flags, DFT__FRAME_ENDED);
-  for (uint32_t above = depth; above < top; above++) {
-    dft__frame *other = &dft__frames(own)[above];
-    if (!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))
-      DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
-  }
+  leave(own, depth, !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)));
 }
 
 static int end_overflow(const dft__own *own) {
@@ -349,6 +355,50 @@ void dft_region_end_at(dft_region region) {
   if (!region || !dft_is_active()) return;
   now = dft__clock_end_ticks();
   if (DFT__UNLIKELY(!end_top(region, now))) end_found(region, now);
+}
+
+/* ---- Spans: ended now, recorded later ------------------------------------------------------------------------------------ */
+
+void dft_region_take(dft_region region, dft_span *span) {
+  dft__own own;
+  uint64_t now = dft__clock_end_ticks();
+  uint32_t depth, flags;
+  const dft__frame *frame;
+  if (!span || span->struct_size < sizeof *span) return;
+  span->id = 0;
+  if (!region || !dft_is_active() || dft__thread_take(&own) == DFT__OFF) return;
+  depth = dft__region_find(&own, region);
+  if (!depth) return;
+  frame = &dft__frames(&own)[depth - 1];
+  flags = DFT__GET(frame->flags);
+  if (!(flags & DFT__FRAME_MUTED)) {
+    span->begin_ticks = DFT__GET(frame->start);
+    span->end_ticks = now;
+    span->id = region;
+    span->parent = DFT__GET(frame->parent);
+    span->session = own.session;
+    span->site = DFT__GET(frame->site);
+    span->level = DFT__GET(frame->level);
+    span->lane = flags & DFT__FRAME_CROSSED ? dft__thread_lane(&own, span->begin_ticks, now) : 0;
+  }
+  dft__frame_close(&own, depth);
+  leave(&own, depth, span->id != 0);
+}
+
+void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count) {
+  dft__own own;
+  dft__label label = {"unknown", 7, "unknown", 7};
+  dft__what what = {.kind = DFT__KIND_COMPLETE};
+  if (!span || span->struct_size < sizeof *span || !span->id) return;
+  if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF || own.session != span->session) return;
+  what.start = span->begin_ticks;
+  what.end = span->end_ticks;
+  what.id = span->id;
+  what.parent = span->parent;
+  what.site = span->site;
+  what.level = span->level;
+  what.lane = span->lane;
+  dft__emit_args(&own, &what, &label, 0, args, count);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -206,6 +207,13 @@ static dft_status open_in_child(void) {
   return open_session(first_id, 1);
 }
 
+/* A process that was started by a traced one, and is to trace into a file named after that one's. */
+static int is_started_by_parent(void) {
+  int64_t parent = dft__config_number(DFT__PARENT);
+  const char *log_file = secure_getenv("DFTRACER_LOG_FILE");
+  return parent && parent != getpid() && log_file && strcmp(log_file, dft__config_text(DFT__LOG_FILE)) == 0;
+}
+
 static int is_forked(void) {
   return dft__session.is_open && dft__session.identity.pid != (uint32_t)getpid();
 }
@@ -218,7 +226,7 @@ static int decide(void) {
   } else if (!is_decided) {
     is_decided = 1;
     dft__config_read();
-    if (dft__config_number(DFT__ENABLE) && open_session(0, 0) == DFT_OK) return 1;
+    if (dft__config_number(DFT__ENABLE) && open_session(0, is_started_by_parent()) == DFT_OK) return 1;
   }
   set_active(0);
   return 0;
@@ -269,7 +277,7 @@ dft_status dft_start(const dft_options *options) {
     is_decided = 1;
     dft__config_read();
     if (!apply(options)) status = DFT_EINVAL;
-    else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, 0) : DFT_EDISABLED;
+    else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, is_started_by_parent()) : DFT_EDISABLED;
     if (status != DFT_OK) set_active(0);
   }
   unlock_changes();

@@ -1,0 +1,3 @@
+"""dftracer.dftracer_dbg - the native module: there is one build."""
+
+from dftracer.dftracer import *  # noqa: F403

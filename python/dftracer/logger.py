@@ -1,0 +1,14 @@
+"""dftracer.logger - the import path of older versions: everything of dftracer.python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dftracer.python as _current
+
+globals().update({name: value for name, value in vars(_current).items() if not name.startswith("__")})
+__all__ = _current.__all__
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(_current, name)

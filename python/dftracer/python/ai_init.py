@@ -1,0 +1,46 @@
+"""ai_init.py - the tree of this process. Its nodes pickle and copy as themselves, whatever holds them."""
+
+from __future__ import annotations
+
+import copyreg
+from collections.abc import Iterator
+from typing import Any
+
+from dftracer.python import ai_common
+from dftracer.python.ai_common import AI, DFTracerAI
+
+ai = AI()
+compute = ai.compute
+data = ai.data
+dataloader = ai.dataloader
+comm = ai.comm
+device = ai.device
+checkpoint = ai.checkpoint
+pipeline = ai.pipeline
+other = ai.other
+
+
+def _walk(node: DFTracerAI, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], DFTracerAI]]:
+    yield path, node
+    for key, child in node._children.items():
+        yield from _walk(child, (*path, key))
+
+
+def _node_at(path: tuple[str, ...]) -> DFTracerAI:
+    node: DFTracerAI = ai
+    for key in path:
+        child = node._children.get(key)
+        node = child if child is not None else node.derive(key[len(node.name) + 1 :])
+    return node
+
+
+def _reduce(node: DFTracerAI) -> Any:
+    for path, known in _walk(ai):
+        if known is node:
+            return (_node_at, (path,))
+    return node.__reduce_ex__(2)
+
+
+_CLASSES = (AI, *AI.CATEGORIES, ai_common.IO, DFTracerAI)
+for _class in _CLASSES:
+    copyreg.pickle(_class, _reduce)

@@ -1,0 +1,254 @@
+"""common.py - the class dftracer, and everything below the ai tree under one name."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import dftracer.dftracer as native
+from dftracer.dftracer import dft_fn
+from dftracer.python import process
+from dftracer.python.env import (
+    DFTRACER_ENABLE,
+    DFTRACER_ENABLE_ENV,
+    DFTRACER_INIT_ENV,
+    DFTRACER_INIT_PRELOAD,
+    DFTRACER_LOG_LEVEL,
+    DFTRACER_LOG_LEVEL_ENV,
+    DFTRACER_TIME_METRIC_ENV,
+    setup_stream_logger,
+)
+from dftracer.python.noop import NoOpProfiler, ProfilerProtocol
+from dftracer.python.typenames import P, R, T
+from dftracer.python.values import (
+    EntityID,
+    EntityRelation,
+    EntityRole,
+    EntityStore,
+    TagDType,
+    TagType,
+    TagValue,
+    TagValueTuple,
+)
+
+if TYPE_CHECKING:
+    import logging
+    import os
+    from collections.abc import Callable
+
+profiler: Any = native if DFTRACER_ENABLE else NoOpProfiler()
+
+UNITS_PER_SECOND = {"NS": 1e9, "US": 1e6, "MS": 1e3, "SEC": 1.0}
+
+
+def get_time_scale() -> float:
+    """Units of the trace's time in one second."""
+    unit = dftracer.get_instance().get_config(DFTRACER_TIME_METRIC_ENV)
+    return UNITS_PER_SECOND.get(unit.upper(), 1e6)
+
+
+def get_default_args(func: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a function that have defaults."""
+    import inspect
+
+    parameters = inspect.signature(func).parameters
+    return {name: one.default for name, one in parameters.items() if one.default is not inspect.Parameter.empty}
+
+
+def setup_logger(
+    name: str, log_file: str | os.PathLike[str], formatter: logging.Formatter, level: int = 20
+) -> logging.Logger:
+    """A logger that writes to a file."""
+    import logging
+
+    logger = logging.getLogger(name)
+    handler = logging.FileHandler(log_file)
+    handler.setFormatter(formatter)
+    logger.setLevel(level)
+    logger.addHandler(handler)
+    return logger
+
+
+def capture_signal(signal_number: int, frame: Any) -> None:
+    """For programs that want it as a signal handler: completes the trace and exits. Nothing installs it."""
+    dftracer.get_instance().finalize()
+    sys.exit(signal_number)
+
+
+class dftracer:
+    """The trace of this process."""
+
+    __instance: dftracer | None = None
+
+    def __init__(self) -> None:
+        self._logger: Any = None
+        self.dbg_logging: Any = None
+        self.start_time = 0
+        dftracer.__instance = self
+
+    @classmethod
+    def get_instance(cls) -> dftracer:
+        """The one instance, made on first use."""
+        if dftracer.__instance is None:
+            dftracer()
+        assert dftracer.__instance is not None
+        return dftracer.__instance
+
+    @property
+    def logger(self) -> Any:
+        """The native module once a trace was opened, else None. Another object in its place gets every call."""
+        return self._logger
+
+    @logger.setter
+    def logger(self, target: Any) -> None:
+        self._logger = target
+        stands_in = target is not None and target is not native and not isinstance(target, NoOpProfiler)
+        native._redirect(self if stands_in and DFTRACER_ENABLE else None)
+
+    def _has(self, name: str) -> bool:
+        return DFTRACER_ENABLE and hasattr(self._logger, name)
+
+    @staticmethod
+    def initialize_log(
+        logfile: str | os.PathLike[str] | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
+        process_id: int | None = -1,
+        log_file: str | os.PathLike[str] | None = None,
+    ) -> dftracer:
+        """Opens the trace, unless one is open, and returns the instance."""
+        instance = dftracer.get_instance()
+        if not DFTRACER_ENABLE:
+            return instance
+        if instance._logger is None or instance._logger is native:
+            instance._logger = profiler
+        where = logfile if logfile is not None else log_file
+        instance._logger.initialize(where, data_dir, -1 if process_id is None else process_id)
+        if instance._logger is native:
+            process.announce()
+        instance.start_time = instance.get_time()
+        instance.mark_used("python_function")
+        return instance
+
+    def get_time(self) -> int:
+        """Now, in the unit of the trace since the epoch; 0 before initialisation or when off."""
+        return int(self._logger.get_time()) if self._has("get_time") else 0
+
+    def get_config(self, key: str) -> str:
+        """The resolved value of a DFTRACER_* name; empty for an unknown one or before initialisation."""
+        return str(self._logger.get_config(key)) if self._has("get_config") else ""
+
+    def enter_event(self) -> int | None:
+        """Pushes one level of this thread's stack."""
+        return self._logger.enter_event() if self._has("enter_event") else None
+
+    def exit_event(self) -> None:
+        """Pops one level of this thread's stack."""
+        if self._has("exit_event"):
+            self._logger.exit_event()
+
+    def log_event(
+        self,
+        name: str,
+        cat: str,
+        start_time: int,
+        duration: int,
+        int_args: dict[str, Any] | None = None,
+        float_args: dict[str, Any] | None = None,
+        string_args: dict[str, Any] | None = None,
+        relations: dict[int, list[EntityID]] | None = None,
+    ) -> None:
+        """Writes one complete event with the caller's times."""
+        if not self._has("log_event"):
+            return
+        more = {"relations": {int(key): ids for key, ids in relations.items()}} if relations else {}
+        self._logger.log_event(
+            name=name,
+            cat=cat,
+            start_time=start_time,
+            duration=duration,
+            int_args=int_args or {},
+            string_args=string_args or {},
+            float_args=float_args or {},
+            **more,
+        )
+
+    def log_metadata_event(self, key: str, value: str) -> None:
+        """Writes one metadata record."""
+        if self._has("log_metadata_event"):
+            self._logger.log_metadata_event(key=key, value=value)
+
+    def set_app_metadata_int(self, key: str, value: int) -> None:
+        """A fact of the application; the last value is written at the end."""
+        if self._has("set_app_metadata_int"):
+            self._logger.set_app_metadata_int(key, value)
+
+    def set_app_metadata_string(self, key: str, value: str) -> None:
+        """A fact of the application; the last value is written at the end."""
+        if self._has("set_app_metadata_string"):
+            self._logger.set_app_metadata_string(key, value)
+
+    def mark_used(self, name: str) -> None:
+        """Remembers that a layer was used."""
+        if self._has("mark_used"):
+            self._logger.mark_used(name)
+
+    def declare_entity(
+        self, type: str, key: object, store: EntityStore | int = EntityStore.MEMORY, uri: str = ""
+    ) -> EntityID:
+        """Declares a thing that events use or make; returns its id, 0 when off."""
+        if not self._has("declare_entity"):
+            return 0
+        return int(self._logger.declare_entity(type, str(key), int(store), uri))
+
+    def declare_entity_type(
+        self, type: str, role: EntityRole | int = EntityRole.UNKNOWN, description: str = ""
+    ) -> None:
+        """Describes a type of entities."""
+        if self._has("declare_entity_type"):
+            self._logger.declare_entity_type(type, int(role), description)
+
+    def relate_entities(self, relation: EntityRelation | int, subject: EntityID, object: EntityID) -> None:
+        """Relates two entities; ignored for relations below 16 and for ids of 0."""
+        if int(relation) >= EntityRelation.DERIVED_FROM and subject and object and self._has("relate_entities"):
+            self._logger.relate_entities(int(relation), subject, object)
+
+    def finalize(self) -> None:
+        """Completes the file. Safe to call twice; events that follow are dropped."""
+        if self._has("finalize"):
+            self._logger.finalize()
+        if self._logger is native:
+            process.conceal()
+
+
+process.follow()
+
+__all__ = [
+    "DFTRACER_ENABLE",
+    "DFTRACER_ENABLE_ENV",
+    "DFTRACER_INIT_ENV",
+    "DFTRACER_INIT_PRELOAD",
+    "DFTRACER_LOG_LEVEL",
+    "DFTRACER_LOG_LEVEL_ENV",
+    "DFTRACER_TIME_METRIC_ENV",
+    "EntityID",
+    "EntityRelation",
+    "EntityRole",
+    "EntityStore",
+    "NoOpProfiler",
+    "P",
+    "ProfilerProtocol",
+    "R",
+    "T",
+    "TagDType",
+    "TagType",
+    "TagValue",
+    "TagValueTuple",
+    "capture_signal",
+    "dft_fn",
+    "dftracer",
+    "get_default_args",
+    "get_time_scale",
+    "profiler",
+    "setup_logger",
+    "setup_stream_logger",
+]

@@ -1,0 +1,3 @@
+"""dftracer.python.dbg.torch - the same names."""
+
+from dftracer.python.torch import *  # noqa: F403

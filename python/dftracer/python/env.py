@@ -1,0 +1,38 @@
+"""env.py - the switches of the Python layer, read once, at import."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import logging
+
+DFTRACER_ENABLE_ENV = "DFTRACER_ENABLE"
+DFTRACER_INIT_ENV = "DFTRACER_INIT"
+DFTRACER_LOG_LEVEL_ENV = "DFTRACER_LOG_LEVEL"
+DFTRACER_TIME_METRIC_ENV = "DFTRACER_TIME_METRIC"
+
+try:
+    from dftracer.dftracer import _enabled as DFTRACER_ENABLE
+except ImportError:
+    DFTRACER_ENABLE = os.environ.get(DFTRACER_ENABLE_ENV, "0").strip().lower() in ("1", "true", "on", "yes")
+DFTRACER_INIT_PRELOAD: bool = os.environ.get(DFTRACER_INIT_ENV, "PRELOAD") == "PRELOAD"
+DFTRACER_LOG_LEVEL: str = os.environ.get(DFTRACER_LOG_LEVEL_ENV, "ERROR")
+
+LOGGER_NAME = "DFTRACER"
+
+
+def setup_stream_logger() -> logging.Logger:
+    """The logger named DFTRACER, with one handler to stderr however often this is called."""
+    import logging
+
+    logger = logging.getLogger(LOGGER_NAME)
+    levels = {"ERROR": logging.ERROR, "WARN": logging.WARNING, "INFO": logging.INFO, "DEBUG": logging.DEBUG}
+    logger.setLevel(levels.get(DFTRACER_LOG_LEVEL.upper(), logging.ERROR))
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("[%(levelname)s] %(message)s"))
+        logger.addHandler(handler)
+        logger.propagate = False
+    return logger

@@ -1,0 +1,98 @@
+"""helpers.py - what the native module does through Python: seldom, or better said in it. Loaded when needed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import dftracer.dftracer as native
+
+
+def _tracer() -> Any:
+    from dftracer.python.common import dftracer
+
+    return dftracer.get_instance()
+
+
+def decorator(profile: Any, kind: int, name: str | None) -> Callable[[Any], Any]:
+    """f.log() and f.log(name="n") give this."""
+    return lambda function: native._wrap(profile, function, kind, name)
+
+
+def coroutine(traced: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A coroutine function: its event covers the awaiting."""
+
+    @functools.wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        with traced._block(*args, **kwargs):
+            return await function(*args, **kwargs)
+
+    return call
+
+
+async def async_loop(
+    node: Any, items: Any, include_iter: bool, include_block: bool, iter_name: str | None, block_name: str | None
+) -> AsyncIterator[Any]:
+    """An asynchronous loop: one block for getting an item, one for what is done with it."""
+    fetch = native.DFTracerAI(cat=node.cat, name=iter_name or f"{node.name}.iter")
+    body = native.DFTracerAI(cat=node.cat, name=block_name or f"{node.name}.block")
+    iterator = items.__aiter__()
+    count = 0
+    while True:
+        count += 1
+        is_on = node._enable
+        fetch._enable = is_on and include_iter
+        body._enable = is_on and include_block
+        begin = native._clock()
+        try:
+            item = await iterator.__anext__()
+        except StopAsyncIteration:
+            return
+        end = native._clock()
+        body.start()
+        try:
+            yield item
+        finally:
+            native._copy_values(node, body, count)
+            native._copy_values(node, fetch, count)
+            body.stop()
+            native._record(fetch, begin, end)
+
+
+def metadata(key: str, value: str) -> None:
+    """One metadata record."""
+    _tracer().log_metadata_event(key, value)
+
+
+def log_metadata(profile: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """dft_fn.log_metadata(key, value)"""
+    _log_metadata(profile, *args, **kwargs)
+
+
+def _log_metadata(profile: Any, key: str, value: str) -> None:
+    if profile._enable:
+        metadata(key, value)
+
+
+def relate_entity(profile: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """dft_fn.relate_entity(relation, type, key, store, uri)"""
+    return _relate_entity(profile, *args, **kwargs)
+
+
+def uses(profile: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """dft_fn.uses(type, key, store, uri)"""
+    return _relate_entity(profile, 0, *args, **kwargs)
+
+
+def generates(profile: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """dft_fn.generates(type, key, store, uri)"""
+    return _relate_entity(profile, 1, *args, **kwargs)
+
+
+def _relate_entity(profile: Any, relation: int, type: str, key: object, store: int = 0, uri: str = "") -> int:
+    if not profile._enable:
+        return 0
+    entity = int(_tracer().declare_entity(type, key, store, uri))
+    profile.relate(int(relation), entity)
+    return entity

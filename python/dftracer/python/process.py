@@ -1,0 +1,82 @@
+"""process.py - children of a traced process are traced too, without a call of their own.
+
+A forked child goes on by itself: the core notices the fork. Any other child finds in its environment where its parent's
+trace is, and starts one of its own, named after it, at its first event. Workers of multiprocessing end by os._exit,
+which runs no destructor: their trace is completed by one of its finalizers. What dies before is published by the parent.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import dftracer.dftracer as native
+
+PARENT = "DFTRACER_PARENT"
+EXPORTED = (PARENT, "DFTRACER_LOG_FILE", "DFTRACER_DATA_DIR")
+LAST = -100  # the priority of a finalizer that runs after the program's
+
+_before: dict[str, str | None] = {}
+
+
+class _Anchor:
+    """multiprocessing remembers what to do in a child as long as this lives."""
+
+
+_anchor = _Anchor()
+
+
+def announce() -> None:
+    """A trace is open: tells the children to come."""
+    log_file = native.get_config("DFTRACER_LOG_FILE")
+    values = {
+        PARENT: str(os.getpid()),
+        "DFTRACER_LOG_FILE": os.path.abspath(log_file),
+        "DFTRACER_DATA_DIR": native.get_config("DFTRACER_DATA_DIR"),
+    }
+    for name in EXPORTED:
+        _before.setdefault(name, os.environ.get(name))
+        if values[name]:
+            os.environ[name] = values[name]
+    _watch_forks()
+
+
+def conceal() -> None:
+    """The trace is complete: the environment is as it was."""
+    while _before:
+        name, value = _before.popitem()
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def follow() -> None:
+    """In a child of a traced process: events are recorded without a call of initialize_log."""
+    if PARENT not in os.environ:
+        return
+    native._follow()
+    _watch_forks()
+    _in_worker()
+
+
+def _watch_forks() -> None:
+    if not getattr(_anchor, "watches", False):
+        _anchor.watches = True  # type: ignore[attr-defined]
+        os.register_at_fork(after_in_child=_in_worker)
+
+
+def _in_worker() -> None:
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.register_after_fork(_anchor, _finish_last)  # it forgets its finalizers when the child begins
+        _finish_last(_anchor)
+
+
+def _finish_last(_: Any) -> None:
+    import multiprocessing.process
+    import multiprocessing.util
+
+    if multiprocessing.process.parent_process() is not None:
+        multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)

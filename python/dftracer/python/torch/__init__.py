@@ -1,0 +1,1 @@
+"""dftracer.python.torch - for torch.profiler. Imports no torch."""

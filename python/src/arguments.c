@@ -1,0 +1,266 @@
+/* arguments.c - Python values as arguments of events.
+ *
+ * A value is converted when it is given, once, to int, float or str; anything that does not convert is recorded as text.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+static dft_key named_key[NAMED_COUNT] = {DFT_KEY("epoch"), DFT_KEY("step"), DFT_KEY("image_idx"),
+                                         DFT_KEY("image_size")};
+dft_key native_key_count = DFT_KEY("count");
+
+/* ---- The set --------------------------------------------------------------------------------------------------------- */
+
+static void release(Argument *item) {
+  Py_DECREF(item->key);
+  Py_DECREF(item->value);
+}
+
+void arguments_clear(Arguments *set) {
+  uint32_t count = set->count;
+  Argument *items = set->items;
+  Argument few[ARGUMENTS_OWN];
+  if (items == set->own) items = memcpy(few, set->own, sizeof few);
+  arguments_init(set);
+  for (uint32_t i = 0; i < count; i++) release(&items[i]);
+  if (items != few) PyMem_Free(items);
+}
+
+static Argument *find(const Arguments *set, PyObject *key) {
+  for (uint32_t i = 0; i < set->count; i++) {
+    if (set->items[i].key == key) return &set->items[i];
+  }
+  for (uint32_t i = 0; i < set->count; i++) {
+    if (PyUnicode_Compare(set->items[i].key, key) == 0) return &set->items[i];
+  }
+  return NULL;
+}
+
+static Argument *grow(Arguments *set) {
+  if (set->count == set->room) {
+    uint32_t room = set->room * 2;
+    Argument *items = PyMem_Malloc(room * sizeof *items);
+    if (!items) return NULL;
+    memcpy(items, set->items, set->count * sizeof *items);
+    if (set->items != set->own) PyMem_Free(set->items);
+    set->items = items;
+    set->room = room;
+  }
+  return &set->items[set->count++];
+}
+
+/* Takes over the reference to `value`, which may be NULL: then nothing is set. */
+static void put(Arguments *set, PyObject *key, dft_key *known, PyObject *value, dft_arg arg, int tag) {
+  Argument old, *item;
+  if (!value) return;
+  arg.key = known;
+  if (!known) {
+    Py_ssize_t len;
+    arg.name = PyUnicode_AsUTF8AndSize(key, &len);
+    arg.name_len = (size_t)len;
+  }
+  item = find(set, key);
+  if (item) {
+    old = *item;
+    *item = (Argument){Py_NewRef(key), value, arg, tag};
+    release(&old);
+    return;
+  }
+  item = grow(set);
+  if (!item) {
+    Py_DECREF(value);
+    return;
+  }
+  *item = (Argument){Py_NewRef(key), value, arg, tag};
+}
+
+void arguments_copy(Arguments *set, const Arguments *from) {
+  for (uint32_t i = 0; i < from->count; i++) {
+    const Argument *item = &from->items[i];
+    put(set, item->key, item->arg.key, Py_NewRef(item->value), item->arg, item->tag);
+  }
+}
+
+void arguments_fill(const Arguments *set, dft_arg *out) {
+  for (uint32_t i = 0; i < set->count; i++) out[i] = set->items[i].arg;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------- */
+
+static void put_text(Arguments *set, PyObject *key, dft_key *known, PyObject *value, int tag) {
+  dft_arg arg = {.type = DFT_STRING};
+  PyObject *text = text_from(value);
+  Py_ssize_t len = 0;
+  if (!text) return;
+  arg.value.s.text = PyUnicode_AsUTF8AndSize(text, &len);
+  arg.value.s.len = (size_t)len;
+  put(set, key, known, text, arg, tag);
+}
+
+/* Nonzero when it fits. */
+static int put_int(Arguments *set, PyObject *key, dft_key *known, PyObject *number, int tag) {
+  dft_arg arg = {.type = DFT_INT};
+  int overflow;
+  arg.value.i = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow > 0) {
+    arg.type = DFT_UINT;
+    arg.value.u = PyLong_AsUnsignedLongLong(number);
+  }
+  if (overflow < 0 || PyErr_Occurred()) {
+    PyErr_Clear();
+    return 0;
+  }
+  put(set, key, known, PyBool_Check(number) ? PyLong_FromLong(number == Py_True) : Py_NewRef(number), arg, tag);
+  return 1;
+}
+
+static void put_double(Arguments *set, PyObject *key, dft_key *known, PyObject *number, int tag) {
+  dft_arg arg = {.type = DFT_DOUBLE};
+  arg.value.d = PyFloat_AS_DOUBLE(number);
+  put(set, key, known, Py_NewRef(number), arg, tag);
+}
+
+/* By the rule for free values: int and bool, float, everything else as text. */
+static void put_any(Arguments *set, PyObject *key, PyObject *value, int tag) {
+  if (PyFloat_Check(value)) put_double(set, key, NULL, value, tag);
+  else if (!PyLong_Check(value) || !put_int(set, key, NULL, value, tag)) put_text(set, key, NULL, value, tag);
+}
+
+void arguments_set_named(Arguments *set, int which, PyObject *value) {
+  PyObject *key = native_name[NAMED_FIRST + which];
+  dft_key *known = &named_key[which];
+  PyObject *number;
+  int is_float = NAMED_FIRST + which == NAME_image_size;
+  if (!value || value == Py_None) return;
+  if (LIKELY(!is_float && PyLong_CheckExact(value)) && put_int(set, key, known, value, 0)) return;
+  number = is_float ? PyNumber_Float(value) : PyNumber_Long(value);
+  if (!number) PyErr_Clear();
+  else if (is_float) put_double(set, key, known, number, 0);
+  if (!number || (!is_float && !put_int(set, key, known, number, 0))) put_text(set, key, known, value, 0);
+  Py_XDECREF(number);
+}
+
+void arguments_set_values(Arguments *set, const Values *values) {
+  for (int i = 0; i < NAMED_COUNT; i++) {
+    if (values->at[NAMED_FIRST + i]) arguments_set_named(set, i, values->at[NAMED_FIRST + i]);
+  }
+  if (values->at[NAME_args] && values->at[NAME_args] != Py_None) arguments_set_dict(set, values->at[NAME_args]);
+}
+
+void arguments_set_int(Arguments *set, PyObject *key, int64_t value) {
+  dft_arg arg = {.type = DFT_INT, .value.i = value};
+  put(set, key, NULL, PyLong_FromLongLong(value), arg, 0);
+}
+
+/* (tag, value) of a TagValue or of a pair; 0 when it is neither. */
+static int untag(PyObject *value, int *tag, PyObject **plain) {
+  PyObject *pair = NULL;
+  if (PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 2) pair = Py_NewRef(value);
+  else if (strcmp(Py_TYPE(value)->tp_name, "TagValue") == 0) pair = PyObject_CallMethod(value, "value", NULL);
+  if (!pair || !PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) {
+    PyErr_Clear();
+    Py_XDECREF(pair);
+    return 0;
+  }
+  *tag = (int)PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
+  if (PyErr_Occurred()) PyErr_Clear();
+  *plain = Py_NewRef(PyTuple_GET_ITEM(pair, 1));
+  Py_DECREF(pair);
+  return 1;
+}
+
+void arguments_set_dict(Arguments *set, PyObject *dict) {
+  PyObject *items = PyMapping_Items(dict);
+  if (!items) {
+    PyErr_Clear();
+    return;
+  }
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
+    PyObject *pair = PyList_GET_ITEM(items, i);
+    PyObject *key = text_from(PyTuple_GET_ITEM(pair, 0));
+    PyObject *value = PyTuple_GET_ITEM(pair, 1), *plain;
+    int tag = 0;
+    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) {
+      put_any(set, key, plain, tag);
+      Py_DECREF(plain);
+    } else if (key) {
+      put_any(set, key, value, tag);
+    }
+    Py_XDECREF(key);
+  }
+  Py_DECREF(items);
+}
+
+/* A number of the wrong kind is converted where that loses nothing, else it is text. */
+static void put_typed(Arguments *set, PyObject *key, PyObject *value, uint32_t type, int tag) {
+  PyObject *number;
+  if (value == Py_None) return;
+  if (type == DFT_STRING) {
+    put_text(set, key, NULL, value, tag);
+    return;
+  }
+  if (type == DFT_INT && (PyLong_Check(value) || PyFloat_Check(value))) {
+    put_any(set, key, value, tag);
+    return;
+  }
+  number = type == DFT_INT ? PyNumber_Long(value) : PyNumber_Float(value);
+  if (!number) PyErr_Clear();
+  put_any(set, key, number ? number : value, tag);
+  Py_XDECREF(number);
+}
+
+void arguments_set_map(Arguments *set, PyObject *map, uint32_t type) {
+  PyObject *items = map && map != Py_None ? PyMapping_Items(map) : NULL;
+  if (!items) {
+    PyErr_Clear();
+    return;
+  }
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
+    PyObject *pair = PyList_GET_ITEM(items, i);
+    PyObject *key = text_from(PyTuple_GET_ITEM(pair, 0));
+    PyObject *value = PyTuple_GET_ITEM(pair, 1), *plain;
+    int tag = 0;
+    if (key && untag(value, &tag, &plain)) {
+      put_typed(set, key, plain, type, tag);
+      Py_DECREF(plain);
+    } else if (key) {
+      put_typed(set, key, value, type, tag);
+    }
+    Py_XDECREF(key);
+  }
+  Py_DECREF(items);
+}
+
+int arguments_view(const Arguments *set, uint32_t type, PyObject *dict) {
+  for (uint32_t i = 0; i < set->count; i++) {
+    const Argument *item = &set->items[i];
+    uint32_t own = item->arg.type == DFT_UINT ? DFT_INT : item->arg.type;
+    PyObject *pair;
+    int failed;
+    if (own != type) continue;
+    pair = Py_BuildValue("iO", item->tag, item->value);
+    failed = !pair || PyDict_SetItem(dict, item->key, pair) < 0;
+    Py_XDECREF(pair);
+    if (failed) return -1;
+  }
+  return 0;
+}
+
+PyObject *arguments_dump(const Arguments *set) {
+  PyObject *list = PyList_New(0);
+  for (uint32_t i = 0; list && i < set->count; i++) {
+    const Argument *item = &set->items[i];
+    PyObject *row = Py_BuildValue("OOi", item->key, item->value, item->tag);
+    if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
+    Py_XDECREF(row);
+  }
+  return list;
+}
+
+void arguments_load(Arguments *set, PyObject *list) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
+    PyObject *key, *value;
+    int tag;
+    if (PyArg_ParseTuple(PyList_GET_ITEM(list, i), "UOi", &key, &value, &tag)) put_any(set, key, value, tag);
+    else PyErr_Clear();
+  }
+}

@@ -1,0 +1,85 @@
+/* block.c - the blocks this thread is inside of.
+ *
+ * A node is one object for all threads and all nested uses, so what belongs to one entry is kept here: a stack for each
+ * thread. A block is left where it was entered, in the same frame; only start/stop and exit stacks enter and leave from
+ * different ones. So the frame decides first, which keeps coroutines that take turns apart.
+ * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+
+#include "native.h"
+
+typedef struct Block {
+  Profile *profile; /* owned */
+  void *frame;
+  Open open;
+} Block;
+
+typedef struct Stack {
+  uint32_t count;
+  uint32_t room;
+  Block block[];
+} Stack;
+
+static __thread Stack *stack __attribute__((tls_model("initial-exec")));
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_key(void) {
+  pthread_key_create(&at_thread_end, PyMem_RawFree);
+}
+
+static Stack *grow(void) {
+  uint32_t room = stack ? stack->room * 2 : 16;
+  Stack *larger = PyMem_RawRealloc(stack, sizeof *larger + room * sizeof larger->block[0]);
+  if (!larger) return NULL;
+  if (!stack) {
+    larger->count = 0;
+    pthread_once(&once, make_key);
+  }
+  larger->room = room;
+  stack = larger;
+  pthread_setspecific(at_thread_end, larger);
+  return larger;
+}
+
+void block_enter(Profile *profile, void *frame) {
+  Stack *own = stack;
+  Block *block;
+  State *state = profile->state;
+  if (UNLIKELY(!own || own->count == own->room)) own = grow();
+  if (UNLIKELY(!own)) return;
+  block = &own->block[own->count++];
+  Py_INCREF(profile);
+  block->profile = profile;
+  block->frame = frame;
+  block->open.is_open = 0;
+  if (LIKELY(state->enable)) event_begin(&block->open, state, state->label);
+}
+
+static Block *find(const Profile *profile, const void *frame) {
+  Block *nearest = NULL;
+  for (uint32_t i = stack ? stack->count : 0; i--;) {
+    Block *block = &stack->block[i];
+    if (block->profile->state != profile->state) continue;
+    if (LIKELY(block->frame == frame)) return block;
+    if (!nearest) nearest = block;
+  }
+  return nearest;
+}
+
+void block_exit(Profile *profile, void *frame, PyObject *raised) {
+  Block *block = find(profile, frame);
+  Block left;
+  State *state = profile->state;
+  if (!block) return;
+  left = *block;
+  stack->count--;
+  memmove(block, block + 1, (size_t)((char *)&stack->block[stack->count] - (char *)block));
+  event_end(&left.open, state, state->label, NULL, raised);
+  Py_DECREF(left.profile);
+}
+
+Open *block_find(Profile *profile, void *frame) {
+  Block *block = find(profile, frame);
+  return block ? &block->open : NULL;
+}

@@ -1,0 +1,422 @@
+/* calls.c - the low-level calls of the native module, as pure Python layers use them.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+#define ARGS_FEW 16
+
+int native_mode;
+int native_marked;
+int native_enabled;
+
+static int is_following; /* a child of a traced process that has not called initialize */
+
+static void set_mode(int mode) {
+  __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
+}
+
+void mark_ai(void) {
+  native_marked = 1;
+  dft_mark_used("python_function");
+  dft_mark_used("ai");
+}
+
+/* An explicit name wins over the one a child got from its parent. */
+static int names_another(const dft_options *options) {
+  char current[4096];
+  if (!options->log_file || !is_following) return 0;
+  dft_config_get("DFTRACER_LOG_FILE", current, sizeof current);
+  return strcmp(current, options->log_file) != 0;
+}
+
+/* ---- Lifecycle --------------------------------------------------------------------------------------------------------- */
+
+PyDoc_STRVAR(initialize_doc, "initialize($module, /, log_file=None, data_dirs=None, process_id=-1)\n--\n\n"
+                             "Opens the trace; goes on with the one that is open.");
+static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"log_file", "data_dirs", "process_id", NULL};
+  PyObject *log_file = Py_None, *data_dirs = Py_None, *process_id = NULL, *log_bytes = NULL, *data_bytes = NULL;
+  dft_options options = {.struct_size = sizeof options};
+  dft_status status;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:initialize", names, &log_file, &data_dirs, &process_id))
+    return NULL;
+  if ((log_file != Py_None && !PyUnicode_FSConverter(log_file, &log_bytes)) ||
+      (data_dirs != Py_None && !PyUnicode_FSConverter(data_dirs, &data_bytes))) {
+    Py_XDECREF(log_bytes);
+    return NULL;
+  }
+  if (log_bytes) options.log_file = PyBytes_AS_STRING(log_bytes);
+  if (data_bytes) options.data_dir = PyBytes_AS_STRING(data_bytes);
+  if (native_enabled) {
+    Py_BEGIN_ALLOW_THREADS status = dft_start(&options);
+    if (status == DFT_EACTIVE && names_another(&options)) {
+      dft_stop();
+      status = dft_start(&options);
+    }
+    if (status == DFT_OK) dft_bind_io();
+    Py_END_ALLOW_THREADS is_following = 0;
+    if (status == DFT_OK || status == DFT_EACTIVE) set_mode(MODE_NATIVE);
+    if (status == DFT_OK) native_marked = 0;
+  }
+  Py_XDECREF(log_bytes);
+  Py_XDECREF(data_bytes);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(finalize_doc, "finalize($module, /)\n--\n\nCompletes the trace. Safe to call twice.");
+static PyObject *finalize(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  if (mode_now() == MODE_NATIVE) {
+    set_mode(MODE_OFF);
+    Py_BEGIN_ALLOW_THREADS dft_stop();
+    Py_END_ALLOW_THREADS
+  }
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(follow_doc,
+             "_follow($module, /)\n--\n\nLets events through in a child of a traced process; the core opens "
+             "its trace at the first one.");
+static PyObject *follow(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  if (native_enabled && mode_now() == MODE_OFF) {
+    is_following = 1;
+    set_mode(MODE_NATIVE);
+  }
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(redirect_doc, "_redirect($module, target, /)\n--\n\nSends events to target.log_event(...), or to the core "
+                           "again with None.");
+static PyObject *redirect(PyObject *module, PyObject *target) {
+  static int before = MODE_OFF;
+  (void)module;
+  if (mode_now() != MODE_REDIRECTED) before = mode_now();
+  Py_XSETREF(native.redirect, target == Py_None ? NULL : Py_NewRef(target));
+  set_mode(target == Py_None ? before : MODE_REDIRECTED);
+  Py_RETURN_NONE;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------------ */
+
+PyDoc_STRVAR(get_time_doc, "get_time($module, /)\n--\n\nNow, in the unit of the trace since the epoch; 0 without one.");
+static PyObject *get_time(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  return PyLong_FromUnsignedLongLong(mode_now() == MODE_NATIVE ? dft_time() : 0);
+}
+
+PyDoc_STRVAR(enter_event_doc, "enter_event($module, /)\n--\n\nPushes a level; returns the depth before it.");
+static PyObject *enter_event(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  return PyLong_FromLong(mode_now() == MODE_NATIVE ? dft_enter() : 0);
+}
+
+PyDoc_STRVAR(exit_event_doc, "exit_event($module, /)\n--\n\nPops a level.");
+static PyObject *exit_event(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  if (mode_now() == MODE_NATIVE) dft_exit();
+  Py_RETURN_NONE;
+}
+
+/* Times may be integral floats; what is no number, or negative, is 0. */
+static uint64_t time_from(PyObject *value) {
+  PyObject *number = PyNumber_Long(value);
+  int overflow;
+  long long time = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
+  Py_XDECREF(number);
+  if (PyErr_Occurred()) PyErr_Clear();
+  return time > 0 ? (uint64_t)time : 0;
+}
+
+static void add_relations(Arguments *set, PyObject *relations) {
+  static const char *const words[] = {"used", "generated", "invalidated", "updated"};
+  PyObject *items = relations && relations != Py_None ? PyMapping_Items(relations) : NULL;
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+    PyObject *pair = PyList_GET_ITEM(items, i), *ids, *text, *map;
+    long relation = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
+    if (PyErr_Occurred() || relation < 0 || relation > 3) continue;
+    ids = PySequence_List(PyTuple_GET_ITEM(pair, 1));
+    text = PyUnicode_FromString("");
+    for (Py_ssize_t j = 0; ids && text && j < PyList_GET_SIZE(ids); j++) {
+      char hex[32];
+      PyObject *more;
+      snprintf(hex, sizeof hex, "%s%016llx", j ? "," : "", PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, j)));
+      more = PyUnicode_FromFormat("%U%s", text, hex);
+      Py_SETREF(text, more);
+    }
+    map = ids && text ? Py_BuildValue("{sO}", words[relation], text) : NULL;
+    if (map) arguments_set_dict(set, map);
+    Py_XDECREF(map);
+    Py_XDECREF(text);
+    Py_XDECREF(ids);
+  }
+  Py_XDECREF(items);
+  if (PyErr_Occurred()) PyErr_Clear();
+}
+
+PyDoc_STRVAR(log_event_doc, "log_event($module, /, name, cat, start_time, duration, int_args={}, string_args={}, "
+                            "float_args={}, relations={})\n--\n\nWrites one complete event with these times.");
+static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"name",        "cat",        "start_time", "duration", "int_args",
+                          "string_args", "float_args", "relations",  NULL};
+  PyObject *name, *cat, *start, *duration, *ints = NULL, *strings = NULL, *floats = NULL, *relations = NULL;
+  PyObject *name_text, *cat_text;
+  Arguments set;
+  dft_arg few[ARGS_FEW], *out = few;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|OOOO:log_event", names, &name, &cat, &start, &duration, &ints,
+                                   &strings, &floats, &relations))
+    return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  arguments_init(&set);
+  arguments_set_map(&set, ints, DFT_INT);
+  arguments_set_map(&set, strings, DFT_STRING);
+  arguments_set_map(&set, floats, DFT_DOUBLE);
+  add_relations(&set, relations);
+  name_text = text_from(name);
+  cat_text = text_from(cat);
+  if (set.count > ARGS_FEW) out = PyMem_Malloc(set.count * sizeof *out);
+  if (name_text && cat_text && out) {
+    Py_ssize_t name_len, cat_len;
+    const char *name_bytes = PyUnicode_AsUTF8AndSize(name_text, &name_len);
+    const char *cat_bytes = PyUnicode_AsUTF8AndSize(cat_text, &cat_len);
+    arguments_fill(&set, out);
+    dft_log_event_n(name_bytes, (size_t)name_len, cat_bytes, (size_t)cat_len, time_from(start), time_from(duration), 0,
+                    out, set.count);
+  }
+  if (out != few) PyMem_Free(out);
+  arguments_clear(&set);
+  Py_XDECREF(name_text);
+  Py_XDECREF(cat_text);
+  Py_RETURN_NONE;
+}
+
+/* ---- Pairs of texts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Text {
+  PyObject *owner;
+  const char *text;
+  size_t len;
+} Text;
+
+static int text_open(Text *text, PyObject *value) {
+  Py_ssize_t len = 0;
+  text->owner = value ? text_from(value) : PyUnicode_FromString("");
+  text->text = text->owner ? PyUnicode_AsUTF8AndSize(text->owner, &len) : NULL;
+  text->len = (size_t)len;
+  return text->text != NULL;
+}
+
+static void text_close(Text *text) {
+  Py_XDECREF(text->owner);
+  if (PyErr_Occurred()) PyErr_Clear();
+}
+
+static int key_and_value(PyObject *args, PyObject *keywords, PyObject **key, PyObject **value) {
+  static char *names[] = {"key", "value", NULL};
+  return PyArg_ParseTupleAndKeywords(args, keywords, "OO", names, key, value);
+}
+
+typedef void (*pair_call)(const char *key, size_t key_len, const char *value, size_t value_len);
+
+static PyObject *with_pair(PyObject *args, PyObject *keywords, pair_call call) {
+  PyObject *key, *value;
+  Text first, second;
+  if (!key_and_value(args, keywords, &key, &value)) return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  if (text_open(&first, key)) {
+    if (text_open(&second, value)) call(first.text, first.len, second.text, second.len);
+    text_close(&second);
+  }
+  text_close(&first);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(log_metadata_event_doc, "log_metadata_event($module, /, key, value)\n--\n\nWrites one metadata record.");
+static PyObject *log_metadata_event(PyObject *module, PyObject *args, PyObject *keywords) {
+  (void)module;
+  return with_pair(args, keywords, dft_metadata_n);
+}
+
+PyDoc_STRVAR(set_app_metadata_string_doc, "set_app_metadata_string($module, /, key, value)\n--\n\n"
+                                          "A fact of the application, written at the end.");
+static PyObject *set_app_metadata_string(PyObject *module, PyObject *args, PyObject *keywords) {
+  (void)module;
+  return with_pair(args, keywords, dft_app_metadata_string_n);
+}
+
+PyDoc_STRVAR(set_app_metadata_int_doc, "set_app_metadata_int($module, /, key, value)\n--\n\n"
+                                       "A fact of the application, written at the end.");
+static PyObject *set_app_metadata_int(PyObject *module, PyObject *args, PyObject *keywords) {
+  PyObject *key, *value, *number;
+  Text text;
+  int overflow = 0;
+  long long plain;
+  (void)module;
+  if (!key_and_value(args, keywords, &key, &value)) return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  number = PyNumber_Long(value);
+  plain = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
+  if (!number || overflow) {
+    PyErr_Clear();
+    Py_XDECREF(number);
+    return with_pair(args, keywords, dft_app_metadata_string_n);
+  }
+  if (text_open(&text, key)) dft_app_metadata_int_n(text.text, text.len, plain);
+  text_close(&text);
+  Py_DECREF(number);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(mark_used_doc, "mark_used($module, /, name)\n--\n\nRemembers that a layer was used; written at the end.");
+static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"name", NULL};
+  PyObject *name;
+  Text text;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:mark_used", names, &name)) return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  if (text_open(&text, name)) dft_mark_used_n(text.text, text.len);
+  text_close(&text);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(get_config_doc,
+             "get_config($module, /, key)\n--\n\nThe resolved value of a DFTRACER_* name; '' when unknown.");
+static PyObject *get_config(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"key", NULL};
+  const char *key;
+  char value[4096];
+  size_t len;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s:get_config", names, &key)) return NULL;
+  len = dft_config_get(key, value, sizeof value);
+  if (len >= sizeof value) len = sizeof value - 1;
+  return PyUnicode_DecodeUTF8(value, (Py_ssize_t)len, "surrogateescape");
+}
+
+/* ---- Entities ---------------------------------------------------------------------------------------------------------- */
+
+PyDoc_STRVAR(declare_entity_doc, "declare_entity($module, /, type, key, store=0, uri='')\n--\n\n"
+                                 "Declares a thing that events use or make; returns its id, 0 without a trace.");
+static PyObject *declare_entity(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"type", "key", "store", "uri", NULL};
+  PyObject *type, *key, *uri = NULL;
+  Text texts[3] = {{0}};
+  uint64_t id = 0;
+  int store = 0;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|iO:declare_entity", names, &type, &key, &store, &uri))
+    return NULL;
+  if (mode_now() == MODE_NATIVE && text_open(&texts[0], type) && text_open(&texts[1], key) &&
+      text_open(&texts[2], uri)) {
+    id = dft_entity_declare_n(texts[0].text, texts[0].len, texts[1].text, texts[1].len, store, texts[2].text,
+                              texts[2].len);
+  }
+  for (int i = 0; i < 3; i++) text_close(&texts[i]);
+  return PyLong_FromUnsignedLongLong(id);
+}
+
+PyDoc_STRVAR(declare_entity_type_doc, "declare_entity_type($module, /, type, role=0, description='')\n--\n\n"
+                                      "Describes a type of entities.");
+static PyObject *declare_entity_type(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"type", "role", "description", NULL};
+  PyObject *type, *description = NULL;
+  Text texts[2] = {{0}};
+  int role = 0;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|iO:declare_entity_type", names, &type, &role, &description))
+    return NULL;
+  if (mode_now() == MODE_NATIVE && text_open(&texts[0], type) && text_open(&texts[1], description))
+    dft_entity_type_n(texts[0].text, texts[0].len, role, texts[1].text, texts[1].len);
+  for (int i = 0; i < 2; i++) text_close(&texts[i]);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(relate_entities_doc,
+             "relate_entities($module, /, relation, subject, object)\n--\n\nRelates two entities.");
+static PyObject *relate_entities(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"relation", "subject", "object", NULL};
+  unsigned long long subject, object;
+  int relation;
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "iKK:relate_entities", names, &relation, &subject, &object))
+    return NULL;
+  if (mode_now() == MODE_NATIVE) dft_entity_relate(relation, subject, object);
+  Py_RETURN_NONE;
+}
+
+/* ---- For helpers.py -------------------------------------------------------------------------------------------------------- */
+
+PyDoc_STRVAR(wrap_doc, "_wrap($module, profile, callable, kind, name, /)\n--\n\nDecorates a function.");
+static PyObject *wrap(PyObject *module, PyObject *args) {
+  PyObject *profile, *callable, *name = NULL;
+  int kind = WRAP_NODE;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O|iO:_wrap", native.profile, &profile, &callable, &kind, &name)) return NULL;
+  return function_wrap(profile, callable, (enum wrap_kind)kind, name);
+}
+
+PyDoc_STRVAR(clock_doc, "_clock($module, /)\n--\n\nNow, as _record takes it.");
+static PyObject *clock_now(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  return PyLong_FromUnsignedLongLong(event_clock());
+}
+
+PyDoc_STRVAR(record_doc, "_record($module, profile, begin, end, /)\n--\n\nRecords an event that was measured.");
+static PyObject *record(PyObject *module, PyObject *args) {
+  Profile *profile;
+  unsigned long long begin, end;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!KK:_record", native.profile, &profile, &begin, &end)) return NULL;
+  if (is_recording(profile->state)) event_record(profile->state, profile->state->label, begin, end, NULL);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(copy_values_doc, "_copy_values($module, source, target, count, /)\n--\n\n"
+                              "Gives target the values of source, and a count.");
+static PyObject *copy_values(PyObject *module, PyObject *args) {
+  Profile *source, *target;
+  PyObject *key;
+  long long count;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O!O!L:_copy_values", native.profile, &source, native.profile, &target, &count))
+    return NULL;
+  key = PyUnicode_FromString(native_key_count.name);
+  if (!key) return NULL;
+  arguments_copy(&target->state->args, &source->state->args);
+  arguments_set_int(&target->state->args, key, count);
+  Py_DECREF(key);
+  Py_RETURN_NONE;
+}
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+PyMethodDef call_methods[] = {
+  {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
+  {"finalize", finalize, METH_NOARGS, finalize_doc},
+  {"get_time", get_time, METH_NOARGS, get_time_doc},
+  {"get_config", WITH_KEYWORDS(get_config), get_config_doc},
+  {"enter_event", enter_event, METH_NOARGS, enter_event_doc},
+  {"exit_event", exit_event, METH_NOARGS, exit_event_doc},
+  {"log_event", WITH_KEYWORDS(log_event), log_event_doc},
+  {"log_metadata_event", WITH_KEYWORDS(log_metadata_event), log_metadata_event_doc},
+  {"set_app_metadata_int", WITH_KEYWORDS(set_app_metadata_int), set_app_metadata_int_doc},
+  {"set_app_metadata_string", WITH_KEYWORDS(set_app_metadata_string), set_app_metadata_string_doc},
+  {"mark_used", WITH_KEYWORDS(mark_used), mark_used_doc},
+  {"declare_entity", WITH_KEYWORDS(declare_entity), declare_entity_doc},
+  {"declare_entity_type", WITH_KEYWORDS(declare_entity_type), declare_entity_type_doc},
+  {"relate_entities", WITH_KEYWORDS(relate_entities), relate_entities_doc},
+  {"_follow", follow, METH_NOARGS, follow_doc},
+  {"_redirect", redirect, METH_O, redirect_doc},
+  {"_wrap", wrap, METH_VARARGS, wrap_doc},
+  {"_clock", clock_now, METH_NOARGS, clock_doc},
+  {"_record", record, METH_VARARGS, record_doc},
+  {"_copy_values", copy_values, METH_VARARGS, copy_values_doc},
+  {NULL},
+};

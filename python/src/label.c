@@ -1,0 +1,67 @@
+/* label.c - name and category of events, and the core's site for them.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+PyObject *text_from(PyObject *value) {
+  PyObject *text = PyUnicode_Check(value) ? Py_NewRef(value) : PyObject_Str(value);
+  PyObject *bytes;
+  if (!text) {
+    PyErr_Clear();
+    text = PyUnicode_FromFormat("<%s>", Py_TYPE(value)->tp_name);
+    if (!text) PyErr_Clear();
+    return text;
+  }
+  if (PyUnicode_AsUTF8AndSize(text, NULL)) return text;
+  /* Lone surrogates have no encoding: they are shown as escapes. */
+  PyErr_Clear();
+  bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+  Py_DECREF(text);
+  text = bytes ? PyUnicode_FromEncodedObject(bytes, "utf-8", "replace") : NULL;
+  Py_XDECREF(bytes);
+  if (!text) PyErr_Clear();
+  return text;
+}
+
+Label *label_new(PyObject *name, PyObject *cat) {
+  Label *label = PyMem_RawCalloc(1, sizeof *label);
+  if (!label) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  label->refs = 1;
+  label->name = Py_NewRef(name);
+  label->cat = Py_NewRef(cat);
+  label->name_text = text_from(name);
+  label->cat_text = text_from(cat);
+  if (!label->name_text || !label->cat_text) {
+    label_drop(label);
+    PyErr_NoMemory();
+    return NULL;
+  }
+  label->site.name = PyUnicode_AsUTF8(label->name_text);
+  label->site.cat = PyUnicode_AsUTF8(label->cat_text);
+  return label;
+}
+
+Label *label_derived(const Label *label, const char *suffix, PyObject *whole) {
+  Label *derived;
+  size_t len = strlen(label->site.name), more = strlen(suffix);
+  int has_it = len > more && label->site.name[len - more - 1] == '.' &&
+               strcmp(label->site.name + len - more, suffix) == 0;
+  PyObject *name = whole    ? Py_NewRef(whole)
+                   : has_it ? Py_NewRef(label->name_text)
+                            : PyUnicode_FromFormat("%U.%s", label->name_text, suffix);
+  if (!name) return NULL;
+  derived = label_new(name, label->cat);
+  Py_DECREF(name);
+  return derived;
+}
+
+void label_drop(Label *label) {
+  if (!label || __atomic_sub_fetch(&label->refs, 1, __ATOMIC_ACQ_REL)) return;
+  Py_XDECREF(label->name);
+  Py_XDECREF(label->cat);
+  Py_XDECREF(label->name_text);
+  Py_XDECREF(label->cat_text);
+  PyMem_RawFree(label);
+}

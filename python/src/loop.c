@@ -1,0 +1,221 @@
+/* loop.c - the iterator around a loop: one event for getting an item, one for what is done with it.
+ *
+ * A node's loop writes both after the body, with the values the node has then; the loop of a dft_fn writes the first one
+ * before. A loop that is left early records the item in hand when its iterator goes away.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+#define ARGS_FEW 15
+
+typedef struct Loop {
+  PyObject_HEAD PyObject *iterator;
+  Profile *profile;
+  Label *iter_label;  /* NULL: not recorded */
+  Label *block_label; /* likewise */
+  PyObject *key;      /* of a dft_fn's loop: the name of its counter; NULL: a node's loop */
+  int64_t count;
+  uint64_t fetch_begin;
+  uint64_t fetch_end;
+  Open block;
+  char has_item;
+} Loop;
+
+/* ---- A node's loop ----------------------------------------------------------------------------------------------------- */
+
+/* Both events of the item in hand. The block comes off the stack before the other is recorded: they are siblings. */
+static void node_item_native(Loop *loop) {
+  State *state = loop->profile->state;
+  dft_arg few[ARGS_FEW + 1], *args = few;
+  uint32_t count = state->args.count;
+  dft_span span = {.struct_size = sizeof span};
+  if (loop->block.is_open) dft_region_take(loop->block.at, &span);
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  count = state->args.count;
+  if (count > ARGS_FEW) args = PyMem_Malloc((count + 1) * sizeof *args);
+  if (args) {
+    arguments_fill(&state->args, args);
+    args[count] = (dft_arg){.key = &native_key_count, .type = DFT_INT, .value.i = loop->count};
+    if (loop->iter_label) dft_record(&loop->iter_label->site, loop->fetch_begin, loop->fetch_end, args, count + 1);
+    if (loop->block.is_open) dft_span_record(&span, args, count + 1);
+  }
+  Py_END_CRITICAL_SECTION();
+  if (args != few) PyMem_Free(args);
+}
+
+static void node_item_redirected(Loop *loop) {
+  State *state = loop->profile->state;
+  Arguments call;
+  PyObject *key = PyUnicode_FromString("count");
+  uint64_t now = event_clock();
+  if (!key) return;
+  arguments_init(&call);
+  arguments_set_int(&call, key, loop->count);
+  if (loop->iter_label) event_redirect(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &call);
+  if (loop->block_label) event_redirect(state, loop->block_label, loop->fetch_end, now, &call);
+  arguments_clear(&call);
+  Py_DECREF(key);
+}
+
+static void node_item_end(Loop *loop) {
+  loop->has_item = 0;
+  if (mode_now() == MODE_NATIVE) node_item_native(loop);
+  else if (mode_now() == MODE_REDIRECTED) node_item_redirected(loop);
+  loop->block.is_open = 0;
+}
+
+static PyObject *node_next(Loop *loop) {
+  State *state = loop->profile->state;
+  PyObject *item;
+  int is_on;
+  if (loop->has_item) node_item_end(loop);
+  is_on = is_recording(state);
+  if (is_on) loop->fetch_begin = event_clock();
+  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
+  loop->count++;
+  if (UNLIKELY(!item || !is_on)) return item;
+  loop->fetch_end = event_clock();
+  loop->has_item = 1;
+  if (loop->block_label && mode_now() == MODE_NATIVE) event_begin(&loop->block, state, loop->block_label);
+  return item;
+}
+
+/* ---- A dft_fn's loop --------------------------------------------------------------------------------------------------- */
+
+static void fn_count(const Loop *loop, Arguments *call) {
+  arguments_init(call);
+  arguments_set_int(call, loop->key, loop->count);
+}
+
+static void fn_body_end(Loop *loop) {
+  Arguments call;
+  loop->has_item = 0;
+  if (!loop->block.is_open) return;
+  fn_count(loop, &call);
+  event_end(&loop->block, loop->profile->state, loop->block_label, &call, NULL);
+  arguments_clear(&call);
+}
+
+static PyObject *fn_next(Loop *loop) {
+  State *state = loop->profile->state;
+  PyObject *item;
+  Arguments call;
+  int is_on;
+  if (loop->has_item) fn_body_end(loop);
+  if (!loop->count) arguments_clear(&state->args);
+  loop->count++;
+  is_on = is_recording(state);
+  if (is_on) loop->fetch_begin = event_clock();
+  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
+  if (UNLIKELY(!item || !is_on)) return item;
+  loop->fetch_end = event_clock();
+  fn_count(loop, &call);
+  event_record(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &call);
+  arguments_clear(&call);
+  loop->has_item = 1;
+  event_begin(&loop->block, state, loop->block_label);
+  return item;
+}
+
+static PyObject *loop_next(PyObject *self) {
+  Loop *loop = (Loop *)self;
+  if (UNLIKELY(!loop->iterator)) return NULL;
+  return loop->key ? fn_next(loop) : node_next(loop);
+}
+
+/* ---- Life -------------------------------------------------------------------------------------------------------------- */
+
+static void finish(Loop *loop) {
+  if (!loop->has_item) return;
+  if (loop->key) fn_body_end(loop);
+  else node_item_end(loop);
+}
+
+PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\nRecords the item in hand and ends the loop.");
+static PyObject *loop_close(PyObject *self, PyObject *ignored) {
+  Loop *loop = (Loop *)self;
+  (void)ignored;
+  finish(loop);
+  Py_CLEAR(loop->iterator);
+  Py_RETURN_NONE;
+}
+
+static PyObject *loop_new(Profile *profile, PyObject *iterable, Label *first, Label *second, PyObject *key) {
+  Loop *loop;
+  PyObject *iterator = PyObject_GetIter(iterable);
+  if (!iterator) return NULL;
+  loop = PyObject_GC_New(Loop, native.loop);
+  if (!loop) {
+    Py_DECREF(iterator);
+    return NULL;
+  }
+  memset((char *)loop + sizeof(PyObject), 0, sizeof *loop - sizeof(PyObject));
+  loop->iterator = iterator;
+  loop->profile = (Profile *)Py_NewRef((PyObject *)profile);
+  loop->iter_label = first ? label_keep(first) : NULL;
+  loop->block_label = second ? label_keep(second) : NULL;
+  loop->key = key ? Py_NewRef(key) : NULL;
+  PyObject_GC_Track(loop);
+  return (PyObject *)loop;
+}
+
+PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label) {
+  return loop_new(profile, iterable, iter_label, block_label, NULL);
+}
+
+PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key) {
+  return loop_new(profile, iterable, iter_label, yield_label, key);
+}
+
+static int loop_traverse(PyObject *self, visitproc visit, void *arg) {
+  Loop *loop = (Loop *)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(loop->iterator);
+  Py_VISIT(loop->profile);
+  return 0;
+}
+
+static int loop_clear(PyObject *self) {
+  Loop *loop = (Loop *)self;
+  Py_CLEAR(loop->iterator);
+  Py_CLEAR(loop->profile);
+  return 0;
+}
+
+static void loop_finalize(PyObject *self) {
+  PyObject *kind, *value, *trace;
+  PyErr_Fetch(&kind, &value, &trace);
+  if (((Loop *)self)->profile) finish((Loop *)self);
+  PyErr_Restore(kind, value, trace);
+}
+
+static void loop_dealloc(PyObject *self) {
+  Loop *loop = (Loop *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
+  PyObject_GC_UnTrack(self);
+  loop_clear(self);
+  label_drop(loop->iter_label);
+  label_drop(loop->block_label);
+  Py_CLEAR(loop->key);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef loop_methods[] = {
+  {"close", loop_close, METH_NOARGS, close_doc},
+  {NULL},
+};
+
+static PyType_Slot loop_slots[] = {
+  {Py_tp_doc, "An iterator that records each item and what is done with it."},
+  {Py_tp_iter, PyObject_SelfIter},
+  {Py_tp_iternext, loop_next},
+  {Py_tp_methods, loop_methods},
+  {Py_tp_traverse, loop_traverse},
+  {Py_tp_clear, loop_clear},
+  {Py_tp_finalize, loop_finalize},
+  {Py_tp_dealloc, loop_dealloc},
+  {0, NULL},
+};
+
+PyType_Spec loop_spec = {"dftracer.dftracer.Loop", sizeof(Loop), 0, TYPE_FLAGS_INTERNAL, loop_slots};

@@ -1,0 +1,40 @@
+/* names.c - the keywords that many calls take, parsed once and fast.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+PyObject *native_name[NAME_COUNT];
+
+static int find(PyObject *keyword) {
+  for (int i = 0; i < NAME_COUNT; i++) {
+    if (keyword == native_name[i]) return i;
+  }
+  for (int i = 0; i < NAME_COUNT; i++) {
+    if (PyUnicode_Compare(keyword, native_name[i]) == 0) return i;
+  }
+  return -1;
+}
+
+int values_parse(Values *values, const char *function, int first, int most, PyObject *const *args, Py_ssize_t count,
+                 PyObject *keywords) {
+  Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
+  memset(values, 0, sizeof *values);
+  if (count > most) {
+    PyErr_Format(PyExc_TypeError, "%s() takes at most %d positional arguments (%zd given)", function, most, count);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) values->at[first + i] = args[i];
+  for (Py_ssize_t i = 0; i < named; i++) {
+    PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
+    int place = find(keyword);
+    if (place < first) {
+      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function, keyword);
+      return -1;
+    }
+    if (values->at[place]) {
+      PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", function, keyword);
+      return -1;
+    }
+    values->at[place] = args[count + i];
+  }
+  return 0;
+}

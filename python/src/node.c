@@ -1,0 +1,377 @@
+/* node.c - DFTracerAI: one kind of event of AI codes, with its children.
+ *
+ * A node decorates, is a block, makes loops, and when called with values gives a detached node that has them. What is set on
+ * a node holds for its whole subtree.
+ * SPDX-License-Identifier: MIT */
+#include "native.h"
+
+static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords);
+
+/* ---- Life -------------------------------------------------------------------------------------------------------------- */
+
+static PyObject *node_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+  Node *node = (Node *)profile_new(type, args, keywords);
+  if (!node) return NULL;
+  node->call = node_vectorcall;
+  node->base.own.is_node = 1;
+  return (PyObject *)node;
+}
+
+static int node_init(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"cat", "name", "epoch", "step", "image_idx", "image_size", "enable", NULL};
+  PyObject *cat, *name = NULL;
+  Values values = {{NULL}};
+  int enable = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOOOOp:DFTracerAI", names, &cat, &name, &values.at[NAME_epoch],
+                                   &values.at[NAME_step], &values.at[NAME_image_idx], &values.at[NAME_image_size],
+                                   &enable)) {
+    return -1;
+  }
+  if (!keywords || !PyDict_GetItemString(keywords, "cat")) {
+    PyErr_SetString(PyExc_TypeError, "DFTracerAI() missing required keyword argument 'cat'");
+    return -1;
+  }
+  if (!name || name == Py_None || !PyObject_IsTrue(name)) name = cat;
+  if (!((Node *)self)->children && !(((Node *)self)->children = PyDict_New())) return -1;
+  return profile_setup((Profile *)self, label_new(name, cat), &values, enable);
+}
+
+static int node_traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(((Node *)self)->children);
+  Py_VISIT(((Node *)self)->inert);
+  return profile_traverse(self, visit, arg);
+}
+
+static int node_clear(PyObject *self) {
+  Py_CLEAR(((Node *)self)->children);
+  Py_CLEAR(((Node *)self)->inert);
+  return profile_clear(self);
+}
+
+static void node_dealloc(PyObject *self) {
+  PyObject_GC_UnTrack(self);
+  Py_CLEAR(((Node *)self)->children);
+  Py_CLEAR(((Node *)self)->inert);
+  PyObject_GC_Track(self);
+  profile_dealloc(self);
+}
+
+static PyObject *children_of(Node *node) {
+  if (!node->children) node->children = PyDict_New();
+  return node->children;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------------- */
+
+/* With these values alone, and the switch as given or as the node's is now. */
+static PyObject *detached(Node *node, const Values *values) {
+  State *state = node->base.state;
+  PyObject *enable = values->at[NAME_enable];
+  int is_on = enable && enable != Py_None ? PyObject_IsTrue(enable) : state->enable;
+  Node *copy;
+  if (is_on < 0) return NULL;
+  if (!native_enabled && node->inert) return Py_NewRef(node->inert);
+  copy = (Node *)node_new(native.node, NULL, NULL);
+  if (!copy) return NULL;
+  profile_setup(&copy->base, label_keep(state->label), values, is_on);
+  if (!native_enabled) node->inert = Py_NewRef((PyObject *)copy);
+  return (PyObject *)copy;
+}
+
+static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+  Values values;
+  PyObject *function, *node, *result;
+  if (values_parse(&values, "DFTracerAI", NAME_fn, 1, args, PyVectorcall_NARGS(flags), keywords) < 0) return NULL;
+  function = values.at[NAME_fn];
+  if (!function || function == Py_None) return detached((Node *)self, &values);
+  if (!keywords || PyTuple_GET_SIZE(keywords) == 0) return function_wrap(self, function, WRAP_NODE, NULL);
+  node = detached((Node *)self, &values);
+  result = node ? function_wrap(node, function, WRAP_NODE, NULL) : NULL;
+  Py_XDECREF(node);
+  return result;
+}
+
+/* ---- Hooks ------------------------------------------------------------------------------------------------------------- */
+
+/* The clock as text under <name>.<which>, at once. */
+static PyObject *mark_time(Profile *profile, const char *which) {
+  State *state = profile->state;
+  PyObject *time, *key, *done;
+  if (!is_recording(state)) Py_RETURN_NONE;
+  time = PyObject_CallMethod((PyObject *)profile, "get_time", NULL);
+  key = PyUnicode_FromFormat("%U.%s", state->label->name_text, which);
+  Py_XSETREF(time, time ? PyObject_Str(time) : NULL);
+  if (time && key) {
+    PyObject *given[] = {key, time};
+    done = helper_call("metadata", given, 2);
+    Py_XDECREF(done);
+  }
+  Py_XDECREF(key);
+  Py_XDECREF(time);
+  if (PyErr_Occurred()) PyErr_Clear();
+  Py_RETURN_NONE;
+}
+
+static int wants_metadata(PyObject *args, PyObject *keywords, int *metadata) {
+  static char *names[] = {"metadata", NULL};
+  *metadata = 0;
+  return PyArg_ParseTupleAndKeywords(args, keywords, "|p", names, metadata);
+}
+
+PyDoc_STRVAR(start_doc,
+             "start($self, /, metadata=False)\n--\n\nBegins an event; with metadata, writes the time at once.");
+static PyObject *node_start(PyObject *self, PyObject *args, PyObject *keywords) {
+  int metadata;
+  if (!wants_metadata(args, keywords, &metadata)) return NULL;
+  if (metadata) return mark_time((Profile *)self, "start");
+  if (mode_now() != MODE_OFF) block_enter((Profile *)self, frame_now());
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(stop_doc, "stop($self, /, metadata=False)\n--\n\nEnds the event; with metadata, writes the time at once.");
+static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
+  int metadata;
+  if (!wants_metadata(args, keywords, &metadata)) return NULL;
+  if (metadata) return mark_time((Profile *)self, "end");
+  if (mode_now() != MODE_OFF) block_exit((Profile *)self, frame_now(), NULL);
+  Py_RETURN_NONE;
+}
+
+/* ---- Loops --------------------------------------------------------------------------------------------------------------- */
+
+PyDoc_STRVAR(iter_doc, "iter($self, /, func, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
+                       "\n--\n\nIterates over func; records each item (<name>.iter) and its body (<name>.block).");
+static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"func", "include_block", "include_iter", "iter_name", "block_name", NULL};
+  Profile *profile = (Profile *)self;
+  PyObject *iterable, *iter_name = NULL, *block_name = NULL, *result;
+  Label *first = NULL, *second = NULL;
+  int block = 1, iter = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$ppOO:iter", names, &iterable, &block, &iter, &iter_name,
+                                   &block_name))
+    return NULL;
+  if (PyObject_HasAttrString(iterable, "__aiter__") && !Py_TYPE(iterable)->tp_iter) {
+    PyObject *given[] = {self,
+                         iterable,
+                         iter ? Py_True : Py_False,
+                         block ? Py_True : Py_False,
+                         iter_name ? iter_name : Py_None,
+                         block_name ? block_name : Py_None};
+    return helper_call("async_loop", given, 6);
+  }
+  if (!native_enabled || (!block && !iter)) return PyObject_GetIter(iterable);
+  if (iter_name == Py_None || (iter_name && !PyObject_IsTrue(iter_name))) iter_name = NULL;
+  if (block_name == Py_None || (block_name && !PyObject_IsTrue(block_name))) block_name = NULL;
+  if (iter && !(first = label_derived(profile->state->label, "iter", iter_name))) return NULL;
+  if (block && !(second = label_derived(profile->state->label, "block", block_name))) {
+    label_drop(first);
+    return NULL;
+  }
+  result = loop_of_node(profile, iterable, first, second);
+  label_drop(first);
+  label_drop(second);
+  return result;
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------------- */
+
+/* Calls `visit` for the node and its whole subtree. */
+static void each(Node *node, void (*visit)(Node *, const void *), const void *with) {
+  PyObject *values = node->children ? PyDict_Values(node->children) : NULL;
+  visit(node, with);
+  for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); i++) {
+    PyObject *child = PyList_GET_ITEM(values, i);
+    if (PyObject_TypeCheck(child, native.node)) each((Node *)child, visit, with);
+  }
+  Py_XDECREF(values);
+  if (PyErr_Occurred()) PyErr_Clear();
+}
+
+static void copy_values(Node *node, const void *values) {
+  if (!node->base.state->enable) return;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+  arguments_copy(&node->base.state->args, values);
+  Py_END_CRITICAL_SECTION();
+}
+
+PyDoc_STRVAR(update_doc, "update($self, /, epoch=None, step=None, image_idx=None, image_size=None, args=None)\n--\n\n"
+                         "Sets values on the node and its whole subtree; returns the node.");
+static PyObject *node_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  Values values;
+  Arguments set;
+  if (values_parse(&values, "update", NAME_epoch, 5, args, count, keywords) < 0) return NULL;
+  if (native_enabled) {
+    arguments_init(&set);
+    arguments_set_values(&set, &values);
+    each((Node *)self, copy_values, &set);
+    arguments_clear(&set);
+  }
+  return Py_NewRef(self);
+}
+
+static void set_enable(Node *node, const void *on) {
+  node->base.state->enable = on != NULL;
+}
+
+PyDoc_STRVAR(enable_doc, "enable($self, /)\n--\n\nSwitches the node and its whole subtree on.");
+static PyObject *node_enable(PyObject *self, PyObject *ignored) {
+  (void)ignored;
+  each((Node *)self, set_enable, self);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(disable_doc, "disable($self, /)\n--\n\nSwitches the node and its whole subtree off.");
+static PyObject *node_disable(PyObject *self, PyObject *ignored) {
+  (void)ignored;
+  each((Node *)self, set_enable, NULL);
+  Py_RETURN_NONE;
+}
+
+/* The child under `key`, made on first use with the node's values and switch. */
+static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
+  State *state = node->base.state;
+  PyObject *children = children_of(node);
+  PyObject *child = children ? PyDict_GetItemWithError(children, key) : NULL;
+  Values none = {{NULL}};
+  Label *label;
+  if (child || PyErr_Occurred()) {
+    Py_XINCREF(child);
+    return child;
+  }
+  label = children ? label_new(name, state->label->cat) : NULL;
+  child = label ? node_new(native.node, NULL, NULL) : NULL;
+  if (!child) {
+    label_drop(label);
+    return NULL;
+  }
+  profile_setup((Profile *)child, label, &none, state->enable);
+  arguments_copy(&((Profile *)child)->state->args, &state->args);
+  if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
+  return child;
+}
+
+static PyObject *derived(Node *node, PyObject *name) {
+  PyObject *whole = PyUnicode_FromFormat("%U.%S", node->base.state->label->name_text, name);
+  PyObject *child = whole ? child_named(node, whole, whole) : NULL;
+  Py_XDECREF(whole);
+  return child;
+}
+
+PyDoc_STRVAR(derive_doc, "derive($self, /, name)\n--\n\nThe child named <name>.<given>, the same one on every call.");
+static PyObject *node_derive(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"name", NULL};
+  PyObject *name;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:derive", names, &name)) return NULL;
+  return derived((Node *)self, name);
+}
+
+PyDoc_STRVAR(create_children_doc, "create_children($self, names, /)\n--\n\n"
+                                  "Makes children from {attribute: event name}, as attributes of the node.");
+static PyObject *node_create_children(PyObject *self, PyObject *names) {
+  PyObject *items = PyMapping_Items(names);
+  if (!items) return NULL;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
+    PyObject *pair = PyList_GET_ITEM(items, i);
+    PyObject *child = child_named((Node *)self, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
+    int failed = !child || PyObject_SetAttr(self, PyTuple_GET_ITEM(pair, 0), child) < 0;
+    Py_XDECREF(child);
+    if (failed) {
+      Py_DECREF(items);
+      return NULL;
+    }
+  }
+  Py_DECREF(items);
+  Py_RETURN_NONE;
+}
+
+/* ---- Attributes ---------------------------------------------------------------------------------------------------------- */
+
+static PyObject *get_init(PyObject *self, void *ignored) {
+  PyObject *name = PyUnicode_FromString("init");
+  PyObject *child = name ? derived((Node *)self, name) : NULL;
+  (void)ignored;
+  Py_XDECREF(name);
+  return child;
+}
+
+static PyObject *get_children(PyObject *self, void *ignored) {
+  PyObject *children = children_of((Node *)self);
+  (void)ignored;
+  return children ? Py_NewRef(children) : NULL;
+}
+
+static int set_children(PyObject *self, PyObject *value, void *ignored) {
+  (void)ignored;
+  if (!value || !PyDict_Check(value)) {
+    PyErr_SetString(PyExc_TypeError, "_children is a dict");
+    return -1;
+  }
+  Py_XSETREF(((Node *)self)->children, Py_NewRef(value));
+  return 0;
+}
+
+/* A dft_fn over the node's own state. */
+static PyObject *get_profiler(PyObject *self, void *ignored) {
+  Node *node = (Node *)self;
+  Profile *view;
+  (void)ignored;
+  if (node->view) return Py_NewRef(node->view);
+  view = (Profile *)profile_new(native.dft_fn, NULL, NULL);
+  if (!view) return NULL;
+  view->owner = Py_NewRef(self);
+  view->state = node->base.state;
+  node->view = (PyObject *)view;
+  return (PyObject *)view;
+}
+
+static PyObject *get_label(PyObject *self, void *is_name) {
+  const Label *label = ((Profile *)self)->state->label;
+  return Py_NewRef(is_name ? label->name : label->cat);
+}
+
+static PyGetSetDef node_attributes[] = {
+  {"cat", get_label, NULL, "category of its events", NULL},
+  {"name", get_label, NULL, "name of its events", (void *)1},
+  {"init", get_init, NULL, "the child for constructors, <name>.init", NULL},
+  {"profiler", get_profiler, NULL, "its dft_fn", NULL},
+  {"_children", get_children, set_children, "children by attribute or whole name", NULL},
+  {NULL},
+};
+
+static PyMemberDef node_members[] = {
+  {"__vectorcalloffset__", T_PYSSIZET, offsetof(Node, call), READONLY, NULL},
+  {NULL},
+};
+
+#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
+static PyMethodDef node_methods[] = {
+  {"start", WITH_KEYWORDS(node_start), start_doc},
+  {"stop", WITH_KEYWORDS(node_stop), stop_doc},
+  {"iter", WITH_KEYWORDS(node_iter), iter_doc},
+  {"update", (PyCFunction)(void (*)(void))node_update, METH_FASTCALL | METH_KEYWORDS, update_doc},
+  {"enable", node_enable, METH_NOARGS, enable_doc},
+  {"disable", node_disable, METH_NOARGS, disable_doc},
+  {"derive", WITH_KEYWORDS(node_derive), derive_doc},
+  {"create_children", node_create_children, METH_O, create_children_doc},
+  {NULL},
+};
+
+static PyType_Slot node_slots[] = {
+  {Py_tp_doc,
+   "DFTracerAI(*, cat, name=None, epoch=None, step=None, image_idx=None, image_size=None, enable=True)\n--\n\n"
+   "One kind of event: decorator, block and loop, with children."},
+  {Py_tp_new, node_new},
+  {Py_tp_init, node_init},
+  {Py_tp_call, PyVectorcall_Call},
+  {Py_tp_dealloc, node_dealloc},
+  {Py_tp_traverse, node_traverse},
+  {Py_tp_clear, node_clear},
+  {Py_tp_methods, node_methods},
+  {Py_tp_getset, node_attributes},
+  {Py_tp_members, node_members},
+  {0, NULL},
+};
+
+PyType_Spec node_spec = {"dftracer.dftracer.DFTracerAI", sizeof(Node), 0,
+                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+                         node_slots};
