@@ -2,7 +2,7 @@
 
 A forked child goes on by itself: the core notices the fork. Any other child finds in its environment where its parent's
 trace is, and starts one of its own, named after it, at its first event. Workers of multiprocessing end by os._exit,
-which runs no destructor: their trace is completed by one of its finalizers. What dies before is published by the parent.
+which runs no destructor: their trace is completed by one of its finalizers. What dies is published by the parent.
 """
 
 from __future__ import annotations
