@@ -65,6 +65,7 @@ contains
     if (present(stat)) stat = DFT_OK
   end subroutine dft_pause
 
+  !> The end of dft_pause; calls nest.
   recursive subroutine dft_resume(stat)
     integer, intent(out), optional :: stat
     call c_resume()
