@@ -125,6 +125,19 @@ def case_every_other_block(folder):
             quietly(["gfortran", "-Wall", "-Wextra", "-Werror", *flags, "-c", source], env, cwd=folder)
 
 
+def case_the_readme_s_program(folder):
+    _, _, _, env = install(folder)
+    readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```fortran\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    Path(folder, "readme.f90").write_text(text)
+    flags = quietly(["pkg-config", "--cflags", "--libs", "dftracer-fortran"], env).split()
+    quietly(["gfortran", "readme.f90", "-o", "readme", *flags], env, cwd=folder)
+    out = os.path.join(folder, "out")
+    quietly(["./readme"], env | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{out}/trace"}, cwd=folder)
+    (trace,) = read_folder(out)
+    expect_equal(trace.values("step", "iteration"), [1, 2, 3], "step")
+
+
 def case_macros_with_and_without_tracing(folder):
     _, _, _, env = install(folder)
     Path(folder, "macros.F90").write_text(block("macros.F90"))
