@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-extern const command command_run, command_recover, command_generate, command_doctor, command_config, command_completion,
-  command_man;
+extern const command command_summary, command_run, command_recover, command_generate, command_doctor, command_config,
+  command_completion, command_man;
 
 const command *const commands[] = {
-  &command_run,    &command_recover,    &command_generate, &command_doctor,
-  &command_config, &command_completion, &command_man,      NULL,
+  &command_summary,    &command_run,    &command_recover,
+  &command_generate,   &command_doctor, &command_config,
+  &command_completion, &command_man,    NULL,
 };
 
 const command *command_find(const char *name) {

@@ -1,0 +1,86 @@
+/* histogram.c - how values are distributed, in little memory.
+ * SPDX-License-Identifier: MIT */
+#include "histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS 64u /* of one page: a doubling; page 0 holds 0 to 63 */
+
+static uint32_t page_of(uint64_t value) {
+  return value < STEPS ? 0 : (uint32_t)(63 - __builtin_clzll(value)) - 5;
+}
+
+static uint32_t step_of(uint64_t value, uint32_t page) {
+  return page == 0 ? (uint32_t)value : (uint32_t)(value >> (page - 1)) - STEPS;
+}
+
+/* The middle of a step. */
+static uint64_t value_of(uint32_t page, uint32_t step) {
+  uint64_t least;
+  if (page == 0) return step;
+  least = (uint64_t)(STEPS + step) << (page - 1);
+  return least + (((uint64_t)1 << (page - 1)) - 1) / 2;
+}
+
+/* Makes the pages `low` to `high` part of it. */
+static int cover(histogram *of, uint32_t low, uint32_t high) {
+  uint32_t first = of->pages && of->first_page < low ? of->first_page : low;
+  uint32_t last = of->pages && of->first_page + of->pages - 1u > high ? of->first_page + of->pages - 1u : high;
+  uint32_t pages = last - first + 1;
+  uint64_t *steps;
+  if (of->pages && of->first_page == first && of->pages == pages) return 1;
+  steps = calloc((size_t)pages * STEPS, sizeof *steps);
+  if (!steps) return 0;
+  if (of->pages) {
+    memcpy(steps + (size_t)(of->first_page - first) * STEPS, of->steps, (size_t)of->pages * STEPS * sizeof *steps);
+  }
+  free(of->steps);
+  of->steps = steps;
+  of->first_page = (uint8_t)first;
+  of->pages = (uint8_t)pages;
+  return 1;
+}
+
+int histogram_add(histogram *of, uint64_t value) {
+  uint32_t page = page_of(value);
+  if (page - of->first_page >= of->pages && !cover(of, page, page)) return 0;
+  of->steps[(page - of->first_page) * STEPS + step_of(value, page)]++;
+  if (!of->count || value < of->least) of->least = value;
+  if (value > of->most) of->most = value;
+  of->count++;
+  return 1;
+}
+
+int histogram_merge(histogram *into, const histogram *from) {
+  if (!from->count) return 1;
+  if (!cover(into, from->first_page, from->first_page + from->pages - 1u)) return 0;
+  for (uint32_t i = 0; i < from->pages * STEPS; i++) {
+    into->steps[(from->first_page - into->first_page) * STEPS + i] += from->steps[i];
+  }
+  if (!into->count || from->least < into->least) into->least = from->least;
+  if (from->most > into->most) into->most = from->most;
+  into->count += from->count;
+  return 1;
+}
+
+uint64_t histogram_percentile(const histogram *of, double share, uint64_t grain) {
+  uint64_t rank = (uint64_t)ceil(share * (double)of->count);
+  uint64_t seen = 0;
+  if (rank < 1) rank = 1;
+  for (uint32_t i = 0; i < of->pages * STEPS; i++) {
+    seen += of->steps[i];
+    if (seen >= rank) {
+      uint64_t value = value_of(of->first_page + i / STEPS, i % STEPS);
+      if (grain > 1) value = (value + grain / 2) / grain * grain;
+      return value < of->least ? of->least : value > of->most ? of->most : value;
+    }
+  }
+  return of->most;
+}
+
+void histogram_free(histogram *of) {
+  free(of->steps);
+  memset(of, 0, sizeof *of);
+}

@@ -1,0 +1,281 @@
+/* summary_text.c - the summary for people.
+ * SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "summary.h"
+#include "table.h"
+#include "terminal.h"
+
+static void add_time(table *of, uint64_t ns) {
+  char text[FORMAT_BYTES];
+  table_format(of, "%s", ns ? format_duration(text, (double)ns / 1e9) : "0");
+}
+
+static void add_count(table *of, uint64_t count) {
+  char text[FORMAT_BYTES];
+  table_format(of, "%s", format_count(text, count));
+}
+
+static void add_bytes(table *of, uint64_t bytes) {
+  char text[FORMAT_BYTES];
+  table_format(of, "%s", bytes ? format_bytes(text, (double)bytes) : "-");
+}
+
+static void add_share(table *of, uint64_t part, uint64_t whole) {
+  if (whole) table_format(of, "%.1f %%", 100.0 * (double)part / (double)whole);
+  else table_format(of, "-");
+}
+
+static void add_rate(table *of, uint64_t bytes, uint64_t ns) {
+  char text[FORMAT_BYTES];
+  if (bytes && ns) table_format(of, "%s/s", format_bytes(text, (double)bytes * 1e9 / (double)ns));
+  else table_format(of, "-");
+}
+
+/* "15 of 230; --top shows more" */
+static const char *shown(char note[64], uint32_t top, uint32_t count) {
+  note[0] = '\0';
+  if (count > top) snprintf(note, 64, "%u of %u; --top N shows more", top, count);
+  return note;
+}
+
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
+/* ---- The job -------------------------------------------------------------------------------------------------------- */
+
+static void add_bar(table *of, uint64_t part, uint64_t whole) {
+  char bar[128] = "";
+  int full = whole ? (int)(24.0 * (double)part / (double)whole + 0.5) : 0;
+  for (int i = 0; i < full; i++) strcat(bar, terminal_has_unicode() ? "\u2588" : "#");
+  table_format(of, "%s", bar);
+}
+
+static void print_job(FILE *out, job *of) {
+  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
+  table split = {.columns = columns, .column_count = 4};
+  uint64_t outside = of->thread_ns - of->region_ns - of->io_ns;
+  char text[FORMAT_BYTES], events[FORMAT_BYTES], when[64] = "";
+  uint32_t traces = dft_reader_source_count(of->reader), hosts = dft_reader_text_count(of->reader, DFT_HOSTS) - 1;
+  time_t start = (time_t)(of->all.first / 1000000000);
+  struct tm local;
+  if (of->all.first > 1000000000000000000 && localtime_r(&start, &local))
+    strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
+  fprintf(out, "%u trace%s, %s event%s, %u process%s, %u thread%s", traces, plural(traces),
+          format_count(events, of->all.events), plural(of->all.events), of->process_numbers.count,
+          of->process_numbers.count == 1 ? "" : "es", of->thread_numbers.count, plural(of->thread_numbers.count));
+  if (hosts) fprintf(out, ", %u host%s", hosts, plural(hosts));
+  fprintf(out, "\njob time %s%s\n", format_duration(text, (double)(of->all.last - of->all.first) / 1e9), when);
+  table_heading(out, "Where the time of all threads went", "");
+  const struct {
+    const char *what;
+    uint64_t ns;
+  } rows[] = {{"regions", of->region_ns}, {"I/O calls", of->io_ns}, {"outside", outside}, {"all", of->thread_ns}};
+  for (size_t i = 0; i < 4; i++) {
+    table_format(&split, "%s", rows[i].what);
+    add_time(&split, rows[i].ns);
+    add_share(&split, rows[i].ns, of->thread_ns);
+    if (i < 3) add_bar(&split, rows[i].ns, of->thread_ns);
+    else table_format(&split, " ");
+  }
+  table_print(&split, out, 2);
+}
+
+/* ---- Events --------------------------------------------------------------------------------------------------------- */
+
+static void print_groups(FILE *out, job *of, uint32_t top) {
+  table_column columns[TABLE_COLUMNS] = {{"", 't'}, {"", 't'}};
+  table events = {.columns = columns};
+  const char *const titles[] = {"count", "total", "self", "share", "mean", "median", "p95", "max"};
+  const char *one, *two;
+  char title[64], note[64];
+  uint32_t count;
+  uint64_t busy = of->region_ns + of->io_ns;
+  int texts;
+  answer_group *groups = answer_groups(of, &count);
+  answer_titles(of->question->by, &one, &two);
+  texts = two ? 2 : 1;
+  columns[0] = (table_column){one, of->question->by == BY_FILE ? 'p' : 't'};
+  if (two) columns[1] = (table_column){two, 't'};
+  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], 'r'};
+  events.column_count = texts + 8;
+  snprintf(title, sizeof title, "Events by %s", one);
+  table_heading(out, title, shown(note, top, count));
+  for (uint32_t i = 0; groups && i < count && i < top; i++) {
+    const group_stats *stats = groups[i].stats;
+    char first[LABEL_BYTES], second[LABEL_BYTES];
+    answer_label(of, groups[i].number, first, second);
+    table_add(&events, *first ? first : "-", *first ? strlen(first) : 1);
+    if (two) table_add(&events, *second ? second : "-", *second ? strlen(second) : 1);
+    add_count(&events, stats->durations.count);
+    add_time(&events, stats->total_ns);
+    add_time(&events, stats->self_ns);
+    add_share(&events, stats->self_ns, busy);
+    add_time(&events, stats->total_ns / stats->durations.count);
+    add_time(&events, histogram_percentile(&stats->durations, 0.5, of->grain));
+    add_time(&events, histogram_percentile(&stats->durations, 0.95, of->grain));
+    add_time(&events, stats->durations.most);
+  }
+  if (count) table_print(&events, out, 2);
+  else fprintf(out, "  none\n");
+  free(groups);
+}
+
+/* ---- I/O ------------------------------------------------------------------------------------------------------------ */
+
+static void add_io(table *of, const io_stats *io) {
+  uint64_t calls = io->reads + io->writes + io->others, ns = io->read_ns + io->write_ns + io->other_ns;
+  add_count(of, calls);
+  add_time(of, ns);
+  add_bytes(of, io->read_bytes);
+  add_rate(of, io->read_bytes, io->read_ns);
+  add_bytes(of, io->write_bytes);
+  add_rate(of, io->write_bytes, io->write_ns);
+  add_bytes(of, histogram_percentile(&io->sizes, 0.5, 1));
+  add_share(of, io->sequential, io->sequential + io->random);
+  add_share(of, io->other_ns, ns);
+}
+
+static void print_io_list(FILE *out, job *of, const answer_io *list, uint32_t count, uint32_t top, int is_files) {
+  table_column columns[] = {{is_files ? "file" : "process", is_files ? 'p' : 't'},
+                            {"calls", 'r'},
+                            {"time", 'r'},
+                            {"read", 'r'},
+                            {"at", 'r'},
+                            {"written", 'r'},
+                            {"at", 'r'},
+                            {"median", 'r'},
+                            {"in seq.", 'r'},
+                            {"meta", 'r'}};
+  table lines = {.columns = columns, .column_count = 10};
+  char note[64];
+  table_heading(out, is_files ? "I/O by file" : "I/O by process", shown(note, top, count));
+  for (uint32_t i = 0; i < count && i < top; i++) {
+    char label[LABEL_BYTES];
+    dft_text file = answer_file(of, list[i].number);
+    if (!is_files) answer_process_label(of, list[i].number, label);
+    table_add(&lines, is_files ? file.text : label, is_files ? file.len : strlen(label));
+    add_io(&lines, list[i].stats);
+  }
+  if (count > 1) {
+    io_stats all = answer_all_io(of);
+    table_format(&lines, "all");
+    add_io(&lines, &all);
+    histogram_free(&all.sizes);
+  }
+  table_print(&lines, out, 2);
+}
+
+static void print_io(FILE *out, job *of, uint32_t top) {
+  uint32_t count;
+  answer_io *list = answer_files(of, &count);
+  if (list && count) print_io_list(out, of, list, count, top, 1);
+  free(list);
+  list = answer_processes(of, &count);
+  if (list && count) print_io_list(out, of, list, count, top, 0);
+  free(list);
+}
+
+/* ---- Training ------------------------------------------------------------------------------------------------------- */
+
+static void print_epochs(FILE *out, const job *of, uint32_t top) {
+  static const table_column columns[] = {{"epoch", 'r'}, {"time", 'r'},     {"fetches", 'r'},
+                                         {"fetch", 'r'}, {"computes", 'r'}, {"compute", 'r'}};
+  table epochs = {.columns = columns, .column_count = 6};
+  for (uint32_t i = 1; i <= of->all.epochs.count && i <= top; i++) {
+    const epoch_stats *epoch = &of->all.epoch_list[i];
+    table_format(&epochs, "%" PRId64, (int64_t)of->all.epochs.keys[i].a);
+    add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
+    add_count(&epochs, epoch->fetches);
+    add_time(&epochs, epoch->fetch_ns);
+    add_count(&epochs, epoch->computes);
+    add_time(&epochs, epoch->compute_ns);
+  }
+  if (of->all.epochs.count) table_print(&epochs, out, 2);
+}
+
+static void print_training(FILE *out, job *of, uint32_t top) {
+  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
+  table split = {.columns = columns, .column_count = 4};
+  answer_training all;
+  char note[96];
+  uint64_t whole;
+  if (!answer_train(of, &all)) return;
+  snprintf(note, sizeof note, "%" PRIu64 " process%s, %" PRIu64 " epoch%s, %" PRIu64 " step%s", all.processes,
+           all.processes == 1 ? "" : "es", all.epochs, plural(all.epochs), all.steps, plural(all.steps));
+  table_heading(out, "Training", note);
+  whole = (uint64_t)(of->all.last - of->all.first) * all.processes;
+  const struct {
+    const char *what;
+    uint64_t ns, of;
+    const char *note;
+  } rows[] = {
+    {"compute", all.compute_ns, whole, "of the processes' time"},
+    {"fetch", all.fetch_ns, whole, ""},
+    {"waiting for data", all.wait_ns, whole, "fetching while nothing computes"},
+    {"loading", all.data_ns, whole, "reading and preparing samples"},
+    {"hidden", all.hidden_ns, all.data_ns, "of the loading, behind compute"},
+    {"communication", all.ns[AI_COMM], whole, ""},
+    {"device", all.ns[AI_DEVICE], whole, ""},
+    {"checkpoint", all.ns[AI_CHECKPOINT], whole, ""},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (i > 2 && !rows[i].ns && !(i == 4 && all.data_ns)) continue;
+    table_format(&split, "%s", rows[i].what);
+    add_time(&split, rows[i].ns);
+    add_share(&split, rows[i].ns, rows[i].of);
+    table_format(&split, "%s", rows[i].note);
+  }
+  table_print(&split, out, 2);
+  fputc('\n', out);
+  print_epochs(out, of, top);
+}
+
+/* ---- What is missing ------------------------------------------------------------------------------------------------ */
+
+static void print_problems(FILE *out, job *of) {
+  uint64_t count = dft_reader_problem_count(of->reader, 0);
+  dft_problem problem = {.struct_size = sizeof problem};
+  char text[FORMAT_BYTES];
+  if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged) return;
+  table_heading(out, "Notes", "");
+  if (of->all.dropped)
+    fprintf(out, "  %s events were dropped while tracing, for lack of space\n", format_count(text, of->all.dropped));
+  if (of->all.recovered) {
+    fprintf(out, "  %s trace%s of processes that died %s recovered\n", format_count(text, of->all.recovered),
+            plural(of->all.recovered), of->all.recovered == 1 ? "was" : "were");
+  }
+  if (of->all.others)
+    fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, of->all.others));
+  if (of->late)
+    fprintf(out, "  %s events stand far from their place in the file: self times are approximate\n",
+            format_count(text, of->late));
+  if (of->merged) fprintf(out, "  self times are approximate: more gaps between events than are kept\n");
+  for (uint32_t i = 0; i < 10 && dft_reader_problem(of->reader, i, &problem) == DFT_OK; i++) {
+    dft_source source = {.struct_size = sizeof source};
+    if (problem.source == DFT_ALL) {
+      fprintf(out, "  %s: %s\n", problem.detail, problem.error ? strerror(problem.error) : problem.message);
+      continue;
+    }
+    dft_reader_source(of->reader, problem.source, &source);
+    fprintf(out, "  %s, ", source.path);
+    if (problem.line) fprintf(out, "line %" PRIu64 ": ", problem.line);
+    else fprintf(out, "byte %" PRIu64 ": ", problem.byte);
+    fprintf(out, "%s\n", problem.error ? strerror(problem.error) : problem.message);
+  }
+  if (count > 10) fprintf(out, "  %s problems in all; dftracer validate lists them\n", format_count(text, count));
+}
+
+void summary_text(FILE *out, job *of, uint32_t top, int is_whole) {
+  print_job(out, of);
+  print_groups(out, of, top);
+  if (is_whole) {
+    print_io(out, of, top);
+    print_training(out, of, top);
+  }
+  print_problems(out, of);
+}
