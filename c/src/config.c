@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "configfile.h"
+#include "ignored.h"
 #include "log.h"
 
 #define TEXT_BYTES 4096
@@ -32,7 +34,7 @@ static struct {
   int64_t number;
   const char *text; /* in `texts`, or the default */
 } values[DFT__SETTING_COUNT];
-static char texts[4 * TEXT_BYTES];
+static char texts[8 * TEXT_BYTES]; /* room for values of the file that the environment replaces */
 static size_t texts_used;
 static int is_read;
 
@@ -48,7 +50,7 @@ static const char *keep(const char *text, size_t len) {
 
 /* ---- Parsing: each returns 0 for what is not allowed --------------------------------------------------------------- */
 
-static int parse_switch(const char *text, int64_t *number) {
+int dft__config_switch(const char *text, int64_t *number) {
   static const char *const on[] = {"1", "true", "on", "yes"};
   static const char *const off[] = {"0", "false", "off", "no", ""};
   for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
@@ -121,7 +123,7 @@ static int assign(enum dft__setting which, const char *text) {
   const char *shown = text;
   int len = (int)strlen(text);
   int is_fine = 1;
-  if (setting->kind == SWITCH) is_fine = parse_switch(text, &number);
+  if (setting->kind == SWITCH) is_fine = dft__config_switch(text, &number);
   if (setting->kind == NUMBER) is_fine = parse_range(text, setting->allowed, 0, &number);
   if (setting->kind == BYTES) is_fine = parse_range(text, setting->allowed, 1, &number);
   if (setting->kind == CHOICE) is_fine = parse_choice(text, setting->allowed, &number, &shown, &len);
@@ -141,29 +143,44 @@ static void complain(enum dft__setting which, const char *text) {
   const struct setting *setting = &settings[which];
   const char *allowed = setting->kind == SWITCH ? "1, true, on, yes or 0, false, off, no" : setting->allowed;
   if (setting->kind == TEXT) {
-    dft__log_config(which, "%s is longer than %d bytes; using the default, \"%s\"", setting->name, TEXT_BYTES - 1,
-                    setting->initial);
+    dft__log_config(which, "%s is longer than %d bytes; using \"%s\"", setting->name, TEXT_BYTES - 1,
+                    values[which].text);
   } else {
-    dft__log_config(which, "%s=\"%.100s\" is not allowed (%s); using the default, %s", setting->name, text, allowed,
-                    setting->initial);
+    dft__log_config(which, "%s=\"%.100s\" is not allowed (%s); using %s%s", setting->name, text, allowed,
+                    values[which].text == setting->initial ? "the default, " : "", values[which].text);
   }
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------- */
 
+static void read_variable(enum dft__setting which) {
+  const char *text = secure_getenv(settings[which].name);
+  /* An empty variable is as good as none. */
+  if (text && *text && !assign(which, text)) complain(which, text);
+}
+
 void dft__config_read(void) {
-  int is_secure = getauxval(AT_SECURE) != 0;
   int saved = errno;
   texts_used = 0;
-  for (int i = 0; i < DFT__SETTING_COUNT; i++) {
-    const char *text = is_secure ? NULL : secure_getenv(settings[i].name);
-    assign((enum dft__setting)i, settings[i].initial);
-    /* An empty variable is as good as none. */
-    if (text && *text && !assign((enum dft__setting)i, text)) complain((enum dft__setting)i, text);
+  for (int i = 0; i < DFT__SETTING_COUNT; i++) assign((enum dft__setting)i, settings[i].initial);
+  is_read = 1; /* whoever asks from here on, such as a wrapper of the calls that read the file, gets the defaults */
+  if (getauxval(AT_SECURE) == 0) {
+    read_variable(DFT__CONFIGURATION);
+    if (*dft__config_text(DFT__CONFIGURATION)) dft__configfile_read(dft__config_text(DFT__CONFIGURATION));
+    for (int i = 0; i < DFT__SETTING_COUNT; i++) {
+      if (i != DFT__CONFIGURATION) read_variable((enum dft__setting)i);
+    }
+    if (values[DFT__ENABLE].number) dft__ignored_tell();
   }
-  is_read = 1;
   dft__log_set_level((int)dft__config_number(DFT__LOG_LEVEL));
   errno = saved;
+}
+
+int dft__config_find(const char *name) {
+  for (int i = 0; i < DFT__SETTING_COUNT; i++) {
+    if (strcasecmp(name, settings[i].name + strlen(PREFIX)) == 0) return i;
+  }
+  return -1;
 }
 
 int dft__config_set(enum dft__setting setting, const char *text) {

@@ -1,7 +1,7 @@
 /* config.h - the one table of settings: it parses, checks, documents and prints itself.
  *
- * A setting is an environment variable. Order: default < environment < arguments of dft_start. A wrong value gets one
- * message, and the default is used.
+ * A setting is an environment variable. Order: default < configuration file < environment < arguments of dft_start. A
+ * wrong value gets one message, and what comes before it in this order is used.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CONFIG_H
 #define DFT_CONFIG_H
@@ -11,6 +11,7 @@
 /* id, kind, default, what is allowed (CHOICE: the words, first letter case does not matter), what it does */
 #define DFT__SETTING_LIST(X)                                                                                           \
   X(ENABLE, SWITCH, "0", "", "record events; without it every call returns at once")                                   \
+  X(CONFIGURATION, TEXT, "", "a file", "settings from this YAML file; the environment comes before it")                \
   X(INIT, CHOICE, "FUNCTION", "FUNCTION PRELOAD HYBRID",                                                               \
     "how I/O calls are bound: in place by the program's own "                                                          \
     "initialise call, by the preload library, or both")                                                                \
@@ -61,6 +62,12 @@ void dft__config_read(void);
 
 /* Overrides one value, as an argument of dft_start does. Zero when the value is not allowed, and then nothing changes. */
 int dft__config_set(enum dft__setting setting, const char *text);
+
+/* The setting of this name, without DFTRACER_ and in any case; -1 when there is none. */
+int dft__config_find(const char *name);
+
+/* Reads a switch; zero when it is none. */
+int dft__config_switch(const char *text, int64_t *number);
 
 /* SWITCH: 0 or 1; NUMBER, BYTES: the value; CHOICE: the place of the word in the list, from 0. */
 int64_t dft__config_number(enum dft__setting setting);
