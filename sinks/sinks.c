@@ -4,6 +4,7 @@
 
 const dft_sink *const dft__sinks[] = {
   &dft__sink_jsonl,
+  &dft__sink_hdf5,
   &dft__sink_null,
   &dft__sink_memory,
   NULL,

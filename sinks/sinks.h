@@ -8,6 +8,7 @@
 #include <dftracer/sink.h>
 
 extern const dft_sink dft__sink_jsonl;
+extern const dft_sink dft__sink_hdf5;
 extern const dft_sink dft__sink_null;
 extern const dft_sink dft__sink_memory;
 

@@ -11,28 +11,62 @@
 
 /* ---- Sinks -------------------------------------------------------------------------------------------------------- */
 
-static int is_valid(const dft_sink *sink) {
-  return sink && sink->struct_size >= sizeof(dft_sink) && sink->name && sink->open && sink->append && sink->close;
+#define HAS(sink, member) \
+  ((sink)->struct_size >= offsetof(dft_sink, member) + sizeof(sink)->member && (sink)->member != NULL)
+
+/* Behind the name or path and a colon; "" when there are none. */
+static const char *options_of(const char *name) {
+  const char *slash = strrchr(name, '/');
+  const char *colon = strchr(slash ? slash : name, ':');
+  return colon ? colon + 1 : "";
 }
 
-const dft_sink *dft__sink_load(const char *name) {
+/* The shared object is never closed: recovery and threads may still use it. */
+static const dft_sink *load_object(const char *path, char *why, size_t size) {
+  void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  const dft_sink *sink = object ? (const dft_sink *)dlsym(object, DFT_SINK_SYMBOL) : NULL;
+  if (!object) {
+    const char *error = dlerror();
+    snprintf(why, size, "%s", error ? error : "it cannot be loaded");
+  } else if (!sink) {
+    snprintf(why, size, "it exports no " DFT_SINK_SYMBOL " (see dftracer/sink.h)");
+  } else if (sink->struct_size < offsetof(dft_sink, check) || !sink->name || !sink->open || !sink->append ||
+             !sink->close) {
+    snprintf(why, size, "its " DFT_SINK_SYMBOL " is incomplete: struct_size, name, open, append and close are needed");
+    sink = NULL;
+  }
+  return sink;
+}
+
+const dft_sink *dft__sink_load(const char *name, char *why, size_t size) {
+  char path[DFT__PATH_MAX];
+  const char *options = options_of(name);
+  int len = (int)(*options ? options - 1 - name : (ptrdiff_t)strcspn(name, ":"));
   const dft_sink *sink;
-  void *object;
-  if (!strchr(name, '/')) return dft__sink_find(name, strlen(name));
-  object = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  sink = object ? (const dft_sink *)dlsym(object, DFT_SINK_SYMBOL) : NULL;
-  return is_valid(sink) ? sink : NULL;
+  const char *reason = NULL;
+  if (strchr(name, '/') && !*options) len = (int)strlen(name);
+  snprintf(why, size, "there is none of that name; built in are jsonl, hdf5, null, memory, others are named by a path");
+  if (snprintf(path, sizeof path, "%.*s", len, name) >= (int)sizeof path) return NULL;
+  sink = strchr(path, '/') ? load_object(path, why, size) : dft__sink_find(path, strlen(path));
+  if (sink && HAS(sink, check)) reason = sink->check(options);
+  if (reason) snprintf(why, size, "%s", reason);
+  return reason ? NULL : sink;
 }
 
 dft_status dft__output_prepare(dft__output *output, dft__spool *spool) {
   const dft__header *header = spool->header;
+  char why[512];
   memset(output, 0, sizeof *output);
   output->spool = spool;
   output->can_assist = 1;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];
-    outlet->sink = dft__sink_load(header->sink[i]);
-    if (!outlet->sink) return DFT_ENOSINK;
+    outlet->sink = dft__sink_load(header->sink[i], why, sizeof why);
+    if (!outlet->sink) {
+      dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "the sink %s cannot be used: %s", header->sink[i], why);
+      return DFT_ENOSINK;
+    }
+    outlet->options = options_of(header->sink[i]);
     snprintf(outlet->path, sizeof outlet->path, "%s/.dftracer/%s.%u-%s", header->folder, header->base, i,
              outlet->sink->name);
     if (!outlet->sink->encode) output->can_assist = 0;
@@ -45,19 +79,35 @@ static void note_error(dft__output *output, dft_status status) {
   if (output->first_error == DFT_OK) output->first_error = status;
 }
 
-dft_status dft__output_open(dft__output *output) {
+static dft_sink_target target_of(const dft__output *output, const struct dft__outlet *outlet) {
   const dft__header *header = output->spool->header;
-  const dft__commit *commit = dft__commit_current(output->spool);
+  return (dft_sink_target){.struct_size = sizeof(dft_sink_target),
+                           .path = outlet->path,
+                           .resume_bytes = dft__commit_current(output->spool)->bytes[outlet - output->outlets],
+                           .compress = header->compress,
+                           .level = header->level,
+                           .options = outlet->options};
+}
+
+dft_status dft__output_finish(const dft__output *output, const struct dft__outlet *outlet) {
+  dft_sink_target target = target_of(output, outlet);
+  char why[512] = "";
+  dft_status status = DFT_OK;
+  if (HAS(outlet->sink, finish)) status = outlet->sink->finish(&target, why, sizeof why);
+  if (status != DFT_OK) {
+    dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "cannot make the %s file of the trace in %s: %s", outlet->sink->name,
+             output->spool->header->folder, *why ? why : dft_status_text(status));
+  }
+  return status;
+}
+
+dft_status dft__output_open(dft__output *output) {
   if (output->is_open && !output->has_failed) return DFT_OK;
   dft__output_close(output, 0);
   output->has_failed = 0;
   for (uint32_t i = 0; i < output->count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];
-    dft_sink_target target = {.struct_size = sizeof target,
-                              .path = outlet->path,
-                              .resume_bytes = commit->bytes[i],
-                              .compress = header->compress,
-                              .level = header->level};
+    dft_sink_target target = target_of(output, outlet);
     dft_status status = outlet->sink->open(&target, &outlet->state);
     if (status != DFT_OK) {
       while (i--) output->outlets[i].sink->close(output->outlets[i].state, 0);

@@ -28,6 +28,7 @@ typedef struct dft__output {
   struct dft__outlet {
     const dft_sink *sink;
     void *state;
+    const char *options;
     char path[DFT__PATH_MAX]; /* of the live file */
   } outlets[DFT__SINKS_MAX];
 } dft__output;
@@ -49,7 +50,11 @@ void dft__output_encode(dft__output *output, dft__encoder *encoder);
  * called again, when nobody encodes: it starts from the last commit. */
 dft_status dft__output_append(dft__output *output, dft__encoder *encoder);
 
-/* The sink of this name or path; NULL when there is none. */
-const dft_sink *dft__sink_load(const char *name);
+/* Makes the published file of an output that is complete, for sinks that do so at the end. */
+dft_status dft__output_finish(const dft__output *output, const struct dft__outlet *outlet);
+
+/* The sink of this name or path, perhaps with options behind a colon; NULL when there is none, and then `why` tells the
+ * reason. */
+const dft_sink *dft__sink_load(const char *name, char *why, size_t size);
 
 #endif

@@ -34,10 +34,14 @@ static void remove_stale_index(const char *path) {
   }
 }
 
-static dft_status publish_one(const dft__header *header, const struct dft__outlet *outlet, char *name, size_t size) {
+static dft_status publish_one(const dft__output *output, const struct dft__outlet *outlet, char *name, size_t size) {
+  const dft__header *header = output->spool->header;
   const char *suffix = suffix_of(outlet->sink, header);
   const char *kind = header->is_explicit ? "" : DFT__GET(header->annotated) ? "-app" : "-preload";
+  dft_status status;
   if (!suffix || access(outlet->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
+  status = dft__output_finish(output, outlet);
+  if (status != DFT_OK) return status;
   for (int number = 1; number < NAMES_MOST; number++) {
     char more[16] = "";
     int result;
@@ -58,7 +62,7 @@ dft_status dft__place_publish(const dft__output *output, char *name, size_t size
   name[0] = '\0';
   for (uint32_t i = 0; i < output->count; i++) {
     int is_named = name[0] != '\0';
-    dft_status status = publish_one(output->spool->header, &output->outlets[i], is_named ? other : name,
+    dft_status status = publish_one(output, &output->outlets[i], is_named ? other : name,
                                     is_named ? sizeof other : size);
     if (first == DFT_OK) first = status;
   }

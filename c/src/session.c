@@ -105,17 +105,22 @@ static void add_sink(dft__header *header, const char *name) {
 
 static void fill_sinks(dft__header *header) {
   char names[4096];
+  char why[512];
   char *rest = names;
   char *name;
   header->sink_count = 0;
   snprintf(names, sizeof names, "%s", dft__config_text(DFT__SINK));
   while ((name = strsep(&rest, ",")) != NULL) {
     if (!*name) continue;
-    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] || !dft__sink_load(name)) {
-      dft__log_config(DFT__SINK,
-                      "DFTRACER_SINK: there is no sink \"%.200s\" (built in: jsonl, null, memory; at most %d; others "
-                      "by the path of a shared object); it is left out, and jsonl is used when no other is named",
-                      name, DFT__SINKS_MAX);
+    snprintf(why, sizeof why, "at most %d sinks, each named in at most %zu bytes, can be used", DFT__SINKS_MAX,
+             sizeof header->sink[0] - 1);
+    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] ||
+        !dft__sink_load(name, why, sizeof why)) {
+      dft__log_config(
+        DFT__SINK,
+        "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out, and jsonl is used when no "
+        "other is named",
+        name, why);
       continue;
     }
     add_sink(header, name);

@@ -27,9 +27,9 @@ static size_t ascii_form(unsigned char byte, char form[6]) {
   return 6;
 }
 
-/* The length of the well-formed character of two bytes or more that starts here; 0 when there is none. Table 3-7 of the
- * Unicode standard: the second byte's range excludes overlong forms, surrogates and what lies beyond U+10FFFF. */
-static size_t character_len(const unsigned char *text, size_t len) {
+/* Table 3-7 of the Unicode standard: the second byte's range excludes overlong forms, surrogates and what lies beyond
+ * U+10FFFF. */
+size_t dft__escape_character_len(const unsigned char *text, size_t len) {
   unsigned char first = text[0];
   unsigned char low = 0x80;
   unsigned char high = 0xbf;
@@ -56,7 +56,7 @@ char *dft__escape_any(char *at, const char *limit, dft_text text, int *bad) {
     if (bytes[i] < 0x80) {
       put_len = ascii_form(bytes[i], form);
       i++;
-    } else if ((put_len = character_len(bytes + i, text.len - i)) != 0) {
+    } else if ((put_len = dft__escape_character_len(bytes + i, text.len - i)) != 0) {
       put = text.text + i;
       i += put_len;
     } else {

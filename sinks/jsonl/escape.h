@@ -13,6 +13,9 @@
  * when bytes were replaced, and leaves it alone otherwise. */
 char *dft__escape_any(char *at, const char *limit, dft_text text, int *bad);
 
+/* The length of the well-formed character of two bytes or more that starts here; 0 when there is none. */
+size_t dft__escape_character_len(const unsigned char *text, size_t len);
+
 /* Two lower-case digits a byte; same results. */
 char *dft__escape_hex(char *at, const char *limit, dft_text text);
 

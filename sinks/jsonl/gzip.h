@@ -1,4 +1,5 @@
-/* gzip.h - text as one gzip member. The build takes exactly one of gzip_zlib.c, gzip_isal.c, gzip_libdeflate.c.
+/* gzip.h - text as one gzip member, or bytes as one zlib stream. The build takes exactly one of gzip_zlib.c, gzip_isal.c,
+ * gzip_libdeflate.c.
  *
  * Every call makes a complete member (RFC 1952) that depends on text and level only: no time, no name, no history. All
  * memory is the caller's `state`, whose content before a call does not matter; so calls are re-entrant.
@@ -26,6 +27,10 @@ size_t dft__gzip_bound(size_t len);
 /* Writes the member and returns its length; 0 when state or room is too small. level is 1 (fast) to 9 (small); others
  * are taken as the default. `state` is aligned to 64. */
 size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room);
+
+/* The same as a zlib stream (RFC 1950), which is what HDF5's deflate filter reads. */
+size_t dft__gzip_stream(void *state, size_t state_bytes, int level, const void *bytes, size_t len, void *out,
                         size_t room);
 
 #endif

@@ -41,8 +41,8 @@ static uint32_t own_level(int level, size_t len) {
   return level == 1 ? 1 : level <= 3 ? 2 : 3;
 }
 
-size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
-                        size_t room) {
+static size_t compress_as(uint16_t format, void *state, size_t state_bytes, int level, const void *text, size_t len,
+                          void *out, size_t room) {
   static const uint32_t level_buf_size[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
   compressor *own = state;
   struct isal_zstream *stream = &own->stream;
@@ -52,7 +52,7 @@ size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *
   stream->level = own_level(level, len);
   stream->level_buf = own->level_buf;
   stream->level_buf_size = level_buf_size[stream->level];
-  stream->gzip_flag = IGZIP_GZIP;
+  stream->gzip_flag = format;
   stream->end_of_stream = 1;
   stream->flush = NO_FLUSH;
   stream->next_in = (uint8_t *)(uintptr_t)text;
@@ -60,4 +60,14 @@ size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *
   stream->next_out = out;
   stream->avail_out = (uint32_t)room;
   return isal_deflate_stateless(stream) == COMP_OK && stream->avail_in == 0 ? room - stream->avail_out : 0;
+}
+
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room) {
+  return compress_as(IGZIP_GZIP, state, state_bytes, level, text, len, out, room);
+}
+
+size_t dft__gzip_stream(void *state, size_t state_bytes, int level, const void *bytes, size_t len, void *out,
+                        size_t room) {
+  return compress_as(IGZIP_ZLIB, state, state_bytes, level, bytes, len, out, room);
 }

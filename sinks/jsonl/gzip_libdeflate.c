@@ -63,11 +63,19 @@ size_t dft__gzip_bound(size_t len) {
   return libdeflate_gzip_compress_bound(NULL, len);
 }
 
+static struct libdeflate_compressor *compressor_of(void *state, size_t state_bytes, int level) {
+  if (level < 1 || level > 9) level = dft__gzip_default_level();
+  return state_bytes < STATE_BYTES ? NULL : make_compressor(state, state_bytes, level);
+}
+
 size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
                         size_t room) {
-  struct libdeflate_compressor *compressor;
-  if (level < 1 || level > 9) level = dft__gzip_default_level();
-  if (state_bytes < STATE_BYTES) return 0;
-  compressor = make_compressor(state, state_bytes, level);
+  struct libdeflate_compressor *compressor = compressor_of(state, state_bytes, level);
   return compressor ? libdeflate_gzip_compress(compressor, text, len, out, room) : 0;
+}
+
+size_t dft__gzip_stream(void *state, size_t state_bytes, int level, const void *bytes, size_t len, void *out,
+                        size_t room) {
+  struct libdeflate_compressor *compressor = compressor_of(state, state_bytes, level);
+  return compressor ? libdeflate_zlib_compress(compressor, bytes, len, out, room) : 0;
 }

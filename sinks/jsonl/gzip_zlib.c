@@ -9,7 +9,8 @@
 
 /* zlib itself needs 262 to 392 KiB, zlib-ng in its place up to 600. */
 #define STATE_BYTES ((size_t)1 << 20)
-#define GZIP_WINDOW (15 + 16) /* 32 KiB, with gzip header and trailer */
+#define WINDOW 15             /* 32 KiB, with the header and trailer of a zlib stream */
+#define GZIP_WINDOW (15 + 16) /* the same, as a gzip member */
 #define MEMORY_LEVEL 8
 
 /* The front of the state; the rest of it is given to zlib piece by piece. */
@@ -51,8 +52,8 @@ size_t dft__gzip_bound(size_t len) {
   return len + len / 8 + len / 64 + 128;
 }
 
-size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
-                        size_t room) {
+static size_t compress_as(int window, void *state, size_t state_bytes, int level, const void *text, size_t len,
+                          void *out, size_t room) {
   arena *own = state;
   z_stream *stream = &own->stream;
   if (state_bytes < STATE_BYTES || len > UINT_MAX) return 0;
@@ -64,11 +65,21 @@ size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *
   stream->zfree = give_back;
   stream->opaque = own;
   if (level < 1 || level > 9) level = dft__gzip_default_level();
-  if (deflateInit2(stream, level, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+  if (deflateInit2(stream, level, Z_DEFLATED, window, MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
   stream->next_in = (Bytef *)(uintptr_t)text;
   stream->avail_in = (uInt)len;
   stream->next_out = out;
   stream->avail_out = (uInt)room;
   /* No deflateEnd: there is nothing to give back. */
   return deflate(stream, Z_FINISH) == Z_STREAM_END ? room - stream->avail_out : 0;
+}
+
+size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
+                        size_t room) {
+  return compress_as(GZIP_WINDOW, state, state_bytes, level, text, len, out, room);
+}
+
+size_t dft__gzip_stream(void *state, size_t state_bytes, int level, const void *bytes, size_t len, void *out,
+                        size_t room) {
+  return compress_as(WINDOW, state, state_bytes, level, bytes, len, out, room);
 }

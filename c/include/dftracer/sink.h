@@ -76,6 +76,7 @@ typedef struct dft_sink_target {
   uint64_t resume_bytes; /* length to cut an existing file to, and to continue from; 0: a new file */
   int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
   int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
+  const char *options;   /* what stands behind the name and a colon in DFTRACER_SINK, such as "layout=table"; or "" */
 } dft_sink_target;
 
 /* Bytes on their way from encode to append. */
@@ -101,9 +102,24 @@ typedef struct dft_sink {
   dft_status (*append)(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes);
   /* complete: the trace is whole. Else it is given up for now, and continued by a later open, or not at all. */
   dft_status (*close)(void *state, int complete);
+
+  /* These are optional: NULL, or left out by a sink whose struct_size ends before them. */
+
+  /* NULL when the sink can be used with these options, else why not, for people. Then jsonl is used in its place. */
+  const char *(*check)(const char *options);
+  /* Makes of the committed output, resume_bytes of it at target->path, the file that is published, at the same path: for
+   * formats that are not written from the front to the back. Called after close(complete), by the process or by a
+   * recovery; called again when it failed, and also when it had succeeded just before a death. `why` gets a message. */
+  dft_status (*finish)(const dft_sink_target *target, char *why, size_t size);
 } dft_sink;
 
-/* The name under which a shared object exports its sink. */
+/* A sink from outside: a shared object that exports one dft_sink under this name and is named in DFTRACER_SINK by its path
+ * (one with a slash in it), as examples/own_sink does.
+ *
+ * The rule of the ABI: members of the structs here keep their places for ever, and new ones come at the end, where
+ * struct_size tells whether they are there. So a sink that was built with an older header runs with any newer library of the
+ * same major version, and the other way round as far as it looks at struct_size. What is missing or does not fit is told
+ * in one message, and jsonl is used in its place. */
 #define DFT_SINK_SYMBOL "dft_sink_plugin"
 
 #ifdef __cplusplus

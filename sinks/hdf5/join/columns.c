@@ -1,0 +1,68 @@
+/* columns.c - layout=columns: one data set a column, its chunks copied from the segment file as they are.
+ * SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "h5.h"
+
+static void write_chunk(hid_t data_set, uint64_t first_row, const void *bytes, size_t len) {
+  hsize_t offset[1] = {first_row};
+  need(H5Dwrite_chunk(data_set, H5P_DEFAULT, 0, offset, len, bytes), "chunk");
+}
+
+/* The rows that fill no chunk, with zeros behind them. */
+static void write_rest(job *own, const hid_t *data_sets) {
+  size_t room = dft__h5_filter_bound(8);
+  uint8_t *packed = need_memory(malloc(room));
+  for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
+    const dft__h5_column_info *info = &dft__h5_columns[column];
+    uint64_t rows = own->tables.rows[info->table];
+    size_t rest = (size_t)(rows % DFT__H5_ROWS);
+    size_t len;
+    char *values = own->tables.data[column];
+    if (!values || !rest) continue;
+    memset(values + rest * info->size, 0, (DFT__H5_ROWS - rest) * info->size);
+    len = dft__h5_filter_pack(own->tables.filter, values, info->size, packed, room);
+    if (!len) fail("a chunk cannot be compressed");
+    write_chunk(data_sets[column], rows - rest, packed, len);
+  }
+  free(packed);
+}
+
+static void copy_chunks(job *own, const hid_t *data_sets) {
+  size_t room = dft__h5_filter_bound(8);
+  uint8_t *bytes = need_memory(malloc(room));
+  int found;
+  own->walk.next = 0;
+  while ((found = dft__h5_walk_next(&own->walk)) > 0) {
+    const dft__h5_record *record = &own->walk.record;
+    if (record->kind != DFT__H5_CHUNK) continue;
+    if (!dft__h5_walk_read(&own->walk, bytes, room)) fail("%s cannot be read", own->from);
+    write_chunk(data_sets[record->what], record->first, bytes, record->bytes);
+  }
+  free(bytes);
+}
+
+void write_columns(job *own) {
+  hid_t data_sets[DFT__H5_COLUMNS];
+  for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
+    const dft__h5_column_info *info = &dft__h5_columns[column];
+    hid_t group;
+    if (!own->tables.data[column]) continue;
+    group = make_group(own->file, dft__h5_groups[info->table]);
+    data_sets[column] = make_column(group, info->name, type_in_file(info->type), own->tables.rows[info->table],
+                                    DFT__H5_ROWS, own->head.level);
+    if (info->summary[0]) describe_text(data_sets[column], "description", info->summary);
+    if (strcmp(info->unit, "time") == 0) describe_text(data_sets[column], "unit", own->processes[0].unit);
+    if (H5Aexists(group, "description") <= 0) {
+      describe_text(group, "description", dft__h5_summaries[info->table]);
+      describe_number(group, "rows", (int64_t)own->tables.rows[info->table]);
+    }
+    H5Gclose(group);
+  }
+  copy_chunks(own, data_sets);
+  write_rest(own, data_sets);
+  for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
+    if (own->tables.data[column]) need(H5Dclose(data_sets[column]), "column");
+  }
+}

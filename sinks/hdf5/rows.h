@@ -1,0 +1,50 @@
+/* rows.h - events to rows: what the HDF5 sink and the conversion to HDF5 share.
+ *
+ * One writer makes one segment file. Everything that was added is in the file after dft__h5_rows_save, and only then.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_H5_ROWS_H
+#define DFTRACER_H5_ROWS_H
+
+#include <dftracer/sink.h>
+
+#include "dictionary.h"
+#include "tables.h"
+
+typedef struct dft__h5_rows {
+  dft__h5_head head;
+  dft__h5_segment segment;
+  dft__h5_tables tables;
+  dft__h5_dictionary names;
+  dft__h5_dictionary texts;
+  uint64_t name_count;
+  uint64_t names_saved;
+  uint8_t *new_names; /* as in the record NAMES */
+  size_t new_bytes, new_room;
+  struct dft__h5_site { /* by site_index; name 0: not known yet, else the row and one */
+    uint32_t name, cat;
+    int is_plain;
+  } * sites;
+  uint32_t site_room;
+  struct dft__h5_key { /* by key_index, the same way */
+    uint32_t row;
+    int is_plain;
+  } * keys;
+  uint32_t key_room;
+  dft__h5_process process; /* whose events are added */
+  uint32_t process_row;
+  int is_process_saved;
+} dft__h5_rows;
+
+/* A writer that goes on where a segment file of this length ends; 0: from the start. */
+dft_status dft__h5_rows_open(dft__h5_rows *rows, const char *path, const dft__h5_head *head, uint64_t length);
+void dft__h5_rows_close(dft__h5_rows *rows);
+
+void dft__h5_rows_add(dft__h5_rows *rows, const dft_event *event);
+
+/* Another process follows; in the file of a job only. */
+void dft__h5_rows_next_process(dft__h5_rows *rows, const dft__h5_process *process);
+
+/* Writes everything; *length is that of the file. */
+dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length);
+
+#endif
