@@ -8,9 +8,11 @@
 #include <limits.h>
 #include <linux/close_range.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +21,8 @@
 
 #define ARGUMENTS_MOST 64
 #define STACK_BYTES ((size_t)64 << 10)
+#define EXIT_NO_SPACE 3 /* of h5join */
+#define EXIT_SIGNALLED 126
 
 extern char **environ;
 
@@ -41,18 +45,31 @@ const char *dft__h5_join_check(void) {
 
 /* ---- The process -------------------------------------------------------------------------------------------------- */
 
+/* The program would get a SIGCHLD from a child that calls exec, and its wait() would see it. So there is a process between:
+ *
+ *   traced program --clone, no exit signal--> keeper, never calls exec --vfork--> h5join
+ *
+ * The keeper shares the program's memory, on a stack of its own, waits for h5join and ends with its status. It makes
+ * system calls only. Each of the two is killed when the one before it dies. */
 typedef struct launch {
   char *arguments[ARGUMENTS_MOST + 1];
   char **environment;
-  int output; /* its message */
+  pid_t program; /* who has asked */
+  pid_t keeper;
+  int output; /* for the message */
   int error;  /* of exec */
 } launch;
 
-/* Shares all memory with the program until exec, whose thread waits meanwhile: system calls only. Signals are blocked; h5join
- * unblocks them. */
-static int in_child(void *argument) {
+static void die_with(pid_t parent) {
+  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (syscall(SYS_getppid) != parent) syscall(SYS_exit_group, 127); /* it was too late */
+}
+
+/* Signals are blocked; h5join unblocks them. */
+static int run_program(void *argument) {
   launch *own = argument;
   int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+  die_with(own->keeper);
   syscall(SYS_dup3, own->output, 1, 0);
   if (null >= 0) syscall(SYS_dup3, null, 0, 0);
   if (null >= 0) syscall(SYS_dup3, null, 2, 0);
@@ -61,8 +78,30 @@ static int in_child(void *argument) {
 #endif
   syscall(SYS_execve, program, own->arguments, own->environment);
   own->error = errno;
-  syscall(SYS_exit, 127);
+  syscall(SYS_exit_group, 127);
   return 127;
+}
+
+static int keep(void *argument) {
+  launch *own = argument;
+  struct { /* as the kernel has it: a program that ignores SIGCHLD would get no status */
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+  } usual = {0};
+  char stack[STACK_BYTES / 2];
+  int status = 127 << 8;
+  pid_t pid;
+  die_with(own->program);
+  own->keeper = (pid_t)syscall(SYS_getpid);
+  syscall(SYS_rt_sigaction, SIGCHLD, &usual, NULL, sizeof usual.mask);
+  pid = clone(run_program, stack + ((sizeof stack - 64) & ~(size_t)15), CLONE_VM | CLONE_VFORK | SIGCHLD, own);
+  if (pid < 0) own->error = errno;
+  while (pid > 0 && syscall(SYS_wait4, pid, &status, 0, NULL) < 0 && errno == EINTR) {
+  }
+  syscall(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNALLED);
+  return 0;
 }
 
 /* Without what would trace h5join, or put other libraries before its own. */
@@ -79,18 +118,8 @@ static char **clean_environment(void) {
   return list;
 }
 
-/* No exit signal: the program gets no SIGCHLD, and wait() without __WCLONE does not see it. */
-static pid_t start(launch *own) {
-  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  pid_t pid = -1;
-  if (stack == MAP_FAILED) return -1;
-  pid = clone(in_child, (char *)stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, own);
-  munmap(stack, STACK_BYTES);
-  return pid;
-}
-
 static dft_status result_of(pid_t pid, const launch *own, int input, char *why, size_t size) {
-  int status = 0;
+  int status = -1;
   size_t len = 0;
   ssize_t got;
   while (len + 1 < size && ((got = read(input, why + len, size - 1 - len)) > 0 || (got < 0 && errno == EINTR)))
@@ -98,34 +127,47 @@ static dft_status result_of(pid_t pid, const launch *own, int input, char *why, 
   why[len] = '\0';
   while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) {
   }
+  if (status == 0) return DFT_OK;
   if (own->error) snprintf(why, size, "%s: %s", program, strerror(own->error));
-  else if (WIFSIGNALED(status)) snprintf(why, size, "%s was ended by signal %d", program, WTERMSIG(status));
-  else if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return DFT_OK;
-  else if (!len) snprintf(why, size, "%s could not be run (exit status %d)", program, WEXITSTATUS(status));
-  return WIFEXITED(status) && WEXITSTATUS(status) == 3 ? DFT_ENOSPC : DFT_EIO;
+  else if (!len) snprintf(why, size, "%s did not come to its end (status %x)", program, (unsigned)status);
+  return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SPACE ? DFT_ENOSPC : DFT_EIO;
 }
 
-dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size) {
-  launch own = {.arguments = {program}};
-  const char *missing = dft__h5_join_check();
+/* Nothing of it outlives the call: the keeper has ended before its stack is given back. */
+static dft_status launch_all(launch *own, char *why, size_t size) {
+  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   dft_status status = DFT_EIO;
   int ends[2];
   pid_t pid;
-  snprintf(why, size, "%s", missing ? missing : "");
-  if (missing) return DFT_ENOSINK;
-  for (int i = 0; arguments[i] && i + 1 < ARGUMENTS_MOST; i++) own.arguments[i + 1] = (char *)(uintptr_t)arguments[i];
-  own.environment = clean_environment();
-  if (!own.environment) return DFT_ENOMEM;
+  if (stack == MAP_FAILED) return DFT_ENOMEM;
   if (pipe2(ends, O_CLOEXEC) == 0) {
-    own.output = ends[1];
-    pid = start(&own);
+    own->output = ends[1];
+    pid = clone(keep, (char *)stack + STACK_BYTES, CLONE_VM, own);
     close(ends[1]);
-    if (pid > 0) status = result_of(pid, &own, ends[0], why, size);
+    if (pid > 0) status = result_of(pid, own, ends[0], why, size);
     else snprintf(why, size, "no process can be made: %s", strerror(errno));
     close(ends[0]);
   } else {
     snprintf(why, size, "no pipe can be made: %s", strerror(errno));
   }
+  munmap(stack, STACK_BYTES);
+  return status;
+}
+
+dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size) {
+  launch own = {.arguments = {program}, .program = getpid()};
+  const char *missing = dft__h5_join_check();
+  uint64_t all = ~UINT64_C(0);
+  uint64_t before = 0;
+  dft_status status;
+  snprintf(why, size, "%s", missing ? missing : "");
+  if (missing) return DFT_ENOSINK;
+  for (int i = 0; arguments[i] && i + 1 < ARGUMENTS_MOST; i++) own.arguments[i + 1] = (char *)(uintptr_t)arguments[i];
+  own.environment = clean_environment();
+  if (!own.environment) return DFT_ENOMEM;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all); /* no handler runs in the keeper */
+  status = launch_all(&own, why, size);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
   free(own.environment);
   return status;
 }
@@ -149,7 +191,6 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
   if (is_hdf5(path)) return DFT_OK;
   if (snprintf(part, sizeof part, "%s-part", path) >= (int)sizeof part) return DFT_EINVAL;
   snprintf(digits, sizeof digits, "%llu", (unsigned long long)length);
-  unlink(part);
   status = dft__h5_join_run(arguments, why, size);
   if (status == DFT_OK && rename(part, path) != 0) {
     snprintf(why, size, "%s: %s", path, strerror(errno));

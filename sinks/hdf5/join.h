@@ -2,8 +2,8 @@
  *
  * libhdf5 must not come into the traced process: it is not safe there beside another copy, of the same version or of
  * another (it keeps global state, and a namespace of its own, dlmopen, shares pthread keys with the program: measured, see
- * ARCHITECTURE.md). So the program dftracer/h5join, beside this library, is the only one that is linked to it. It is
- * started without SIGCHLD and is invisible to wait(); a crash of it cannot hurt the program that is traced.
+ * ARCHITECTURE.md). So the program dftracer/h5join, beside this library, is the only one that is linked to it. The traced
+ * program sees nothing of it, neither by SIGCHLD nor by wait(), and no crash of it can hurt.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_H5_JOIN_H
 #define DFTRACER_H5_JOIN_H

@@ -85,9 +85,9 @@ SIZE(dft_setting, 40);
 SIZE(dft_text, 16);
 SIZE(dft_value, 48);
 SIZE(dft_event, 96);
-SIZE(dft_sink_target, 32);
+SIZE(dft_sink_target, 40);
 SIZE(dft_bytes, 24);
-SIZE(dft_sink, 80);
+SIZE(dft_sink, 96);
 AT(dft_sink, open, 48);
 
 static void the_layout_has_its_number(void) {

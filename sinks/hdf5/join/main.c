@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "h5.h"
 
@@ -83,6 +84,19 @@ static void count(job *own) {
 
 /* ---- Main --------------------------------------------------------------------------------------------------------- */
 
+/* A file of that name is what an h5join left that was killed with its program, perhaps at this very moment. */
+static hid_t create(const char *path, hid_t access) {
+  for (int tries = 0; tries < 10; tries++) {
+    hid_t file;
+    remove(path);
+    file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
+    if (file >= 0) return file;
+    usleep(1000);
+  }
+  remove(path);
+  return need(H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access), path);
+}
+
 static void join(const char *from, const char *length, const char *to) {
   job own = {.from = from, .to = to};
   hid_t access;
@@ -94,7 +108,7 @@ static void join(const char *from, const char *length, const char *to) {
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access, 0, 1); /* nobody else knows the name, and not every file system has locks */
 #endif
-  own.file = need(H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access), to);
+  own.file = create(to, access);
   remove_on_failure(to);
   write_facts(&own);
   if (own.head.is_table) write_tables(&own);
