@@ -175,17 +175,6 @@ static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start,
   dft__emit_args(own, &what, NULL, 0, args, count);
 }
 
-/* Zero when the names are nearly used up: keys and sites need some, too. */
-static uint32_t path_ref(const char *text, size_t len) {
-  const dft__header *header = dft__session.spool.header;
-  if (len > DFT__NAME_MAX) len = DFT__NAME_MAX;
-  if (DFT__GET(header->name_count) > DFT__NAMES_MAX - 1024 ||
-      DFT__GET(header->name_chunks) > (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 4) {
-    return dft__name_find(dft__self.base, DFT__NAME_PATH, 0, text, len);
-  }
-  return dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
-}
-
 /* What a path, or the file behind a descriptor, is to us. */
 static dft__entry entry_of(const char *text, size_t len) {
   dft__own own;
@@ -193,7 +182,7 @@ static dft__entry entry_of(const char *text, size_t len) {
   enum dft__wanted wanted = len ? dft__filter_judge(text, len) : DFT__WANTED_NOT;
   if (wanted != DFT__WANTED) return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
   if (dft__thread_take(&own) == DFT__OFF) return DFT__FD_IN;
-  ref = path_ref(text, len);
+  ref = dft__intern_path(own.base, own.session, text, len > DFT__NAME_MAX ? DFT__NAME_MAX : len);
   return ref ? dft__entry_in(own.session, ref) : DFT__FD_IN;
 }
 

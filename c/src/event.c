@@ -113,5 +113,5 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
 uint32_t dft_path(const char *path, size_t len) {
   dft__own own;
   if (!path || !len || len > DFT__NAME_MAX || !is_recording(&own)) return 0;
-  return dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, path, len);
+  return dft__intern_path(own.base, own.session, path, len);
 }

@@ -5,14 +5,19 @@
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 
+#include "session.h"
 #include "signals.h"
 
-static dft__name *at(dft__spool *spool, uint32_t ref) {
-  return (dft__name *)(spool->base + (uint64_t)ref * 16);
+static dft__name *at(char *base, uint32_t ref) {
+  return (dft__name *)(base + (uint64_t)ref * 16);
 }
 
-static uint32_t ref_of(const dft__spool *spool, const dft__name *name) {
-  return (uint32_t)((uint64_t)((const char *)name - spool->base) / 16);
+static uint32_t ref_of(const char *base, const dft__name *name) {
+  return (uint32_t)((uint64_t)((const char *)name - base) / 16);
+}
+
+static dft__header *header_at(char *base) {
+  return (dft__header *)base;
 }
 
 /* A small chunk first, which most programs never fill, then large ones. */
@@ -50,59 +55,65 @@ static uint64_t take_bytes(dft__spool *spool, uint64_t bytes) {
   }
 }
 
-static dft__name *make(dft__spool *spool, uint64_t hash, uint32_t use, uint32_t cat, const char *text, size_t len) {
-  uint64_t bytes = (sizeof(dft__name) + len + 15) & ~UINT64_C(15);
-  uint64_t offset;
-  dft__name *name;
-  if (DFT__GET(spool->header->name_count) >= DFT__NAMES_MAX) return NULL;
-  offset = take_bytes(spool, bytes);
-  if (!offset) return NULL;
-  name = (dft__name *)(spool->base + offset);
+static uint64_t bytes_of(size_t len) {
+  return (sizeof(dft__name) + len + 15) & ~UINT64_C(15);
+}
+
+static dft__name *fill(char *base, uint64_t offset, uint64_t hash, uint32_t use, uint32_t cat, const char *text,
+                       size_t len) {
+  dft__name *name = (dft__name *)(base + offset);
   name->hash = hash;
   DFT__SET(name->defined, 0);
-  name->index = atomic_fetch_add(&spool->header->name_count, 1) + 1;
+  name->index = atomic_fetch_add(&header_at(base)->name_count, 1) + 1;
   name->use = use;
   name->cat = cat;
   name->len = (uint32_t)len;
-  name->is_muted = use == DFT__NAME_SITE && cat && dft__category_is_muted(at(spool, cat)->text, at(spool, cat)->len);
+  name->is_muted = use == DFT__NAME_SITE && cat && dft__category_is_muted(at(base, cat)->text, at(base, cat)->len);
   DFT__SET(name->is_dead, 0);
   memcpy(name->text, text, len);
   return name;
 }
 
 /* Into the list of paths that wait for a definition; before others can find it, so that no output uses it undefined. */
-static void await_definition(dft__spool *spool, dft__name *name) {
-  uint32_t head = DFT__GET(spool->header->pending_paths);
+static void await_definition(char *base, dft__name *name) {
+  _Atomic uint32_t *list = &header_at(base)->pending_paths;
+  uint32_t head = DFT__GET(*list);
   do DFT__SET(name->pending, head);
-  while (!atomic_compare_exchange_weak_explicit(&spool->header->pending_paths, &head, ref_of(spool, name),
-                                                memory_order_release, memory_order_relaxed));
+  while (!atomic_compare_exchange_weak_explicit(list, &head, ref_of(base, name), memory_order_release,
+                                                memory_order_relaxed));
 }
 
-/* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
-static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
-  uint64_t hash = dft__name_hash(use, cat, text, len);
-  _Atomic uint32_t *bucket = &spool->header->bucket[hash % DFT__BUCKETS];
-  uint32_t head = DFT__ACQUIRE(*bucket);
-  uint32_t found = dft__name_search(spool->base, head, 0, hash, use, cat, text, len);
-  uint32_t searched = head;
-  dft__name *name;
-  if (found) return found;
-  name = make(spool, hash, use, cat, text, len);
-  if (!name) return 0;
-  if (use == DFT__NAME_PATH) await_definition(spool, name);
+/* Into its bucket, in which everything from `searched` on is known to be something else. */
+static uint32_t add(char *base, dft__name *name, uint32_t searched) {
+  _Atomic uint32_t *bucket = &header_at(base)->bucket[name->hash % DFT__BUCKETS];
+  uint32_t head = searched;
+  if (name->use == DFT__NAME_PATH) await_definition(base, name);
   for (;;) {
+    uint32_t found;
     DFT__SET(name->next, head);
-    if (atomic_compare_exchange_strong_explicit(bucket, &head, ref_of(spool, name), memory_order_release,
+    if (atomic_compare_exchange_strong_explicit(bucket, &head, ref_of(base, name), memory_order_release,
                                                 memory_order_acquire)) {
-      return ref_of(spool, name);
+      return ref_of(base, name);
     }
-    found = dft__name_search(spool->base, head, searched, hash, use, cat, text, len);
+    found = dft__name_search(base, head, searched, name->hash, name->use, name->cat, name->text, name->len);
     if (found) {
       DFT__SET(name->is_dead, 1);
       return found;
     }
     searched = head;
   }
+}
+
+/* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
+static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+  uint64_t hash = dft__name_hash(use, cat, text, len);
+  uint32_t head = DFT__ACQUIRE(spool->header->bucket[hash % DFT__BUCKETS]);
+  uint32_t found = dft__name_search(spool->base, head, 0, hash, use, cat, text, len);
+  uint64_t offset;
+  if (found) return found;
+  if (DFT__GET(spool->header->name_count) >= DFT__NAMES_MAX) return 0;
+  offset = take_bytes(spool, bytes_of(len));
+  return offset ? add(spool->base, fill(spool->base, offset, hash, use, cat, text, len), head) : 0;
 }
 
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
@@ -131,6 +142,65 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
   if (ref) ref = with_mute(spool->base, ref);
   else if (dft__category_is_muted(cat, cat_len)) ref = DFT__SITE_MUTED;
   dft__signals_restore(before);
+  return ref;
+}
+
+/* ---- Paths -------------------------------------------------------------------------------------------------------- */
+
+/* Programs open the same files again, and there may be tens of thousands: where each was found last, in lines of the
+ * processor's cache.
+ *   session 16 | hash 16 | reference 32 */
+#define FOUND_LINES 4096u
+#define FOUND_WAYS 8u
+static _Alignas(64) _Atomic uint64_t found_paths[FOUND_LINES][FOUND_WAYS];
+
+static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const char *text, size_t len) {
+  for (uint32_t i = 0; i < FOUND_WAYS; i++) {
+    uint64_t seen = DFT__GET(found_paths[hash % FOUND_LINES][i]);
+    const dft__name *name = (const dft__name *)(base + (uint64_t)(uint32_t)seen * 16);
+    if (seen >> 32 == tag && name->hash == hash && name->len == len && dft__same_bytes(name->text, text, len))
+      return (uint32_t)seen;
+  }
+  return 0;
+}
+
+/* In place of what another session left, or else of any. */
+static void remember(uint64_t tag, uint64_t hash, uint32_t ref) {
+  uint32_t way = 0;
+  while (way < FOUND_WAYS && DFT__GET(found_paths[hash % FOUND_LINES][way]) >> 48 == tag >> 16) way++;
+  if (way == FOUND_WAYS) way = (uint32_t)(hash >> 32) % FOUND_WAYS;
+  DFT__SET(found_paths[hash % FOUND_LINES][way], tag << 32 | ref);
+}
+
+/* Room that is left in the chunk of names in use; 0: none. */
+static uint64_t take_ready(dft__header *header, uint64_t bytes) {
+  uint64_t cursor = DFT__GET(header->name_cursor);
+  do {
+    if (bytes > dft__area_room(cursor)) return 0;
+  } while (!atomic_compare_exchange_weak(
+    &header->name_cursor, &cursor,
+    dft__area(dft__area_offset(cursor) + bytes, dft__area_room(cursor) - (uint32_t)bytes)));
+  return dft__area_offset(cursor);
+}
+
+/* Works on the memory of the caller's session alone, so that signals need not be blocked: in a child that a handler forked
+ * it goes on in the copy of its parent's. */
+uint32_t dft__intern_path(char *base, uint64_t session, const char *text, size_t len) {
+  dft__header *header = header_at(base);
+  uint64_t hash = dft__name_hash(DFT__NAME_PATH, 0, text, len);
+  uint64_t tag = (session & 0xffff) << 16 | hash >> 48;
+  uint32_t ref = find_again(base, tag, hash, text, len);
+  uint32_t head;
+  if (ref) return ref;
+  head = DFT__ACQUIRE(header->bucket[hash % DFT__BUCKETS]);
+  ref = dft__name_search(base, head, 0, hash, DFT__NAME_PATH, 0, text, len);
+  if (!ref && DFT__GET(header->name_count) < DFT__NAMES_MAX - DFT__NAMES_KEPT) {
+    uint64_t offset = take_ready(header, bytes_of(len));
+    if (offset) ref = add(base, fill(base, offset, hash, DFT__NAME_PATH, 0, text, len), head);
+    else if (DFT__GET(header->name_chunks) < (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 1)
+      ref = dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
+  }
+  if (ref) remember(tag, hash, ref);
   return ref;
 }
 
