@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import machine
+from interception import interception
 from report import Row, difference_row, ratio_row
 
 Samples = dict[str, list[float]]
@@ -293,5 +294,6 @@ def startup(bench: Bench) -> list[Row]:
 
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
-    measure.__name__: measure for measure in (region, threads, disabled, fortran, sustained, memory, size, startup)
+    measure.__name__: measure
+    for measure in (region, threads, disabled, fortran, interception, sustained, memory, size, startup)
 }

@@ -1,0 +1,108 @@
+"""interception.py - what the preload library costs programs: untraced, traced, filtered out and switched off, in turn.
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from report import Row, difference_row, ratio_row
+
+READ_BAR = 1.15
+FILES_BAR = 1.20
+FILTERED_BAR = 1.03
+START_BAR_US = 1000.0
+PIPELINES_BAR = 2.0
+
+PIPELINES = "for i in {1..20}; do cat %s | grep -c x | wc -l; done"
+
+
+class Ways:
+    """The environments that take turns."""
+
+    def __init__(self, build: Path, folder: Path) -> None:
+        self.build = build
+        self.data = folder / "io-data"
+        self.traces = folder / "io-traces"
+        self.elsewhere = folder / "io-elsewhere"
+        for made in (self.data, self.traces, self.elsewhere):
+            made.mkdir(exist_ok=True)
+        plain = {key: value for key, value in os.environ.items() if not key.startswith(("DFTRACER_", "LD_PRELOAD"))}
+        preload = plain | {"LD_PRELOAD": str(build / "c" / "libdftracer_preload.so")}
+        traced = preload | {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": str(self.traces / "trace")}
+        self.all = {
+            "untraced": plain,
+            "empty": plain | {"LD_PRELOAD": str(build / "bench" / "libbench_empty.so")},
+            "traced": traced | {"DFTRACER_DATA_DIR": str(self.data)},
+            "everything": traced | {"DFTRACER_DATA_DIR": "all"},
+            "filtered": traced | {"DFTRACER_DATA_DIR": str(self.elsewhere)},
+            "disabled": preload,
+        }
+
+    def run(self, way: str, *command: str) -> tuple[str, float, float]:
+        """Output, wall microseconds, CPU microseconds of it and of what it waited for."""
+        before = time.perf_counter()
+        child = subprocess.Popen(command, env=self.all[way], stdout=subprocess.PIPE, text=True)
+        assert child.stdout
+        output = child.stdout.read()
+        child.stdout.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - before
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)} ended with status {child.returncode}, {way}")
+        for file in self.traces.glob("*.pfw.gz"):
+            file.unlink()
+        return output, wall * 1e6, (usage.ru_utime + usage.ru_stime) * 1e6
+
+    def samples(self, ways: list[str], rounds: int, *command: str) -> dict[tuple[str, str], list[float]]:
+        """What the program prints, by way and name."""
+        got: dict[tuple[str, str], list[float]] = {}
+        for turn in range(rounds):
+            for way in ways[turn % len(ways) :] + ways[: turn % len(ways)]:
+                output, _, _ = self.run(way, *command)
+                for line in output.splitlines():
+                    name, value = line.split()
+                    got.setdefault((way, name), []).append(float(value))
+        return got
+
+
+def interception(bench) -> list[Row]:
+    ways = Ways(bench.build, bench.folder)
+    program = str(bench.build / "bench" / "io")
+    subprocess.run([program, "make", str(ways.data)], env=ways.all["untraced"], check=True)
+    turns = 3 if bench.quick else 12
+    four = ["untraced", "traced", "filtered", "disabled"]
+    read = ways.samples(four, turns, program, "read", "8", str(ways.data / "cached"))
+    files = ways.samples(four, turns, program, "files", "1", str(ways.data))
+    rows = []
+    for title, got, bar in (("read of 4 KiB", read, READ_BAR), ("open, read, close of a small file", files, FILES_BAR)):
+        for way, words, most in (("traced", "traced", bar), ("filtered", "filtered out", FILTERED_BAR),
+                                 ("disabled", "switched off", FILTERED_BAR)):  # fmt: skip
+            rows.append(ratio_row(f"{title}, {words}", got[way, "wall"], got["untraced", "wall"], most))
+            rows.append(ratio_row(f"{title}, {words}: CPU of the thread", got[way, "cpu"], got["untraced", "cpu"]))
+    return rows + start(ways, 30 if bench.quick else 150) + pipelines(ways, 2 if bench.quick else 8)
+
+
+def start(ways: Ways, rounds: int) -> list[Row]:
+    wall: dict[str, list[float]] = {"untraced": [], "everything": []}
+    for _ in range(rounds):
+        for way, found in wall.items():
+            found.append(ways.run(way, "/bin/true")[1])
+    return [difference_row("start and exit of /bin/true", "us", wall["everything"], wall["untraced"], START_BAR_US)]
+
+
+def pipelines(ways: Ways, rounds: int) -> list[Row]:
+    cpu: dict[str, list[float]] = {"empty": [], "everything": [], "untraced": []}
+    script = PIPELINES % (ways.data / "part-0" / "sample-0")
+    for _ in range(rounds):
+        for way, found in cpu.items():
+            found.append(ways.run(way, "bash", "-c", script)[2])
+    rows = [ratio_row("20 pipelines of three, CPU, against an empty library", cpu["everything"], cpu["empty"], PIPELINES_BAR),
+            ratio_row("20 pipelines of three, CPU, against none", cpu["everything"], cpu["untraced"])]
+    for row in rows:
+        row.unit = "us"
+    return rows
