@@ -87,7 +87,6 @@ static void await_definition(char *base, dft__name *name) {
 static uint32_t add(char *base, dft__name *name, uint32_t searched) {
   _Atomic uint32_t *bucket = &header_at(base)->bucket[name->hash % DFT__BUCKETS];
   uint32_t head = searched;
-  if (name->use == DFT__NAME_PATH) await_definition(base, name);
   for (;;) {
     uint32_t found;
     DFT__SET(name->next, head);
@@ -110,10 +109,14 @@ static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32
   uint32_t head = DFT__ACQUIRE(spool->header->bucket[hash % DFT__BUCKETS]);
   uint32_t found = dft__name_search(spool->base, head, 0, hash, use, cat, text, len);
   uint64_t offset;
+  dft__name *name;
   if (found) return found;
   if (DFT__GET(spool->header->name_count) >= DFT__NAMES_MAX) return 0;
   offset = take_bytes(spool, bytes_of(len));
-  return offset ? add(spool->base, fill(spool->base, offset, hash, use, cat, text, len), head) : 0;
+  if (!offset) return 0;
+  name = fill(spool->base, offset, hash, use, cat, text, len);
+  if (use == DFT__NAME_PATH) await_definition(spool->base, name);
+  return add(spool->base, name, head);
 }
 
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
@@ -147,29 +150,36 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
 
 /* ---- Paths -------------------------------------------------------------------------------------------------------- */
 
-/* Programs open the same files again, and there may be tens of thousands: where each was found last, in lines of the
- * processor's cache.
+/* Programs open tens of thousands of files, and the same ones again: where each was found last, in lines of the processor's
+ * cache. A line that has never been full knows all paths that belong to it.
  *   session 16 | hash 16 | reference 32 */
 #define FOUND_LINES 4096u
 #define FOUND_WAYS 8u
 static _Alignas(64) _Atomic uint64_t found_paths[FOUND_LINES][FOUND_WAYS];
 
-static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const char *text, size_t len) {
+/* 0 when it is not there; then *is_new tells whether it is nowhere else. */
+static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const char *text, size_t len, int *is_new) {
+  _Atomic uint64_t *line = found_paths[hash % FOUND_LINES];
   for (uint32_t i = 0; i < FOUND_WAYS; i++) {
-    uint64_t seen = DFT__GET(found_paths[hash % FOUND_LINES][i]);
+    uint64_t seen = DFT__ACQUIRE(line[i]);
     const dft__name *name = (const dft__name *)(base + (uint64_t)(uint32_t)seen * 16);
     if (seen >> 32 == tag && name->hash == hash && name->len == len && dft__same_bytes(name->text, text, len))
       return (uint32_t)seen;
   }
+  *is_new = DFT__GET(line[FOUND_WAYS - 1]) >> 48 != tag >> 16;
   return 0;
 }
 
-/* In place of what another session left, or else of any. */
+/* In the first place that another session left, or else in any. */
 static void remember(uint64_t tag, uint64_t hash, uint32_t ref) {
-  uint32_t way = 0;
-  while (way < FOUND_WAYS && DFT__GET(found_paths[hash % FOUND_LINES][way]) >> 48 == tag >> 16) way++;
-  if (way == FOUND_WAYS) way = (uint32_t)(hash >> 32) % FOUND_WAYS;
-  DFT__SET(found_paths[hash % FOUND_LINES][way], tag << 32 | ref);
+  _Atomic uint64_t *line = found_paths[hash % FOUND_LINES];
+  for (uint32_t i = 0; i < FOUND_WAYS; i++) {
+    uint64_t seen = DFT__GET(line[i]);
+    while (seen >> 48 != tag >> 16) {
+      if (atomic_compare_exchange_weak(&line[i], &seen, tag << 32 | ref)) return;
+    }
+  }
+  DFT__RELEASE(line[(hash >> 32) % FOUND_WAYS], tag << 32 | ref);
 }
 
 /* Room that is left in the chunk of names in use; 0: none. */
@@ -183,23 +193,36 @@ static uint64_t take_ready(dft__header *header, uint64_t bytes) {
   return dft__area_offset(cursor);
 }
 
+/* A new path is remembered before it is in its bucket, whose head was read before anything was looked up: of two threads
+ * with the same path one finds what the other made. */
+static uint32_t make_path(char *base, uint64_t offset, uint64_t tag, uint64_t hash, uint32_t head, const char *text,
+                          size_t len) {
+  dft__name *name = fill(base, offset, hash, DFT__NAME_PATH, 0, text, len);
+  await_definition(base, name);
+  remember(tag, hash, ref_of(base, name));
+  return add(base, name, head);
+}
+
 /* Works on the memory of the caller's session alone, so that signals need not be blocked: in a child that a handler forked
  * it goes on in the copy of its parent's. */
 uint32_t dft__intern_path(char *base, uint64_t session, const char *text, size_t len) {
   dft__header *header = header_at(base);
   uint64_t hash = dft__name_hash(DFT__NAME_PATH, 0, text, len);
   uint64_t tag = (session & 0xffff) << 16 | hash >> 48;
-  uint32_t ref = find_again(base, tag, hash, text, len);
-  uint32_t head;
+  uint32_t head = DFT__ACQUIRE(header->bucket[hash % DFT__BUCKETS]);
+  int is_new = 0;
+  uint64_t offset;
+  uint32_t ref = find_again(base, tag, hash, text, len, &is_new);
   if (ref) return ref;
-  head = DFT__ACQUIRE(header->bucket[hash % DFT__BUCKETS]);
-  ref = dft__name_search(base, head, 0, hash, DFT__NAME_PATH, 0, text, len);
-  if (!ref && DFT__GET(header->name_count) < DFT__NAMES_MAX - DFT__NAMES_KEPT) {
-    uint64_t offset = take_ready(header, bytes_of(len));
-    if (offset) ref = add(base, fill(base, offset, hash, DFT__NAME_PATH, 0, text, len), head);
-    else if (DFT__GET(header->name_chunks) < (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 1)
-      ref = dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
+  if (!is_new && (ref = dft__name_search(base, head, 0, hash, DFT__NAME_PATH, 0, text, len)) != 0) {
+    remember(tag, hash, ref);
+    return ref;
   }
+  if (DFT__GET(header->name_count) >= DFT__NAMES_MAX - DFT__NAMES_KEPT) return 0;
+  offset = take_ready(header, bytes_of(len));
+  if (offset) return make_path(base, offset, tag, hash, head, text, len);
+  if (DFT__GET(header->name_chunks) >= (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 1) return 0;
+  ref = dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
   if (ref) remember(tag, hash, ref);
   return ref;
 }
