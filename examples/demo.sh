@@ -50,3 +50,28 @@ cat <<END
            pandas.DataFrame(json.loads(line) for line in gzip.open("$trace") if line[:1] == b"{")
   again    python3 $source_dir/show.py $demo
 END
+
+# The Fortran example, where it was built.
+heat=$build_dir/examples/03_heat
+if [ ! -x "$heat" ]; then
+  say "03_heat, the Fortran example, was left out: it needs a Fortran compiler with OpenMP, MPI and HDF5"
+  exit 0
+fi
+say "running 03_heat, Fortran with MPI, OpenMP and HDF5, on 4 ranks; its I/O is recorded too (DFTRACER_DATA_DIR)"
+mkdir -p "$demo/heat/checkpoints"
+cp "$source_dir/03_heat/heat.nml" "$demo/heat"
+heat=$(cd "$(dirname "$heat")" && pwd)/03_heat
+demo=$(cd "$demo" && pwd)
+if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+(cd "$demo/heat" && DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$demo/heat/trace/heat DFTRACER_DATA_DIR=$demo/heat \
+  mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 4 "$heat" heat.nml)
+
+say "what bounds it"
+"$prefix/bin/dftracer" summary --top 6 "$demo/heat/trace"
+cat <<END
+
+== how to open it
+  picture  drag a rank's file from $demo/heat/trace into https://ui.perfetto.dev
+  again    $prefix/bin/dftracer summary $demo/heat/trace
+END

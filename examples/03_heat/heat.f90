@@ -8,6 +8,7 @@
 program heat_equation
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi_f08
+  use omp_lib, only: omp_get_thread_num
   use dftracer
   use grid
   use checkpoint
@@ -23,6 +24,7 @@ program heat_equation
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call MPI_Comm_size(MPI_COMM_WORLD, ranks)
   call dft_initialize(rank=rank, size=ranks)
+  call name_threads()
   call read_input()
   call make_block(block, nx, ny)
   if (block%west == MPI_PROC_NULL) block%now(0, :) = 100.0_real64
@@ -49,6 +51,14 @@ program heat_equation
   call MPI_Finalize()
 
 contains
+
+  subroutine name_threads()
+    character(len=20) :: name
+    !$omp parallel private(name)
+    write (name, '("OpenMP thread ", i0)') omp_get_thread_num()
+    if (omp_get_thread_num() > 0) call dft_thread_name(name)
+    !$omp end parallel
+  end subroutine name_threads
 
   subroutine read_input()
     namelist /heat/ nx, ny, steps, checkpoint_every, folder

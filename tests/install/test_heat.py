@@ -5,6 +5,7 @@ region that made it.
 SPDX-License-Identifier: MIT
 """
 
+import json
 import os
 import re
 import shutil
@@ -92,6 +93,17 @@ def case_one_rank_and_four_compute_the_same(folder):
 def case_four_ranks_bound_in_place(folder):
     _, traces = solve(folder, 4)
     expect_picture(traces, 4)
+
+
+def case_the_summary_names_what_bounds_the_run(folder):
+    """The event with the most time of its own comes first; here that is one of the solver's, or one of its I/O calls."""
+    solve(folder, 4)
+    done = run([str(PLACE / "prefix/bin/dftracer"), "summary", "--json", folder], untraced())
+    expect_equal((done.returncode, done.stderr), (0, ""), "summary")
+    table = json.loads(done.stdout)["groups"]
+    own = {row["name"]: row["self_ns"] for row in table}
+    expect_equal(table[0]["name"], max(own, key=own.get), "the first row")
+    expect({"halo exchange", "advance", "rows", "checkpoint.stream", "checkpoint.hdf5", "write"} <= set(own), own)
 
 
 def case_four_ranks_with_the_preload_library(folder):
