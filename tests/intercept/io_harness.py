@@ -18,6 +18,7 @@ from harness import (  # noqa: F401 (tests import them from here)
     expect,
     expect_equal,
     main,
+    no_core_file,
     program,
     read_folder,
     recover,
