@@ -96,7 +96,7 @@ def case_four_ranks_bound_in_place(folder):
 
 
 def case_the_summary_names_what_bounds_the_run(folder):
-    """The event with the most time of its own comes first; here that is one of the solver's, or one of its I/O calls."""
+    """The event with the most time of its own comes first; one of the solver's, or of its I/O calls."""
     solve(folder, 4)
     done = run([str(PLACE / "prefix/bin/dftracer"), "summary", "--json", folder], untraced())
     expect_equal((done.returncode, done.stderr), (0, ""), "summary")
