@@ -22,9 +22,9 @@ module dftracer_session
 
 contains
 
-  !> Opens the trace; optional. `log_file` and `data_dir` come before DFTRACER_LOG_FILE and DFTRACER_DATA_DIR. With folders
-  !> in either, this process's I/O calls below them are recorded too, without a preload library. `rank` and `size` are for
-  !> launchers that do not tell. DFT_EACTIVE: a trace was open already, and goes on.
+  !> Opens the trace; optional. `log_file` and `data_dir`, unless blank, come before DFTRACER_LOG_FILE and DFTRACER_DATA_DIR.
+  !> With folders in either, this process's I/O calls below them are recorded too, without a preload library. `rank` and
+  !> `size` are for launchers that do not tell. DFT_EACTIVE: a trace was open already, and goes on.
   recursive subroutine dft_initialize(log_file, data_dir, rank, size, stat)
     character(len=*), intent(in), optional :: log_file, data_dir
     integer, intent(in), optional :: rank, size
@@ -36,14 +36,10 @@ contains
     options%log_file = c_null_ptr
     options%data_dir = c_null_ptr
     options%struct_size = c_sizeof(options)
-    if (present(log_file)) then
-      call terminate(log_file, log_text)
-      options%log_file = c_loc(log_text)
-    end if
-    if (present(data_dir)) then
-      call terminate(data_dir, data_text)
-      options%data_dir = c_loc(data_text)
-    end if
+    if (present(log_file)) call terminate(log_file, log_text)
+    if (present(data_dir)) call terminate(data_dir, data_text)
+    if (allocated(log_text)) options%log_file = c_loc(log_text)
+    if (allocated(data_text)) options%data_dir = c_loc(data_text)
     status = c_start(options)
     if (status == DFT_OK .or. status == DFT_EACTIVE) bound = c_bind_io()
     if (present(stat)) stat = status
@@ -135,10 +131,12 @@ contains
     if (handle == 0) outcome_of = merge(DFT_EDROPPED, DFT_EDISABLED, c_is_enabled() /= 0)
   end function outcome_of
 
+  !> As C wants it; nothing for a blank text.
   recursive subroutine terminate(text, copy)
     character(len=*), intent(in) :: text
     character(kind=c_char), allocatable, intent(out) :: copy(:)
     integer :: i
+    if (len_trim(text) == 0) return
     allocate (copy(len_trim(text) + 1))
     do i = 1, len_trim(text)
       copy(i) = text(i:i)

@@ -92,6 +92,34 @@ def case_nothing_after_the_end_or_while_paused(folder):
     expect_equal(trace.named("paused") + trace.named("after the end"), [], "not recorded")
 
 
+def initialize(folder, log_file, data_dir, **settings):
+    """The trace, and the I/O calls in it that are inside the region `output`."""
+    os.mkdir(os.path.join(folder, "data"))
+    done = run([program("initializer"), log_file, data_dir], environment(folder, **settings), cwd=folder)
+    expect_equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "initializer")
+    (trace,) = read_folder(folder)
+    (output,) = trace.named("output")
+    io = [event for event in trace.events if event["cat"] == "POSIX"]
+    return trace, {event["name"] for event in io if event["args"]["p_idx"] == output["id"]}
+
+
+def case_the_program_says_where_and_whose_io(folder):
+    trace, calls = initialize(folder, "out/mine.pfw", "data")
+    expect_equal(trace.path, os.path.join(folder, "out/mine.pfw.gz"), "the name of the trace")
+    expect({"open", "write", "close"} <= calls, calls)
+
+
+def case_blank_names_are_not_given(folder):
+    trace, calls = initialize(folder, "  ", " ", DATA_DIR=os.path.join(folder, "data"))
+    expect(trace.path.startswith(os.path.join(folder, "trace-")), trace.path)
+    expect({"open", "write", "close"} <= calls, calls)
+
+
+def case_without_folders_no_io_is_recorded(folder):
+    _, calls = initialize(folder, "", "")
+    expect_equal(calls, set(), "calls")
+
+
 def case_off_it_leaves_nothing(folder):
     done = run([program("switched_off")], untraced(), cwd=folder)
     expect_equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "switched off")
