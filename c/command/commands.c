@@ -2,13 +2,24 @@
  * SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-extern const command command_summary, command_run, command_recover, command_generate, command_doctor, command_config,
-  command_completion, command_man;
+/* In the order of the help: before the job, after it, about the command itself. */
+#define COMMAND_LIST(X) \
+  X(run)                \
+  X(summary)            \
+  X(recover)            \
+  X(merge)              \
+  X(generate)           \
+  X(doctor)             \
+  X(config)             \
+  X(completion)         \
+  X(man)
+
+#define COMMAND_DECLARE(name) extern const command command_##name;
+COMMAND_LIST(COMMAND_DECLARE)
 
 const command *const commands[] = {
-  &command_summary,    &command_run,    &command_recover,
-  &command_generate,   &command_doctor, &command_config,
-  &command_completion, &command_man,    NULL,
+#define COMMAND_ENTRY(name) &command_##name,
+  COMMAND_LIST(COMMAND_ENTRY) NULL,
 };
 
 const command *command_find(const char *name) {

@@ -203,8 +203,7 @@ static void report(const run *of, const program *what, const census *before) {
   fprintf(stderr, " of %u process%s %s in %s", result.traces, result.traces == 1 ? "" : "es",
           result.events == 1 ? "is" : "are", of->folder);
   if (result.uncounted && result.uncounted < result.traces) fprintf(stderr, "; %u not counted", result.uncounted);
-  if (result.recovered)
-    fprintf(stderr, "; %u recovered after %s died", result.recovered, result.recovered == 1 ? "it" : "they");
+  if (result.recovered) fprintf(stderr, "; %u of them recovered", result.recovered);
   if (result.dropped) fprintf(stderr, "; %s dropped for lack of space", format_count(dropped, result.dropped));
   if (left.alive + left.foreign) fprintf(stderr, "; %u still running", left.alive + left.foreign);
   if (left.failed) fprintf(stderr, "; %u could not be recovered and wait there", left.failed);

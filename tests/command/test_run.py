@@ -58,7 +58,7 @@ def the_end_of_the_program_is_the_end_of_run(folder):
         run(folder, DOING, "event", 1, "exit", status, status=status)
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
         _, err = run(folder, "--out", f"killed-{number}", DOING, "event", 3, "kill", int(number), status=-number)
-        assert "3 events of 1 process" in err and "1 recovered after it died" in err, err
+        assert "3 events of 1 process" in err and "1 of them recovered" in err, err
         assert len(read_folder(f"{folder}/killed-{number}")[0].named("event")) == 3
 
 
@@ -114,7 +114,7 @@ def signals_reach_the_program(folder):
         assert process.stdout.readline() == "ready\n"
         process.terminate()
         assert process.wait() == -signal.SIGTERM
-        assert "1 recovered" in process.stderr.read()
+        assert "1 of them recovered" in process.stderr.read()
 
 
 @in_a_folder

@@ -1,0 +1,25 @@
+/* inputs.h - the paths of a command that reads traces: ours for the reader, those in Chrome's format apart.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_INPUTS_H
+#define DFTRACER_INPUTS_H
+
+#include <dftracer/reader.h>
+
+typedef struct inputs {
+  char **traces; /* files, folders, globs for the reader */
+  size_t trace_count;
+  char **chrome; /* .json, .json.gz */
+  size_t chrome_count;
+} inputs;
+
+/* Zero: no memory. The texts stay the caller's. */
+int inputs_sort(inputs *of, char **paths, int count);
+void inputs_free(inputs *of);
+
+/* Opens those for the reader; zero, after a message of `command`, when there is nothing to read. */
+int inputs_open(const inputs *of, const char *command, dft_reader **reader);
+
+/* Tells what was damaged; the number of problems. */
+uint64_t inputs_report(dft_reader *reader, const char *command);
+
+#endif
