@@ -8,6 +8,7 @@
   X(summary)            \
   X(recover)            \
   X(merge)              \
+  X(convert)            \
   X(generate)           \
   X(doctor)             \
   X(config)             \

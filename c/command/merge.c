@@ -51,6 +51,7 @@ static int merge(inputs *from, const char *output, const char *method, int is_qu
   if (!failed && !error) {
     to.shift_ns = clocks.shift_ns;
     to.shift_count = clocks.count;
+    if (from->chrome_count) timeline_expect_fractions(&to);
     error = add_all(&to, from, reader, &shown, &failed);
     processes = (uint32_t)to.tracks.count;
     error = timeline_close(&to, !error) ? to.out.error : error;

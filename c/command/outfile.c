@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "jsonl/escape.h"
@@ -20,11 +21,13 @@ int outfile_open(outfile *of, const char *path) {
   memset(of, 0, sizeof *of);
   of->fd = STDOUT_FILENO;
   if (path && strcmp(path, "-") != 0) {
-    int fits = snprintf(of->part, sizeof of->part, "%s.part-%d", path, (int)getpid()) < (int)sizeof of->part;
-    if (!fits) return ENAMETOOLONG;
-    memcpy(of->path, path, len + 1);
-    of->fd = open(of->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct stat facts;
+    int is_device = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode); /* a pipe, say: written as it is */
+    if (snprintf(of->part, sizeof of->part, "%s.part-%d", path, (int)getpid()) >= (int)sizeof of->part)
+      return ENAMETOOLONG;
+    of->fd = open(is_device ? path : of->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (of->fd < 0) return errno;
+    if (!is_device) memcpy(of->path, path, len + 1);
     of->is_gzip = len > 3 && strcmp(path + len - 3, ".gz") == 0;
   }
   of->room = PIECE + (64u << 10);
@@ -123,8 +126,8 @@ void outfile_us(outfile *of, int64_t ns) {
 
 int outfile_close(outfile *of, int is_complete) {
   if (is_complete) flush(of);
+  if (of->fd != STDOUT_FILENO && of->fd >= 0 && close(of->fd) != 0 && !of->error) of->error = errno;
   if (of->path[0] && of->fd >= 0) {
-    if (close(of->fd) != 0 && !of->error) of->error = errno;
     if (is_complete && !of->error && rename(of->part, of->path) != 0) of->error = errno;
     if (!is_complete || of->error) unlink(of->part);
   }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct outfile {
-  char path[PATH_MAX]; /* empty: stdout */
+  char path[PATH_MAX]; /* empty: stdout, or no regular file */
   char part[PATH_MAX]; /* what it is called until it is complete */
   int fd;
   int error; /* the first one: an errno; then nothing more is written */

@@ -10,9 +10,23 @@
 #include "jsonl/number.h"
 #include "timeline_parts.h"
 
+#define DAY_NS (INT64_C(86400) * 1000000000)
+
 void timeline_begin_line(timeline *of, const char *start) {
   outfile_text(&of->out, of->lines++ ? ",\n" : "\n");
   outfile_text(&of->out, start);
+}
+
+void timeline_expect_fractions(timeline *of) {
+  of->is_fine_grained = 1;
+}
+
+void timeline_put_time(timeline *of, int64_t ns) {
+  if (!of->has_base) {
+    of->has_base = 1;
+    if (of->is_fine_grained && ns > 2 * DAY_NS) of->base_ns = (ns / DAY_NS - 1) * DAY_NS;
+  }
+  outfile_us(&of->out, ns - of->base_ns);
 }
 
 int timeline_open(timeline *of, const char *path, const char *facts) {
@@ -81,10 +95,10 @@ static void put_named(outfile *out, const char *before, dft_text text) {
   outfile_text(out, "\"");
 }
 
-void timeline_put_args(outfile *out, dft_reader *reader, const dft_rows *rows, uint32_t i) {
+void timeline_put_args(outfile *out, dft_reader *reader, const dft_rows *rows, uint32_t i, int with_file) {
   const char *comma = "";
   outfile_text(out, "{");
-  if (rows->file[i]) {
+  if (with_file && rows->file[i]) {
     put_named(out, "\"file\":\"", dft_reader_text(reader, DFT_FILES, rows->file[i]));
     comma = ",";
   }
@@ -151,7 +165,7 @@ static int add_row(timeline *of, dft_reader *reader, const dft_rows *rows, uint3
   outfile_int(&of->out, tid);
   if (rows->phase[i] != 'M') {
     outfile_text(&of->out, ",\"ts\":");
-    outfile_us(&of->out, rows->start_ns[i] + process->shift_ns);
+    timeline_put_time(of, rows->start_ns[i] + process->shift_ns);
     of->events++;
   }
   if (rows->phase[i] == 'X') {
@@ -159,7 +173,7 @@ static int add_row(timeline *of, dft_reader *reader, const dft_rows *rows, uint3
     outfile_us(&of->out, rows->dur_ns[i]);
   }
   outfile_text(&of->out, ",\"args\":");
-  timeline_put_args(&of->out, reader, rows, i);
+  timeline_put_args(&of->out, reader, rows, i, 1);
   outfile_text(&of->out, "}");
   return of->out.error;
 }
@@ -167,12 +181,16 @@ static int add_row(timeline *of, dft_reader *reader, const dft_rows *rows, uint3
 int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown) {
   dft_cursor *cursor;
   const dft_rows *rows;
+  dft_source source = {.struct_size = sizeof source};
   uint64_t done = 0, before = 0, all;
   int error = 0;
   if (dft_cursor_open(reader, DFT_ALL, &cursor) != DFT_OK) return ENOMEM;
   while (!error) {
     if (dft_cursor_next(cursor, &rows) != DFT_OK) error = ENOMEM;
     if (error || !rows) break;
+    if (!of->has_base && dft_reader_source(reader, rows->source, &source) == DFT_OK && source.unit_ns < 1000) {
+      timeline_expect_fractions(of);
+    }
     for (uint32_t i = 0; i < rows->count && !error; i++) error = add_row(of, reader, rows, i);
     dft_reader_progress(reader, &done, &all);
     progress_add(shown, done - before);
@@ -224,7 +242,9 @@ int timeline_close(timeline *of, int is_complete) {
   if (is_complete) {
     int with_host = has_several_hosts(&of->tracks);
     for (size_t i = 0; i < of->tracks.count; i++) put_process(of, &of->tracks.list[i], with_host);
-    outfile_text(&of->out, "\n]}\n");
+    outfile_text(&of->out, "\n],\"baseTimeNanoseconds\":");
+    outfile_int(&of->out, of->base_ns);
+    outfile_text(&of->out, "}\n");
   }
   error = outfile_close(&of->out, is_complete);
   tracks_free(&of->tracks);

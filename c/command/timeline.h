@@ -17,6 +17,10 @@ typedef struct timeline {
   tracks tracks;
   uint64_t events; /* all but metadata */
   uint64_t lines;
+  /* What times are counted from: the epoch, or, where there are fractions of microseconds, a day near the first event, for
+   * viewers keep times as doubles and could not tell them apart otherwise. */
+  int64_t base_ns;
+  int has_base, is_fine_grained;
   const int64_t *shift_ns; /* by the number of the host in the reader; NULL: none is moved */
   uint32_t shift_count;
   /* the process of the row before: most rows have the same */
@@ -28,6 +32,9 @@ typedef struct timeline {
 
 /* `facts`: JSON members for "otherData", or empty. Nonzero: an errno. */
 int timeline_open(timeline *of, const char *path, const char *facts);
+
+/* Call before events are added: there will be fractions of microseconds. */
+void timeline_expect_fractions(timeline *of);
 
 /* All that the reader has; nonzero: an errno. */
 int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown);

@@ -32,6 +32,7 @@ static uint64_t number_of(const chrome_span *value) {
 
 /* A fresh process or thread without a number is called by its text. */
 static void put_name(timeline *to, const char *kind, uint32_t pid, uint32_t tid, const chrome_span *text) {
+  if (text->len <= 2) return; /* "" */
   timeline_begin_line(to, "{\"ph\":\"M\",\"name\":\"");
   outfile_text(&to->out, kind);
   outfile_text(&to->out, "\",\"pid\":");
@@ -83,7 +84,8 @@ static void put_member(guest *of, const chrome_span *key, const chrome_span *val
   outfile_text(out, "\":");
   if (is_key(key, "pid")) outfile_int(out, process->shown);
   else if (is_key(key, "tid")) outfile_int(out, tid);
-  else if (is_key(key, "ts") && chrome_time(value, &ns)) outfile_us(out, ns + of->base_ns + process->shift_ns);
+  else if (is_key(key, "ts") && chrome_time(value, &ns))
+    timeline_put_time(of->to, ns + of->base_ns + process->shift_ns);
   else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(of, value);
   else outfile_put(out, value->text, value->len);
 }

@@ -1,0 +1,108 @@
+/* convert.c - dftracer convert: traces in other formats.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+
+#include "arguments.h"
+#include "csv.h"
+#include "inputs.h"
+#include "terminal.h"
+#include "timeline.h"
+
+static const option options[] = {
+  {'o', "output", "FILE", "where it goes; a name that ends in .gz is compressed; -: stdout"},
+  {'t', "to", "chrome|csv", "the format; default: what the name of the output says (.json, .csv)"},
+  {'q', "quiet", NULL, "no line at the end"},
+  {0, NULL, NULL, NULL},
+};
+
+const command command_convert;
+
+static int to_chrome(const char *path, dft_reader *reader, progress *shown, uint64_t *events) {
+  timeline to;
+  int error = timeline_open(&to, path, "");
+  if (error) return error;
+  error = timeline_add_reader(&to, reader, shown);
+  *events = to.events;
+  return timeline_close(&to, !error) ? to.out.error : error;
+}
+
+static const struct format {
+  const char *name;
+  const char *suffix;
+  int (*write)(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
+} formats[] = {
+  {"chrome", ".json", to_chrome},
+  {"csv", ".csv", csv_write},
+};
+
+#define FORMAT_COUNT (sizeof formats / sizeof formats[0])
+
+/* By the name, or by the end of the output's. NULL: none. */
+static const struct format *find_format(const char *name, const char *output) {
+  size_t len = strlen(output);
+  if (len > 3 && strcmp(output + len - 3, ".gz") == 0) len -= 3;
+  for (size_t i = 0; i < FORMAT_COUNT; i++) {
+    size_t end = strlen(formats[i].suffix);
+    if (name ? strcmp(formats[i].name, name) == 0
+             : len > end && strncmp(output + len - end, formats[i].suffix, end) == 0) {
+      return &formats[i];
+    }
+  }
+  return NULL;
+}
+
+static int convert(const inputs *from, const struct format *to, const char *output, int is_quiet) {
+  dft_reader *reader;
+  progress shown;
+  char text[FORMAT_BYTES];
+  uint64_t events = 0, done, all;
+  uint64_t problems;
+  int error;
+  if (!inputs_open(from, "convert", &reader)) return STATUS_FAILED;
+  dft_reader_progress(reader, &done, &all);
+  progress_begin(&shown, "convert", all, 1);
+  error = to->write(output, reader, &shown, &events);
+  progress_end(&shown);
+  problems = inputs_report(reader, "convert");
+  dft_reader_close(reader);
+  if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
+  else if (!is_quiet) fprintf(stderr, "dftracer convert: %s events are in %s\n", format_count(text, events), output);
+  return error || problems ? STATUS_FAILED : STATUS_DONE;
+}
+
+static int run_convert(int argc, char **argv) {
+  arguments given = {.command = &command_convert, .argc = argc, .argv = argv};
+  const char *output = NULL, *name = NULL;
+  const struct format *to;
+  inputs from;
+  int is_quiet = 0;
+  int key;
+  while ((key = arguments_next(&given)) > 0) {
+    if (key == 'o') output = given.value;
+    if (key == 't') name = given.value;
+    if (key == 'q') is_quiet = 1;
+  }
+  if (key < 0) return given.status;
+  if (!given.count) return arguments_refuse(&given, "what? PATH is missing");
+  if (!output) return arguments_refuse(&given, "where to? -o FILE is missing");
+  to = find_format(name, output);
+  if (!to) return arguments_refuse(&given, "to which format? --to chrome or --to csv");
+  if (!inputs_sort(&from, argv + given.first, given.count)) return arguments_refuse(&given, "no memory left");
+  if (from.chrome_count)
+    key = arguments_refuse(&given, "%s is in Chrome's format already; see dftracer merge", from.chrome[0]);
+  else key = convert(&from, to, output, is_quiet);
+  inputs_free(&from);
+  return key;
+}
+
+const command command_convert = {
+  .name = "convert",
+  .arguments = "PATH... -o FILE",
+  .summary = "traces as Chrome JSON or CSV",
+  .text = "Writes the events of traces (.pfw, .pfw.gz, folders) into one file of another format.\n\n"
+          "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
+          "  dftracer convert traces -o job.csv          # one line an event, arguments as JSON in the last column\n\n"
+          "Hashes of files and hosts are resolved to their names. Times are microseconds since the epoch.\n",
+  .options = options,
+  .run = run_convert,
+};
