@@ -101,7 +101,7 @@ const command command_convert = {
   .summary = "traces as Chrome JSON or CSV",
   .text = "Writes the events of traces (.pfw, .pfw.gz, folders) into one file of another format.\n\n"
           "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
-          "  dftracer convert traces -o job.csv          # one line an event, arguments as JSON in the last column\n\n"
+          "  dftracer convert traces -o job.csv          # one line an event, the arguments as JSON\n\n"
           "Hashes of files and hosts are resolved to their names. Times are microseconds since the epoch.\n",
   .options = options,
   .run = run_convert,
