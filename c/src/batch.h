@@ -124,6 +124,9 @@ int dft__open_region_any(const dft__spool *spool);
 int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell, uint32_t end, uint32_t gen,
                        dft_event *event, uint32_t *cells);
 
+/* Fills in name and category of a site; nothing for a reference that leads nowhere. */
+void dft__decode_site(dft_batch *batch, uint32_t site, dft_event *event);
+
 /* Adds the items between two offsets of memory to the batch's values. Believes nothing. */
 void dft__decode_items(dft_batch *batch, const uint8_t *items, uint32_t len, dft_event *event);
 

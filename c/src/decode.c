@@ -3,6 +3,7 @@
  * The spool may be a stranger's, damaged or made up: every length and reference is checked against what holds it.
  * SPDX-License-Identifier: MIT */
 #include "batch.h"
+#include "functionname.h"
 #include "hash.h"
 #include "intern.h"
 
@@ -175,12 +176,21 @@ static uint32_t gather(dft_batch *batch, const dft__record *record, uint32_t cel
   return len;
 }
 
-static void set_name(dft_batch *batch, uint32_t site, dft_event *event) {
+static int64_t opened_ns(const dft_batch *batch) {
+  const dft__header *header = batch->spool->header;
+  return (dft__time_of(batch, header->opened_ticks) + 1) * (int64_t)header->unit_ns;
+}
+
+void dft__decode_site(dft_batch *batch, uint32_t site, dft_event *event) {
+  static const char function[] = DFT__FUNCTION_CATEGORY;
   const dft__name *name = site ? dft__name_at(batch->spool, site) : NULL;
   if (!name || name->use != DFT__NAME_SITE) return;
   event->name = (dft_text){name->text, name->len};
   event->cat = dft__text_at(batch->spool, name->cat);
   event->site_index = name->index;
+  if (DFT__UNLIKELY(event->cat.len == sizeof function - 1 && memcmp(event->cat.text, function, event->cat.len) == 0)) {
+    event->name = dft__function_name(event->name, opened_ns(batch));
+  }
 }
 
 /* Ours among the metadata records: names of threads are no events of the user. */
@@ -208,7 +218,7 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
                        .phase = DFT_COMPLETE,
                        .pid = header->pid,
                        .tid = DFT__GET(chunk->tid)};
-  set_name(batch, record->site, event);
+  dft__decode_site(batch, record->site, event);
   if (dft__head_lane(head)) event->tid = DFT__LANE_TID + dft__head_lane(head);
   if (kind == DFT__KIND_TIMED) {
     event->start = record->start <= INT64_MAX ? (int64_t)record->start : INT64_MAX;

@@ -25,7 +25,6 @@ static void decode_frame_args(dft_batch *batch, const dft__frame *frame, uint32_
 
 static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next_args, dft_event *event) {
   const dft__header *header = batch->spool->header;
-  const dft__name *site = dft__name_at(batch->spool, DFT__GET(frame->site));
   uint64_t id = DFT__ACQUIRE(frame->id);
   uint64_t parent = DFT__GET(frame->parent);
   uint32_t flags = DFT__GET(frame->flags);
@@ -39,11 +38,7 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
                        .phase = DFT_COMPLETE,
                        .pid = header->pid,
                        .tid = batch->thread->tid};
-  if (site && site->use == DFT__NAME_SITE) {
-    event->name = (dft_text){site->text, site->len};
-    event->cat = dft__text_at(batch->spool, site->cat);
-    event->site_index = site->index;
-  }
+  dft__decode_site(batch, DFT__GET(frame->site), event);
   event->duration = dft__time_of(batch, batch->final_ticks) - event->start;
   if (event->duration < 0) event->duration = 0;
   if (flags & DFT__FRAME_CROSSED) {

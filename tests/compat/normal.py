@@ -19,6 +19,11 @@ def read(path):
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
+def by_time(events):
+    """Outer ones first. Of two with the same times the outer one ended, and was written, later."""
+    return sorted(reversed(events), key=lambda event: (event["ts"], -event["dur"]))
+
+
 def arguments(event):
     args = {key: value for key, value in event.get("args", {}).items() if key not in ADDED}
     return "".join(f" {key}={json.dumps(args[key])}" for key in sorted(args))
@@ -32,7 +37,7 @@ def depths(events):
         by_thread[event["tid"]].append(event)
     for own in by_thread.values():
         ends = []
-        for event in sorted(own, key=lambda event: (event["ts"], -event["dur"])):
+        for event in by_time(own):
             while ends and ends[-1] <= event["ts"]:
                 ends.pop()
             found[id(event)] = len(ends)
@@ -56,7 +61,7 @@ def process(path):
     users = [event for event in events if "dur" in event and event["cat"] != "dftracer"]
     depth = depths(users)
     threads = collections.defaultdict(list)
-    for event in sorted(users, key=lambda event: (event["ts"], -event["dur"])):
+    for event in by_time(users):
         threads[event["tid"]].append("  " * depth[id(event)] + f"{event['name']} {event['cat']}{arguments(event)}")
     lines = []
     for own in sorted(threads.values()):

@@ -1,0 +1,160 @@
+/* function.c - every function of a program built with -finstrument-functions as an event of category FUNC.
+ *
+ * The compiler calls the two hooks with the function's address. Its name is not looked for here: the site is called
+ * "0xADDRESS@FILE", the address as in that file, and functionname.c turns that into the symbol's name when the event is written. A
+ * site costs a look into a hash table that nobody locks.
+ *
+ * The hooks have the names that the compiler demands. Who else defines them, behind this library, is called as before.
+ * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "functionname.h"
+#include "intern.h"
+#include "region.h"
+#include "session.h"
+
+#define TABLE_LOG 16
+#define PROBES 64
+#define TEXTS_BYTES (8u << 20)
+
+typedef void hook(void *function, void *caller);
+
+DFT_API hook __cyg_profile_func_enter;
+DFT_API hook __cyg_profile_func_exit;
+
+typedef struct function {
+  _Atomic uintptr_t address; /* 0: free */
+  _Atomic uint32_t is_ready; /* the site has its name; release */
+  dft_site site;
+} function;
+
+/* Pages that are not touched cost nothing. */
+static function table[1u << TABLE_LOG];
+static char texts[TEXTS_BYTES];
+static _Atomic size_t texts_used;
+static hook *next_enter, *next_exit;
+
+/* ---- Other hooks ---------------------------------------------------------------------------------------------------- */
+
+/* libc has hooks that do nothing. */
+static hook *find_next(const char *name) {
+  Dl_info found, libc;
+  void *symbol = dlsym(RTLD_NEXT, name);
+  hook *next = NULL;
+  if (!symbol || !dladdr(symbol, &found) || !dladdr((void *)(uintptr_t)&getpid, &libc)) return NULL;
+  if (found.dli_fbase != libc.dli_fbase) memcpy(&next, &symbol, sizeof next);
+  return next;
+}
+
+__attribute__((constructor)) static void find_others(void) {
+  next_enter = find_next("__cyg_profile_func_enter");
+  next_exit = find_next("__cyg_profile_func_exit");
+}
+
+/* ---- Sites ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct place {
+  uintptr_t address;
+  char text[DFT__NAME_MAX];
+} place;
+
+/* Called by the linker for each loaded file. */
+static int describe(struct dl_phdr_info *info, size_t size, void *context) {
+  place *wanted = context;
+  char path[DFT__NAME_MAX - 32];
+  ssize_t len = 0;
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    uintptr_t offset = wanted->address - info->dlpi_addr;
+    if (part->p_type != PT_LOAD || offset < part->p_vaddr || offset - part->p_vaddr >= part->p_memsz) continue;
+    if (!info->dlpi_name[0]) len = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[len > 0 ? len : 0] = '\0';
+    snprintf(wanted->text, sizeof wanted->text, DFT__FUNCTION_FORMAT, (unsigned long)offset,
+             len > 0 ? path : info->dlpi_name);
+    return 1;
+  }
+  return 0;
+}
+
+static const char *name_of(uintptr_t address) {
+  place wanted = {.address = address};
+  size_t len, at;
+  if (!dl_iterate_phdr(describe, &wanted)) snprintf(wanted.text, sizeof wanted.text, "0x%lx", (unsigned long)address);
+  len = strlen(wanted.text) + 1;
+  at = atomic_fetch_add(&texts_used, len);
+  if (at + len > sizeof texts) return "(too many functions)";
+  return memcpy(texts + at, wanted.text, len);
+}
+
+/* NULL when the table is full, or a signal handler asks for what is being made. */
+static dft_site *site_of(void *function_address) {
+  uintptr_t address = (uintptr_t)function_address;
+  uint32_t slot = (uint32_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_LOG));
+  for (uint32_t i = 0; i < PROBES; i++) {
+    function *one = &table[(slot + i) % (1u << TABLE_LOG)];
+    uintptr_t found = DFT__GET(one->address);
+    if (!found && atomic_compare_exchange_strong(&one->address, &found, address)) {
+      one->site.name = name_of(address);
+      one->site.cat = DFT__FUNCTION_CATEGORY;
+      DFT__RELEASE(one->is_ready, 1);
+      return &one->site;
+    }
+    if (DFT__LIKELY(found == address)) return DFT__ACQUIRE(one->is_ready) ? &one->site : NULL;
+  }
+  return NULL;
+}
+
+/* ---- Hooks ---------------------------------------------------------------------------------------------------------- */
+
+static int is_muted(const dft_site *site) {
+  return __atomic_load_n(&site->cache, __ATOMIC_RELAXED) & DFT__SITE_MUTED;
+}
+
+void __cyg_profile_func_enter(void *function_address, void *caller) {
+  dft_site *site;
+  if (next_enter) next_enter(function_address, caller);
+  if (!dft_is_active() || !(site = site_of(function_address)) || is_muted(site)) return;
+  dft_region_begin_site(site);
+}
+
+/* A frame of a function; those may have been left by a long jump. */
+static int is_function(const dft__own *own, uint32_t ref) {
+  const dft__name *site = (const dft__name *)(own->base + (uint64_t)ref * 16);
+  dft_text cat;
+  if (!ref || site->use != DFT__NAME_SITE) return 0;
+  cat = dft__text_at(&dft__session.spool, site->cat);
+  return cat.len == strlen(DFT__FUNCTION_CATEGORY) && memcmp(cat.text, DFT__FUNCTION_CATEGORY, cat.len) == 0;
+}
+
+/* The function's frame is not on top: whatever functions are above it ended without saying so. */
+static void end_below(const dft__own *own, uint32_t ref) {
+  uint32_t depth = DFT__GET(own->thread->depth);
+  uint32_t at = depth;
+  while (at && DFT__GET(dft__frames(own)[at - 1].site) != ref) at--;
+  if (!at) return; /* it began before the trace did */
+  for (; depth >= at; depth--) {
+    const dft__frame *frame = &dft__frames(own)[depth - 1];
+    if (depth == at || is_function(own, DFT__GET(frame->site))) dft_region_end_at(DFT__GET(frame->id));
+  }
+}
+
+void __cyg_profile_func_exit(void *function_address, void *caller) {
+  dft_site *site;
+  if (dft_is_active() && (site = site_of(function_address)) && !is_muted(site)) {
+    uint32_t ref = (uint32_t)__atomic_load_n(&site->cache, __ATOMIC_RELAXED);
+    dft__own own;
+    if (dft__thread_take(&own) != DFT__OFF) {
+      uint32_t depth = DFT__GET(own.thread->depth);
+      const dft__frame *top = dft__frames(&own) + depth - 1;
+      /* Without a site: begun while recording was paused. */
+      if (DFT__GET(own.thread->overflow)) dft_region_end_innermost();
+      else if (depth && (DFT__GET(top->site) == ref || !DFT__GET(top->site))) dft_region_end_innermost();
+      else if (depth) end_below(&own, ref);
+    }
+  }
+  if (next_exit) next_exit(function_address, caller);
+}
