@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import dftracer.python as _current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 globals().update({name: value for name, value in vars(_current).items() if not name.startswith("__")})
 __all__ = _current.__all__

@@ -53,7 +53,7 @@ void block_enter(Profile *profile, void *frame) {
   block->profile = profile;
   block->frame = frame;
   block->open.is_open = 0;
-  if (LIKELY(state->enable)) event_begin(&block->open, state, state->label);
+  if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
 }
 
 static Block *find(const Profile *profile, const void *frame) {
@@ -75,7 +75,8 @@ void block_exit(Profile *profile, void *frame, PyObject *raised) {
   left = *block;
   stack->count--;
   memmove(block, block + 1, (size_t)((char *)&stack->block[stack->count] - (char *)block));
-  event_end(&left.open, state, state->label, NULL, raised);
+  if (LIKELY(!raised && left.open.is_open && is_simple(&left.open, state))) event_close(&left.open);
+  else event_end(&left.open, state, state->label, NULL, raised);
   Py_DECREF(left.profile);
 }
 

@@ -14,9 +14,10 @@ static void set_mode(int mode) {
   __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
 }
 
-void mark_ai(void) {
-  native_marked = 1;
+void mark_used_layers(int is_node) {
   dft_mark_used("python_function");
+  if (!is_node) return;
+  native_marked = 1;
   dft_mark_used("ai");
 }
 

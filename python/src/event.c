@@ -91,7 +91,7 @@ void event_begin(Open *open, State *state, Label *label) {
   open->is_open = 1;
   open->is_redirected = 0;
   if (LIKELY(mode_now() == MODE_NATIVE)) {
-    if (UNLIKELY(!native_marked) && state->is_node) mark_ai();
+    if (UNLIKELY(!native_marked)) mark_used_layers(state->is_node);
     open->at = dft_region_begin(&label->site);
     return;
   }

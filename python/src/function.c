@@ -47,9 +47,10 @@ static PyObject *call_node(PyObject *self, PyObject *const *args, size_t flags, 
   Open open;
   if (UNLIKELY(!is_recording(state))) return pass(self, args, flags, keywords);
   label = state->label;
-  event_begin(&open, state, label);
+  event_open(&open, state, label);
   result = PyObject_Vectorcall(function->wrapped, args, flags, keywords);
-  event_end(&open, state, label, NULL, LIKELY(result != NULL) ? NULL : PyErr_Occurred());
+  if (LIKELY(result && is_simple(&open, state))) event_close(&open);
+  else event_end(&open, state, label, NULL, result ? NULL : PyErr_Occurred());
   return result;
 }
 
@@ -105,9 +106,10 @@ static PyObject *call_log(PyObject *self, PyObject *const *args, size_t flags, P
     arguments_init(&call);
     if (function->has_any || function->has_self || function->bound)
       collect(function, &call, args, PyVectorcall_NARGS(flags), keywords);
-    event_begin(&open, state, function->label);
+    event_open(&open, state, function->label);
     result = PyObject_Vectorcall(function->wrapped, args, flags, keywords);
-    event_end(&open, state, function->label, &call, LIKELY(result != NULL) ? NULL : PyErr_Occurred());
+    if (LIKELY(result && !call.count && is_simple(&open, state))) event_close(&open);
+    else event_end(&open, state, function->label, &call, result ? NULL : PyErr_Occurred());
     if (call.count) {
       remember(function->profile, &call);
       arguments_clear(&call);

@@ -52,9 +52,9 @@ static inline int mode_now(void) {
 }
 /* DFTRACER_ENABLE as it was at the import. Without it objects keep no values and every call passes through. */
 extern int native_enabled;
-/* The layers that have recorded something in this trace; written into its end. */
+/* Nonzero when the trace knows that nodes were used; its end tells so. */
 extern int native_marked;
-void mark_ai(void);
+void mark_used_layers(int is_node);
 
 /* ---- Names that are compared all the time ---------------------------------------------------------------------------- */
 
@@ -160,6 +160,8 @@ typedef struct Profile {
   PyObject *owner;            /* the node whose profiler this is; NULL: none */
   PyObject *dict;
   PyObject *weak;
+  PyObject *bound[2]; /* its __enter__ and __exit__, once they were used before */
+  char uses[2];
   State own;
 } Profile;
 
@@ -181,6 +183,23 @@ typedef struct Open {
 void event_begin(Open *open, State *state, Label *label);
 /* `call` may be NULL: values of this call. `raised`: the type of the exception that ends it, or NULL. */
 void event_end(Open *open, State *state, Label *label, const Arguments *call, PyObject *raised);
+/* The same where nothing is unusual: events go to the core, and have no values. */
+static inline void event_open(Open *open, State *state, Label *label) {
+  if (UNLIKELY(mode_now() != MODE_NATIVE || !native_marked)) {
+    event_begin(open, state, label);
+    return;
+  }
+  open->is_open = 1;
+  open->is_redirected = 0;
+  open->at = dft_region_begin(&label->site);
+}
+static inline int is_simple(const Open *open, const State *state) {
+  return !open->is_redirected && !state->args.count && !state->relations;
+}
+static inline void event_close(Open *open) {
+  open->is_open = 0;
+  dft_region_close(open->at);
+}
 /* Takes the event off the stack without recording it. */
 void event_cancel(Open *open);
 /* The same two for measured times; in MODE_NATIVE they are ticks. */
@@ -189,12 +208,12 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
 /* Through the object in place of the native module. */
 void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
 
-extern PyType_Spec profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
+extern PyType_Spec bound_spec, profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
 extern PyMethodDef call_methods[];
 
 typedef struct Native {
   PyObject *module;
-  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready;
+  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready, *bound;
   PyObject *redirect; /* log_event(...) and friends; NULL: none */
 } Native;
 extern Native native;
@@ -238,6 +257,10 @@ PyObject *helper_call(const char *name, PyObject *const *args, size_t count);
 
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
+/* Makes this method of the type one of a Profile's two bound ones. */
+int bound_install(PyTypeObject *type, PyMethodDef *method, int which);
+/* __enter__ and __exit__. */
+extern PyMethodDef block_methods[2];
 /* An awaitable that is done. */
 PyObject *ready_new(PyObject *value);
 

@@ -41,6 +41,8 @@ int profile_traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(profile->owner);
   Py_VISIT(profile->dict);
   Py_VISIT(profile->own.relations);
+  Py_VISIT(profile->bound[0]);
+  Py_VISIT(profile->bound[1]);
   return 0;
 }
 
@@ -48,6 +50,8 @@ int profile_clear(PyObject *self) {
   Profile *profile = (Profile *)self;
   Py_CLEAR(profile->dict);
   Py_CLEAR(profile->own.relations);
+  Py_CLEAR(profile->bound[0]);
+  Py_CLEAR(profile->bound[1]);
   if (profile->owner) { /* a view of a node that is going away looks at nothing of its own */
     PyObject *owner = profile->owner;
     profile->owner = NULL;
@@ -310,9 +314,12 @@ static PyObject *profile_setstate(PyObject *self, PyObject *given) {
   Py_RETURN_NONE;
 }
 
-static PyMethodDef profile_methods[] = {
+PyMethodDef block_methods[2] = {
   {"__enter__", profile_enter, METH_NOARGS, enter_doc},
   {"__exit__", (PyCFunction)(void (*)(void))profile_exit, METH_FASTCALL, exit_doc},
+};
+
+static PyMethodDef profile_methods[] = {
   {"__aenter__", profile_aenter, METH_NOARGS, aenter_doc},
   {"__aexit__", (PyCFunction)(void (*)(void))profile_aexit, METH_FASTCALL, aexit_doc},
   {"update", (PyCFunction)(void (*)(void))profile_update, METH_FASTCALL | METH_KEYWORDS, update_doc},

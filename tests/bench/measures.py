@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import machine
+import python_measures
 from interception import interception
 from report import Row, difference_row, ratio_row
 
@@ -188,6 +189,10 @@ def disabled(bench: Bench) -> list[Row]:
     ]
 
 
+def python(bench: Bench) -> list[Row]:
+    return python_measures.python_rows(bench.build, bench.folder, rounds(bench))
+
+
 def fortran(bench: Bench) -> list[Row]:
     if not (bench.build / "bench" / "fortran").exists():
         return [Row("Fortran", "", [], [], "not measured: built without a Fortran compiler")]
@@ -295,5 +300,5 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, interception, sustained, memory, size, startup)
+    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup)
 }

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import TYPE_CHECKING, Any
 
 from dftracer.dftracer import __version__ as __version__
 from dftracer.python.ai_common import (
@@ -31,25 +30,14 @@ from dftracer.python.ai_common import (
     START_METADATA_NAME,
     STOP_METADATA_NAME,
     Checkpoint,
-    CheckpointEvent,
     Communication,
-    CommunicationEvent,
     Compute,
-    ComputeEvent,
     Data,
-    DataEvent,
     DataLoader,
-    DataLoaderEvent,
     Device,
-    DeviceEvent,
     DFTracerAI,
-    IOEvent,
     Other,
-    OtherEvent,
     Pipeline,
-    PipelineEvent,
-    ProfileCategory,
-    StringEnum,
     get_iter_block_name,
     get_iter_handle_name,
 )
@@ -72,19 +60,7 @@ from dftracer.python.common import (
     DFTRACER_LOG_LEVEL,
     DFTRACER_LOG_LEVEL_ENV,
     DFTRACER_TIME_METRIC_ENV,
-    EntityID,
-    EntityRelation,
-    EntityRole,
-    EntityStore,
     NoOpProfiler,
-    P,
-    ProfilerProtocol,
-    R,
-    T,
-    TagDType,
-    TagType,
-    TagValue,
-    TagValueTuple,
     capture_signal,
     dft_fn,
     dftracer,
@@ -95,14 +71,74 @@ from dftracer.python.common import (
     setup_stream_logger,
 )
 
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
     import logging
+    from typing import Any
 
+    from dftracer.python.ai_events import (
+        CheckpointEvent,
+        CommunicationEvent,
+        ComputeEvent,
+        DataEvent,
+        DataLoaderEvent,
+        DeviceEvent,
+        IOEvent,
+        OtherEvent,
+        PipelineEvent,
+        ProfileCategory,
+        StringEnum,
+    )
     from dftracer.python.dynamo import Dynamo, create_backend, dftracer_dynamo_backend, dynamo
+    from dftracer.python.values import (
+        EntityID,
+        EntityRelation,
+        EntityRole,
+        EntityStore,
+        P,
+        ProfilerProtocol,
+        R,
+        T,
+        TagDType,
+        TagType,
+        TagValue,
+        TagValueTuple,
+    )
 
     logger: logging.Logger
 
-_DYNAMO = ("Dynamo", "create_backend", "dftracer_dynamo_backend", "dynamo")
+# What is loaded when it is asked for: the module, and its names here.
+_LATE = {
+    "ai_events": (
+        "CheckpointEvent",
+        "CommunicationEvent",
+        "ComputeEvent",
+        "DataEvent",
+        "DataLoaderEvent",
+        "DeviceEvent",
+        "IOEvent",
+        "OtherEvent",
+        "PipelineEvent",
+        "ProfileCategory",
+        "StringEnum",
+    ),
+    "dynamo": ("Dynamo", "create_backend", "dftracer_dynamo_backend", "dynamo"),
+    "values": (
+        "EntityID",
+        "EntityRelation",
+        "EntityRole",
+        "EntityStore",
+        "P",
+        "ProfilerProtocol",
+        "R",
+        "T",
+        "TagDType",
+        "TagType",
+        "TagValue",
+        "TagValueTuple",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _LATE.items() for name in names}
 
 
 class _Package(types.ModuleType):
@@ -116,17 +152,17 @@ class _Package(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "logger":
             value: Any = setup_stream_logger()
-        elif name in _DYNAMO:
+        elif name in _MODULE_OF:
             import importlib
 
-            value = getattr(importlib.import_module("dftracer.python.dynamo"), name)
+            value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         setattr(self, name, value)
         return value
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), "logger", *_DYNAMO})
+        return sorted({*super().__dir__(), "logger", *_MODULE_OF})
 
 
 sys.modules[__name__].__class__ = _Package

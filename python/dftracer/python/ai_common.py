@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Any
-
 from dftracer.dftracer import DFTracerAI
+
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+if TYPE_CHECKING:
+    from typing import Any
+
 
 CTX_SEPARATOR = "."
 ROOT_NAME = "ai_root"
@@ -16,35 +18,6 @@ ITER_NAME = "iter"
 ITER_COUNT_NAME = "count"
 START_METADATA_NAME = "start"
 STOP_METADATA_NAME = "end"
-
-
-class StringEnum(str, Enum):
-    """Members equal their value and print as it."""
-
-    def __str__(self) -> str:
-        return str(self.value)
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self.value), spec)
-
-
-def _enumeration(name: str, words: str) -> Any:
-    return StringEnum(name, {word.upper(): word for word in words.split()}, module=__name__)
-
-
-ProfileCategory = _enumeration("ProfileCategory", "compute data dataloader comm device checkpoint pipeline other")
-ComputeEvent = _enumeration("ComputeEvent", "forward backward step")
-DataEvent = _enumeration("DataEvent", "preprocess item")
-DataLoaderEvent = _enumeration("DataLoaderEvent", "fetch")
-CommunicationEvent = _enumeration(
-    "CommunicationEvent",
-    "send receive barrier bcast reduce all_reduce gather all_gather scatter reduce_scatter all_to_all",
-)
-DeviceEvent = _enumeration("DeviceEvent", "transfer")
-PipelineEvent = _enumeration("PipelineEvent", "epoch train evaluate test")
-CheckpointEvent = _enumeration("CheckpointEvent", "capture restart")
-OtherEvent = _enumeration("OtherEvent", "log")
-IOEvent = _enumeration("IOEvent", "open read write close")
 
 
 def _with_suffix(name: str, suffix: str) -> str:
@@ -62,18 +35,23 @@ def get_iter_handle_name(name: str) -> str:
     return _with_suffix(name, ITER_NAME)
 
 
+def events_of(category: type) -> list[str]:
+    """The events of a class below: its attributes that are plain nodes."""
+    annotations = category.__dict__.get("__annotations__") or category.__annotations__
+    return [name for name, kind in annotations.items() if kind == "DFTracerAI"]
+
+
 class _Category(DFTracerAI):
     """A category: its events are its children, named as they are."""
 
     CAT = ""
-    EVENTS: Any = ()
 
     def __init__(
         self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, enable: bool = True
     ) -> None:
         values = {"epoch": epoch, "step": step, "image_idx": image_idx, "image_size": image_size}
         super().__init__(cat=self.CAT, name=self.CAT, enable=enable, **values)
-        self.create_children({event.value: self.event_name(event.value) for event in self.EVENTS})
+        self.create_children({event: self.event_name(event) for event in events_of(type(self))})
 
     def event_name(self, event: str) -> str:
         """The name that events of this child have."""
@@ -108,7 +86,7 @@ class IO(DFTracerAI):
         super().__init__(
             cat=cat, name=name, epoch=epoch, step=step, image_idx=image_idx, image_size=image_size, enable=enable
         )
-        self.create_children({event.value: f"{name}{CTX_SEPARATOR}{event.value}" for event in IOEvent})
+        self.create_children({event: f"{name}{CTX_SEPARATOR}{event}" for event in events_of(IO)})
 
 
 class _CategoryWithIO(_Category):
@@ -135,7 +113,7 @@ class _CategoryWithIO(_Category):
 class Compute(_Category):
     """What the model computes."""
 
-    CAT, EVENTS = "compute", ComputeEvent
+    CAT = "compute"
     forward: DFTracerAI
     backward: DFTracerAI
     step: DFTracerAI
@@ -144,7 +122,7 @@ class Compute(_Category):
 class Data(_CategoryWithIO):
     """Samples and what is made of them."""
 
-    CAT, EVENTS = "data", DataEvent
+    CAT = "data"
     preprocess: DFTracerAI
     item: DFTracerAI
 
@@ -152,14 +130,14 @@ class Data(_CategoryWithIO):
 class DataLoader(_Category):
     """Batches."""
 
-    CAT, EVENTS = "dataloader", DataLoaderEvent
+    CAT = "dataloader"
     fetch: DFTracerAI
 
 
 class Communication(_Category):
     """Between processes."""
 
-    CAT, EVENTS = "comm", CommunicationEvent
+    CAT = "comm"
     send: DFTracerAI
     receive: DFTracerAI
     barrier: DFTracerAI
@@ -176,14 +154,14 @@ class Communication(_Category):
 class Device(_Category):
     """Between host and device."""
 
-    CAT, EVENTS = "device", DeviceEvent
+    CAT = "device"
     transfer: DFTracerAI
 
 
 class Checkpoint(_CategoryWithIO):
     """Saving and restoring the model."""
 
-    CAT, EVENTS = "checkpoint", CheckpointEvent
+    CAT = "checkpoint"
     capture: DFTracerAI
     restart: DFTracerAI
 
@@ -191,7 +169,7 @@ class Checkpoint(_CategoryWithIO):
 class Pipeline(_Category):
     """The phases of a run."""
 
-    CAT, EVENTS = "pipeline", PipelineEvent
+    CAT = "pipeline"
     epoch: DFTracerAI
     train: DFTracerAI
     evaluate: DFTracerAI
@@ -201,7 +179,7 @@ class Pipeline(_Category):
 class Other(_CategoryWithIO):
     """Everything else."""
 
-    CAT, EVENTS = "other", OtherEvent
+    CAT = "other"
     log: DFTracerAI
 
     def event_name(self, event: str) -> str:
@@ -229,3 +207,12 @@ class AI(_Category):
         super().__init__(epoch, step, image_idx, image_size, enable)
         for make in self.CATEGORIES:
             self.adopt(make.CAT, make(epoch, step, image_idx, image_size, enable))
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_"):
+        from dftracer.python import ai_events
+
+        if name in ai_events.__all__:
+            return getattr(ai_events, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Iterator
-from typing import Any
 
 from dftracer.python import ai_common
 from dftracer.python.ai_common import AI, DFTracerAI
+
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 ai = AI()
 compute = ai.compute

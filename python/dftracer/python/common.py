@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
 
 import dftracer.dftracer as native
 from dftracer.dftracer import dft_fn
@@ -18,26 +17,33 @@ from dftracer.python.env import (
     DFTRACER_TIME_METRIC_ENV,
     setup_stream_logger,
 )
-from dftracer.python.noop import NoOpProfiler, ProfilerProtocol
-from dftracer.python.typenames import P, R, T
-from dftracer.python.values import (
-    EntityID,
-    EntityRelation,
-    EntityRole,
-    EntityStore,
-    TagDType,
-    TagType,
-    TagValue,
-    TagValueTuple,
-)
+from dftracer.python.noop import NoOpProfiler
 
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
     import logging
     import os
     from collections.abc import Callable
+    from typing import Any
+
+    from dftracer.python.values import (
+        EntityID,
+        EntityRelation,
+        EntityRole,
+        EntityStore,
+        P,
+        ProfilerProtocol,
+        R,
+        T,
+        TagDType,
+        TagType,
+        TagValue,
+        TagValueTuple,
+    )
 
 profiler: Any = native if DFTRACER_ENABLE else NoOpProfiler()
 
+ENTITY_TO_ENTITY = 16  # relations from here on are between entities
 UNITS_PER_SECOND = {"NS": 1e9, "US": 1e6, "MS": 1e3, "SEC": 1.0}
 
 
@@ -193,7 +199,7 @@ class dftracer:
             self._logger.mark_used(name)
 
     def declare_entity(
-        self, type: str, key: object, store: EntityStore | int = EntityStore.MEMORY, uri: str = ""
+        self, type: str, key: object, store: EntityStore | int = 0, uri: str = ""
     ) -> EntityID:
         """Declares a thing that events use or make; returns its id, 0 when off."""
         if not self._has("declare_entity"):
@@ -201,7 +207,7 @@ class dftracer:
         return int(self._logger.declare_entity(type, str(key), int(store), uri))
 
     def declare_entity_type(
-        self, type: str, role: EntityRole | int = EntityRole.UNKNOWN, description: str = ""
+        self, type: str, role: EntityRole | int = 0, description: str = ""
     ) -> None:
         """Describes a type of entities."""
         if self._has("declare_entity_type"):
@@ -209,7 +215,7 @@ class dftracer:
 
     def relate_entities(self, relation: EntityRelation | int, subject: EntityID, object: EntityID) -> None:
         """Relates two entities; ignored for relations below 16 and for ids of 0."""
-        if int(relation) >= EntityRelation.DERIVED_FROM and subject and object and self._has("relate_entities"):
+        if int(relation) >= ENTITY_TO_ENTITY and subject and object and self._has("relate_entities"):
             self._logger.relate_entities(int(relation), subject, object)
 
     def finalize(self) -> None:
@@ -218,6 +224,14 @@ class dftracer:
             self._logger.finalize()
         if self._logger is native:
             process.conceal()
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from dftracer.python import values
+
+        return getattr(values, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 process.follow()

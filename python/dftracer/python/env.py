@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
     import logging
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 import dftracer.dftracer as native
+
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+if TYPE_CHECKING:
+    from typing import Any
 
 PARENT = "DFTRACER_PARENT"
 EXPORTED = (PARENT, "DFTRACER_LOG_FILE", "DFTRACER_DATA_DIR")

@@ -1,12 +1,22 @@
-"""values.py - tags and entities: the enumerations and the tagged value."""
+"""values.py - tags, entities and type variables. Loaded when one of them is asked for."""
 
 from __future__ import annotations
 
+import sys
 from enum import Enum, IntEnum
-from typing import Any, Union
+from typing import Any, Protocol, TypeVar, Union
 
 TagValueTuple = tuple[int, Union[int, float, str]]
 EntityID = int
+
+T = TypeVar("T")
+R = TypeVar("R")
+if sys.version_info >= (3, 10):
+    from typing import ParamSpec
+
+    P = ParamSpec("P")
+else:
+    P: Any = TypeVar("P")
 
 
 class TagType(Enum):
@@ -89,3 +99,32 @@ class EntityRelation(IntEnum):
     SPECIALIZATION_OF = 20
     ALTERNATE_OF = 21
     DEPENDS_ON = 22
+
+
+class ProfilerProtocol(Protocol):
+    """The calls of the native module."""
+
+    def initialize(self, log_file: str | None = None, data_dirs: str | None = None, process_id: int = -1) -> None: ...
+    def get_time(self) -> int: ...
+    def get_config(self, key: str) -> str: ...
+    def enter_event(self) -> Any: ...
+    def exit_event(self) -> None: ...
+    def log_event(
+        self,
+        name: str,
+        cat: str,
+        start_time: int,
+        duration: int,
+        int_args: dict[str, Any] = ...,
+        string_args: dict[str, Any] = ...,
+        float_args: dict[str, Any] = ...,
+        relations: dict[int, list[int]] = ...,
+    ) -> None: ...
+    def log_metadata_event(self, key: str, value: str) -> None: ...
+    def set_app_metadata_int(self, key: str, value: int) -> None: ...
+    def set_app_metadata_string(self, key: str, value: str) -> None: ...
+    def mark_used(self, name: str) -> None: ...
+    def declare_entity(self, type: str, key: str, store: int = 0, uri: str = "") -> int: ...
+    def declare_entity_type(self, type: str, role: int = 0, description: str = "") -> None: ...
+    def relate_entities(self, relation: int, subject: int, object: int) -> None: ...
+    def finalize(self) -> None: ...
