@@ -124,14 +124,15 @@ static PyObject *exit_event(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* Times may be integral floats; what is no number, or negative, is 0. */
-static uint64_t time_from(PyObject *value) {
+/* Times may be integral floats; in place of what is no number stands another. */
+static uint64_t time_from(PyObject *value, uint64_t otherwise) {
   PyObject *number = PyNumber_Long(value);
   int overflow;
   long long time = number ? PyLong_AsLongLongAndOverflow(number, &overflow) : 0;
+  if (!number) PyErr_Clear();
+  else otherwise = time > 0 ? (uint64_t)time : 0;
   Py_XDECREF(number);
-  if (PyErr_Occurred()) PyErr_Clear();
-  return time > 0 ? (uint64_t)time : 0;
+  return otherwise;
 }
 
 static void add_relations(Arguments *set, PyObject *relations) {
@@ -187,8 +188,8 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
     const char *name_bytes = PyUnicode_AsUTF8AndSize(name_text, &name_len);
     const char *cat_bytes = PyUnicode_AsUTF8AndSize(cat_text, &cat_len);
     arguments_fill(&set, out);
-    dft_log_event_n(name_bytes, (size_t)name_len, cat_bytes, (size_t)cat_len, time_from(start), time_from(duration), 0,
-                    out, set.count);
+    dft_log_event_n(name_bytes, (size_t)name_len, cat_bytes, (size_t)cat_len, time_from(start, dft_time()),
+                    time_from(duration, 0), 0, out, set.count);
   }
   if (out != few) PyMem_Free(out);
   arguments_clear(&set);

@@ -310,7 +310,7 @@ static PyObject *profile_setstate(PyObject *self, PyObject *given) {
     Py_XDECREF(own);
     if (failed) return NULL;
   }
-  if (profile->state->is_node && PyDict_Check(children)) Py_SETREF(((Node *)self)->children, Py_NewRef(children));
+  if (profile->state->is_node && PyDict_Check(children)) Py_XSETREF(((Node *)self)->children, Py_NewRef(children));
   Py_RETURN_NONE;
 }
 

@@ -1,0 +1,155 @@
+"""test_ai.py - the ai tree: names, forms of use, values, switches."""
+
+from harness import arguments_of, main, one, run
+
+NODES = """
+ai_root/ai_root compute/compute compute/forward compute/backward compute/step data/data data/preprocess data/item
+data/data.io data/data.io.open data/data.io.read data/data.io.write data/data.io.close dataloader/dataloader
+dataloader/fetch comm/comm comm/send comm/receive comm/barrier comm/bcast comm/reduce comm/all_reduce comm/gather
+comm/all_gather comm/scatter comm/reduce_scatter comm/all_to_all device/device device/transfer checkpoint/checkpoint
+checkpoint/capture checkpoint/restart checkpoint/checkpoint.io checkpoint/checkpoint.io.open checkpoint/checkpoint.io.read
+checkpoint/checkpoint.io.write checkpoint/checkpoint.io.close pipeline/pipeline pipeline/epoch pipeline/train
+pipeline/evaluate pipeline/test other/other other/other.log other/other.io other/other.io.open other/other.io.read
+other/other.io.write other/other.io.close
+""".split()
+
+
+def test_tree_has_its_nodes(tmp_path):
+    found = run("""
+        from dftracer.python import *
+        from dftracer.python import ai
+        def walk(node):
+            print(f"{node.cat}/{node.name}")
+            assert isinstance(node, DFTracerAI)
+            for child in node._children.values(): walk(child)
+        walk(ai)
+        assert isinstance(ai, AI) and isinstance(ai.data.io, IO) and isinstance(comm, Communication)
+        assert ai.data.io.open.name == "data.io.open" and ai.other.log.name == "other.log"
+        other = AI()
+        assert other is not ai and other.compute is not ai.compute
+        assert DFTracerAI(cat="x", name="").profiler._name == "x" and DFTracerAI(cat=ProfileCategory.DATA).cat == "data"
+        assert get_iter_block_name("a") == "a.block" == get_iter_block_name("a.block")
+        assert get_iter_handle_name("a") == "a.iter" and str(ComputeEvent.FORWARD) == "forward" == ComputeEvent.FORWARD
+        assert [INIT_NAME, BLOCK_NAME, ITER_NAME, ITER_COUNT_NAME, CTX_SEPARATOR, ROOT_NAME, ROOT_CAT] == [
+            "init", "block", "iter", "count", ".", "ai_root", "ai_root"]
+        """, tmp_path).split()
+    assert sorted(found) == sorted(NODES)
+
+
+def test_forms_of_use(tmp_path):
+    trace = one("""
+        @ai.compute.forward
+        def forward(x): "doc"; return x
+        @ai.compute.forward(step=1, args={"lr": 0.1, "name": "n"})
+        def valued(x): return x
+        direct = ai.compute.backward(lambda x: x, epoch=2)
+        assert forward(1) == valued(1) == direct(1) == 1 and forward.__doc__ == "doc"
+        with ai.compute.step as n: assert n is ai.compute.step
+        with ai.compute.step(image_idx=3, image_size=2.5) as n: assert n is not ai.compute.step and n.cat == "compute"
+        ai.device.transfer.start(); ai.device.transfer.stop()
+        ai.device.transfer.stop()
+        class Made:
+            @ai.checkpoint.init
+            def __init__(self): pass
+        Made()
+        with ai.checkpoint.init: pass
+        with ai.checkpoint.init(step=5): pass
+        assert ai.checkpoint.init is ai.checkpoint.init and ai.data.derive("x") is ai.data.derive(name="x")
+        with ai.derive("own"), ai.data.preprocess.derive("collate"): pass
+        ai.pipeline.epoch.start(metadata=True); ai.pipeline.epoch.stop(metadata=True)
+        try:
+            with ai.comm.send: raise OSError
+        except OSError: pass
+        @ai.comm.receive
+        def fails(): raise KeyError
+        try: fails()
+        except KeyError: pass
+        @ai.dataloader.fetch
+        def generator(): yield 1
+        assert list(generator()) == [1]
+        """, tmp_path)
+    by_name = {}
+    for event in trace.user_events():
+        by_name.setdefault(event["name"], []).append(arguments_of(event))
+    metadata = by_name.pop("CM")
+    assert by_name == {
+        "forward": [{}, {"step": 1, "lr": 0.1, "name": "n"}], "backward": [{"epoch": 2}],
+        "step": [{}, {"image_idx": 3, "image_size": 2.5}], "transfer": [{}], "checkpoint.init": [{}, {}, {"step": 5}],
+        "ai_root.own": [{}], "preprocess.collate": [{}], "send": [{"exc": "OSError"}], "receive": [{"exc": "KeyError"}],
+        "fetch": [{}],
+    }
+    assert [record["name"] for record in metadata] == ["epoch.start", "epoch.end"]
+    assert all(10**15 < int(record["value"]) < 10**16 for record in metadata)
+    assert (trace.end["args"]["used.ai"], trace.end["args"]["used.python_function"]) == (1, 1)
+
+
+def test_loops(tmp_path):
+    trace = one("""
+        for i in ai.dataloader.fetch.iter(range(3)):
+            ai.dataloader.fetch.update(step=i)
+        with ai.dataloader.fetch: pass
+        for _ in ai.pipeline.epoch.iter([1], include_iter=False): pass
+        for _ in ai.pipeline.train.iter([1], include_block=False): pass
+        for _ in ai.pipeline.test.iter([1], iter_name="own_i", block_name="own_b"): pass
+        for _ in ai.pipeline.evaluate.iter([1], include_iter=False, include_block=False): pass
+        for i in ai.comm.iter([1, 2, 3]):
+            if i == 2: break
+        try:
+            for i in ai.device.iter([1]): raise ValueError
+        except ValueError: pass
+        loop = ai.data.item.iter([1, 2]); next(loop); loop.close()
+        assert list(ai.data.preprocess.iter(iter("ab"))) == ["a", "b"]
+        """, tmp_path)
+    events = [(event["name"], arguments_of(event)) for event in trace.user_events()]
+    assert events[:6] == [(name, {"step": i, "count": i + 1}) for i in range(3) for name in ("fetch.iter", "fetch.block")]
+    assert events[6] == ("fetch", {"step": 2})
+    assert [name for name, _ in events[7:]] == ["epoch.block", "train.iter", "own_i", "own_b", *["comm.iter", "comm.block"] * 2,
+                                                "device.iter", "device.block", "item.iter", "item.block",
+                                                *["preprocess.iter", "preprocess.block"] * 2]
+
+
+def test_values_hold_for_the_subtree(tmp_path):
+    trace = one("""
+        child = ai.data.preprocess.derive("c")
+        detached = ai.data.preprocess()
+        assert ai.data.update(epoch=1, args={"k": "v"}) is ai.data
+        ai.data.item.disable(); ai.data.update(step=2); ai.data.item.enable()
+        for node in (ai.data, ai.data.item, child, ai.data.io.read, ai.data.preprocess.init, detached, ai.compute):
+            with node: pass
+        late = ai.data.derive("late")
+        with late: pass
+        assert ai.data.profiler._arguments_int == {"epoch": (0, 1), "step": (0, 2)}
+        """, tmp_path)
+    both = {"epoch": 1, "k": "v", "step": 2}
+    assert [arguments_of(event) for event in trace.user_events()] == [both, {"epoch": 1, "k": "v"}, both, both, both, {}, {}, both]
+
+
+def test_switches(tmp_path):
+    trace = one("""
+        ai.compute.disable()
+        @ai.compute.forward
+        def early(): pass
+        forced = ai.compute.forward(enable=True)(lambda: None)
+        never = ai.compute.forward(enable=False)(lambda: None)
+        detached = ai.compute.backward()
+        for f in (early, forced, never): f()
+        with detached, ai.compute.step: pass
+        with ai.compute.backward(enable=True, epoch=1): pass
+        ai.compute.start(metadata=True)
+        for _ in ai.compute.iter([1]): pass
+        ai.compute.step.enable()
+        with ai.compute.step: pass
+        ai.compute.enable()
+        early(); never()
+        with detached: pass
+        ai.disable(); early(); ai.enable(); early()
+        with ai.data.item:
+            ai.data.item.disable()
+            with ai.data.item: pass
+        """, tmp_path)
+    names = [event["name"] for event in trace.user_events()]
+    assert names == ["forward", "backward", "step", "forward", "forward", "item"]
+
+
+if __name__ == "__main__":
+    main(__file__)

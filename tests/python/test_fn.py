@@ -1,0 +1,203 @@
+"""test_fn.py - dft_fn: blocks, decorators, loops, values."""
+
+from harness import arguments_of, main, one, run
+
+
+def test_block_has_what_it_has_when_it_ends(tmp_path):
+    trace = one("""
+        with dft_fn("c", "named", epoch=1, step="7", image_idx=True, image_size=224) as f:
+            assert f.update(step=8, args={"a": 1, "b": True, "c": 0.5, "d": None, "e": (1, 2), "f": "t"}) is f
+        def function():
+            with dft_fn("c"): return 1
+        function()
+        with dft_fn("c"): pass
+        try:
+            with dft_fn("c", "raises"): raise KeyError("k")
+        except KeyError: pass
+        """, tmp_path)
+    assert arguments_of(trace.named("named")[0]) == {
+        "epoch": 1, "step": 8, "image_idx": 1, "image_size": 224, "a": 1, "b": 1, "c": 0.5, "d": "None", "e": "(1, 2)", "f": "t",
+    }
+    assert len(trace.named("function")) == len(trace.named("<module>")) == 1
+    assert arguments_of(trace.named("raises")[0]) == {"exc": "KeyError"}
+
+
+def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
+    monkeypatch.delenv("DFT_TRACELINT", raising=False)  # it wants numbers; here some are texts on purpose
+    trace = one("""
+        class Hostile:
+            def __str__(self): raise RuntimeError
+            __int__ = __float__ = __str__
+        hostile = Hostile()
+        with dft_fn("c", "n", image_idx=hostile, image_size=(224, 224)) as f:
+            f.update(args={"x": hostile, 5: 6, "tag": TagValue("12"), "int": TagValue("12", TagDType.INT, TagType.VALUE),
+                           "float": TagValue("1.5", TagDType.FLOAT), "huge": 2**80, "nul": "a\\0b", "\\udc80": "\\udcff"})
+            f.update(args=5)
+            f.update(image_idx=None)
+        with dft_fn("c", "text", image_idx="no number"), dft_fn("c", "big", image_idx=2**70): pass
+        assert f._arguments_int["int"] == (1, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
+        assert f._arguments_float["float"] == (0, 1.5)
+        assert TagValue("7", TagDType.INT).value() == (0, 7) and int(TagType.IGNORE) == 2 and int(TagDType.STRING) == 2
+        """, tmp_path)
+    values = arguments_of(trace.named("n")[0])
+    assert values["image_size"] == "(224, 224)" and trace.values("big", "image_idx") == [str(2**70)]
+    assert trace.values("text", "image_idx") == ["no number"]
+    assert values["5"] == 6 and values["tag"] == "12" and values["int"] == 12 and values["huge"] == str(2**80)
+    assert "Hostile" in values["image_idx"] and "Hostile" in values["x"]
+
+
+def test_flush_and_reset(tmp_path):
+    trace = one("""
+        with dft_fn("c", "twice", epoch=1) as f:
+            assert f.flush() is f and f._flush
+            assert f.reset() is f and not f._flush
+        with dft_fn("c", "once") as f: f.flush()
+        with dft_fn("c", "restarted") as f: f.reset()
+        dft_fn("c", "outside").reset().update(step=2).flush()
+        """, tmp_path)
+    assert [len(trace.named(name)) for name in ("twice", "once", "restarted", "outside")] == [2, 1, 1, 1]
+    assert trace.values("twice", "epoch") == [1, 1] and trace.values("outside", "step") == [2]
+
+
+def test_decorators_in_their_three_forms(tmp_path):
+    trace = one("""
+        d = dft_fn("c")
+        @d.log
+        def one(x, y=2, *, z=3): "doc"; return x + y + z
+        @d.log()
+        def two(): return 2
+        @d.log(name="three.named")
+        def three(): return 3
+        assert one(1) == 6 and two() == 2 and three() == 3
+        assert one.__name__ == "one" and one.__doc__ == "doc" and one.__wrapped__(1) == 6
+        class Model:
+            @d.log_init
+            def __init__(self, epoch=None, step=4): self.epoch = 9; return None
+            @d.log_static
+            @staticmethod
+            def first(x): return x
+            @staticmethod
+            @d.log_static(name="second.named")
+            def second(x): return x
+            @d.log
+            @staticmethod
+            def third(x): return x
+            @d.log
+            @classmethod
+            def fourth(cls, step): return cls, step
+            @property
+            @d.log
+            def fifth(self): return 5
+        model = Model()
+        assert model.first(1) == Model.first(1) == model.second(1) == Model.second(1) == Model.third(1) == 1
+        assert Model.fourth(6) == (Model, 6) and model.fifth == 5
+        """, tmp_path)
+    names = [event["name"] for event in trace.user_events()]
+    assert names == ["one", "two", "three.named", "Model.__init__", "Model.first", "Model.first", "second.named",
+                     "second.named", "Model.third", "Model.fourth", "Model.fifth"]
+    assert arguments_of(trace.named("Model.__init__")[0]) == {"step": 4}
+    assert arguments_of(trace.named("Model.fourth")[0]) == {"step": 6}
+    assert arguments_of(trace.named("Model.fifth")[0]) == {"epoch": 9}
+
+
+def test_log_records_the_values_in_effect_for_this_call(tmp_path):
+    trace = one("""
+        d = dft_fn("c", "d", image_size=5)
+        @d.log
+        def plain(epoch, other, step=4, *, image_idx=None): return epoch
+        plain(1, 2); plain(1, 2, 3, image_idx=6); plain(other=1, epoch=2)
+        assert d._arguments_int["epoch"][1] == 2 and d._arguments_int["step"][1] == 4
+        @d.log
+        def unrelated(x, **kw): return kw
+        unrelated(1, epoch=5)
+        class Object:
+            epoch, step = 7, None
+            @d.log
+            def method(self, epoch=None): return self
+        Object().method(); Object().method(8)
+        bound = d.log(Object().method.__get__(Object()))
+        import functools
+        d.log(functools.partial(plain.__wrapped__, 9, 9))()
+        d.log(len)([]); d.log(lambda: 0)()
+        @d.log
+        def fails(step): raise ValueError
+        try: fails(1)
+        except ValueError: pass
+        """, tmp_path)
+    size = {"image_size": 5}
+    calls = [arguments_of(event) for event in trace.named("plain")]
+    assert calls == [{**size, "epoch": 1, "step": 4}, {**size, "epoch": 1, "step": 3, "image_idx": 6},
+                     {**size, "epoch": 2, "step": 4}, size]
+    assert arguments_of(trace.named("unrelated")[0]) == size
+    assert trace.values("Object.method", "epoch") == [7, 8] and "step" not in trace.named("Object.method")[0]["args"]
+    assert arguments_of(trace.named("fails")[0]) == {**size, "step": 1, "exc": "ValueError"}
+    assert trace.named("len") and trace.named("<lambda>")
+
+
+def test_loop_has_two_events_an_item(tmp_path):
+    trace = one("""
+        d = dft_fn("c", epoch=5)
+        order = []
+        for item in d.iter([10, 20]): order.append(item)
+        for item in d.iter(range(3), name="own", iter_name="count"):
+            if item == 1: break
+        assert order == [10, 20]
+        @d.log
+        def generator():
+            yield from (1, 2)
+        assert list(generator()) == [1, 2]
+        """, tmp_path)
+    names = [event["name"] for event in trace.user_events()]
+    assert names[:8] == ["loop.iter", "loop.yield"] * 2 + ["own.iter", "own.yield"] * 2
+    assert trace.values("loop.iter", "step") == [1, 2] == trace.values("own.yield", "count")
+    assert names[8:] == ["generator"] and "epoch" not in trace.named("loop.iter")[0]["args"]
+
+
+def test_inert_when_disabled(tmp_path):
+    program = """
+        import os, sys
+        from dftracer.python import dft_fn, dftracer
+        log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+        d = dft_fn("c", "n", epoch=1{extra})
+        with d as f: assert f is d and f.update(step=1) is d and f.flush() is d and f.reset() is d
+        assert d.log(lambda x: x)(3) == 3 and list(d.iter([1, 2])) == [1, 2] and d._arguments_int == {{}}
+        assert d.uses("t", "k") == 0 and d._relations == {{}}
+        class A:
+            @d.log_init
+            def __init__(self): self.x = 1
+        assert A().x == 1
+        d.log_metadata("k", "v")
+        log.finalize()
+        assert os.listdir(sys.argv[1]) == ["program.py"]
+        """
+    run(program.format(extra=", enable=False"), tmp_path)
+    run(program.format(extra=""), tmp_path, DFTRACER_ENABLE="0")
+
+
+def test_entities(tmp_path):
+    trace = one("""
+        log.declare_entity_type("raw", EntityRole.INPUT, "An input")
+        log.declare_entity_type("raw", EntityRole.INPUT, "An input")
+        with dft_fn("c", "transform") as f:
+            a = f.uses("raw", "s-0"); b = f.uses("raw", 1); out = f.generates("protein_structure", "MGYP0001", 3, "/p")
+            f.relate(EntityRelation.CONTAINS, a); f.relate(EntityRelation.USED, 0)
+            assert f.relate_entity(EntityRelation.UPDATED, "raw", "s-0") == a
+        assert f"{out:016x}" == "8f0de68c04eea0bf"
+        log.relate_entities(EntityRelation.CONTAINS, a, b)
+        log.relate_entities(EntityRelation.USED, a, b); log.relate_entities(EntityRelation.CONTAINS, a, 0)
+        with dft_fn("c", "other") as f:
+            f.uses("raw", "s-0"); f.reset()
+        print(f"{a:016x} {b:016x}")
+        """, tmp_path)
+    from harness import record
+
+    a, b = record.stdout.split()
+    assert arguments_of(trace.named("transform")[0]) == {
+        "used": f"{a},{b}", "generated": "8f0de68c04eea0bf", "updated": a,
+    }
+    assert "used" not in trace.named("other")[0]["args"]
+    assert len(trace.named("EH")) == 3 and len(trace.named("ET")) == 1 and len(trace.named("ER")) == 1
+
+
+if __name__ == "__main__":
+    main(__file__)
