@@ -8,6 +8,7 @@ int native_mode;
 int native_marked;
 int native_enabled;
 
+static int is_ours;      /* the trace was opened here, and not by the program that holds the interpreter */
 static int is_following; /* a child of a traced process that has not called initialize */
 
 static void set_mode(int mode) {
@@ -57,7 +58,10 @@ static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords
     if (status == DFT_OK) dft_bind_io();
     Py_END_ALLOW_THREADS is_following = 0;
     if (status == DFT_OK || status == DFT_EACTIVE) set_mode(MODE_NATIVE);
-    if (status == DFT_OK) native_marked = 0;
+    if (status == DFT_OK) {
+      native_marked = 0;
+      is_ours = 1;
+    }
   }
   Py_XDECREF(log_bytes);
   Py_XDECREF(data_bytes);
@@ -76,6 +80,10 @@ static PyObject *finalize(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
+void finish_with_interpreter(void) {
+  if (is_ours) dft_stop();
+}
+
 PyDoc_STRVAR(follow_doc,
              "_follow($module, /)\n--\n\nLets events through in a child of a traced process; the core opens "
              "its trace at the first one.");
@@ -83,7 +91,7 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   (void)module;
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
-    is_following = 1;
+    is_following = is_ours = 1;
     set_mode(MODE_NATIVE);
   }
   Py_RETURN_NONE;

@@ -76,6 +76,7 @@ static int make_once(PyObject *module) {
   native_enabled = dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
   if (make_names() < 0 || make_unknown() < 0 || make_types(module) < 0) return -1;
   pthread_atfork(NULL, NULL, in_child);
+  Py_AtExit(finish_with_interpreter);
   native.module = Py_NewRef(module);
   return 0;
 }

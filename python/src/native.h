@@ -55,6 +55,8 @@ extern int native_enabled;
 /* Nonzero when the trace knows that nodes were used; its end tells so. */
 extern int native_marked;
 void mark_used_layers(int is_node);
+/* At the very end of the interpreter: after an interrupt Python ends itself by the signal, and no destructor runs. */
+void finish_with_interpreter(void);
 
 /* ---- Names that are compared all the time ---------------------------------------------------------------------------- */
 

@@ -27,8 +27,13 @@ def environment(build: Path, enable: bool) -> dict[str, str]:
 
 def samples(build: Path, folder: Path, rounds: int, enable: bool) -> dict[str, list[float]]:
     script = Path(__file__).with_name("python") / "annotations.py"
-    done = subprocess.run([sys.executable, script, str(rounds), folder], env=environment(build, enable),
-                          stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, script, str(rounds), folder],
+        env=environment(build, enable),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
     got: dict[str, list[float]] = {}
     for line in done.stdout.splitlines():
         name, value = line.split()
@@ -48,14 +53,19 @@ def import_times(build: Path, rounds: int) -> dict[str, list[float]]:
 
 
 def rows_of(got: dict[str, list[float]], bars: dict[str, float], state: str, is_on: bool) -> list[Row]:
-    block = ratio_row(f"Python {state}: with node, of a bare C block", got["with"], got["bare"], bars["with"]) \
-        if is_on else difference_row(f"Python {state}: with node", "ns", got["with"], got["empty"], bars["with"])
+    block = (
+        ratio_row(f"Python {state}: with node, of a bare C block", got["with"], got["bare"], bars["with"])
+        if is_on
+        else difference_row(f"Python {state}: with node", "ns", got["with"], got["empty"], bars["with"])
+    )
     return [
-        difference_row(f"Python {state}: @node, over the plain call", "ns", got["decorated"], got["plain"],
-                       bars["decorated"]),
+        difference_row(
+            f"Python {state}: @node, over the plain call", "ns", got["decorated"], got["plain"], bars["decorated"]
+        ),
         block,
-        difference_row(f"Python {state}: with node(step=i)", "ns", got["with_values"], got["empty"],
-                       bars["with_values"]),
+        difference_row(
+            f"Python {state}: with node(step=i)", "ns", got["with_values"], got["empty"], bars["with_values"]
+        ),
         difference_row(f"Python {state}: @dft_fn.log, one argument", "ns", got["logged"], got["plain"], bars["logged"]),
         difference_row(f"Python {state}: node.iter, an item", "ns", got["iter"], got["empty"], bars["iter"]),
     ]

@@ -42,8 +42,15 @@ def run(program, folder, *arguments, python=PYTHON, status=0, timeout=100, **cha
         script = folder / "program.py"
         script.write_text(textwrap.dedent(str(program)))
         program = script
-    done = subprocess.run([python, str(program), str(folder), *map(str, arguments)], env=environment(**changes),
-                          capture_output=True, text=True, timeout=timeout, cwd=folder, check=False)
+    done = subprocess.run(
+        [python, str(program), str(folder), *map(str, arguments)],
+        env=environment(**changes),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        cwd=folder,
+        check=False,
+    )
     assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
     run.stderr = done.stderr
     return done.stdout

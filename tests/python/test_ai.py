@@ -2,20 +2,62 @@
 
 from harness import arguments_of, main, one, run
 
-NODES = """
-ai_root/ai_root compute/compute compute/forward compute/backward compute/step data/data data/preprocess data/item
-data/data.io data/data.io.open data/data.io.read data/data.io.write data/data.io.close dataloader/dataloader
-dataloader/fetch comm/comm comm/send comm/receive comm/barrier comm/bcast comm/reduce comm/all_reduce comm/gather
-comm/all_gather comm/scatter comm/reduce_scatter comm/all_to_all device/device device/transfer checkpoint/checkpoint
-checkpoint/capture checkpoint/restart checkpoint/checkpoint.io checkpoint/checkpoint.io.open checkpoint/checkpoint.io.read
-checkpoint/checkpoint.io.write checkpoint/checkpoint.io.close pipeline/pipeline pipeline/epoch pipeline/train
-pipeline/evaluate pipeline/test other/other other/other.log other/other.io other/other.io.open other/other.io.read
-other/other.io.write other/other.io.close
-""".split()
+NODES = [
+    "ai_root/ai_root",
+    "compute/compute",
+    "compute/forward",
+    "compute/backward",
+    "compute/step",
+    "data/data",
+    "data/preprocess",
+    "data/item",
+    "data/data.io",
+    "data/data.io.open",
+    "data/data.io.read",
+    "data/data.io.write",
+    "data/data.io.close",
+    "dataloader/dataloader",
+    "dataloader/fetch",
+    "comm/comm",
+    "comm/send",
+    "comm/receive",
+    "comm/barrier",
+    "comm/bcast",
+    "comm/reduce",
+    "comm/all_reduce",
+    "comm/gather",
+    "comm/all_gather",
+    "comm/scatter",
+    "comm/reduce_scatter",
+    "comm/all_to_all",
+    "device/device",
+    "device/transfer",
+    "checkpoint/checkpoint",
+    "checkpoint/capture",
+    "checkpoint/restart",
+    "checkpoint/checkpoint.io",
+    "checkpoint/checkpoint.io.open",
+    "checkpoint/checkpoint.io.read",
+    "checkpoint/checkpoint.io.write",
+    "checkpoint/checkpoint.io.close",
+    "pipeline/pipeline",
+    "pipeline/epoch",
+    "pipeline/train",
+    "pipeline/evaluate",
+    "pipeline/test",
+    "other/other",
+    "other/other.log",
+    "other/other.io",
+    "other/other.io.open",
+    "other/other.io.read",
+    "other/other.io.write",
+    "other/other.io.close",
+]
 
 
 def test_tree_has_its_nodes(tmp_path):
-    found = run("""
+    found = run(
+        """
         from dftracer.python import *
         from dftracer.python import ai
         def walk(node):
@@ -32,12 +74,15 @@ def test_tree_has_its_nodes(tmp_path):
         assert get_iter_handle_name("a") == "a.iter" and str(ComputeEvent.FORWARD) == "forward" == ComputeEvent.FORWARD
         assert [INIT_NAME, BLOCK_NAME, ITER_NAME, ITER_COUNT_NAME, CTX_SEPARATOR, ROOT_NAME, ROOT_CAT] == [
             "init", "block", "iter", "count", ".", "ai_root", "ai_root"]
-        """, tmp_path).split()
+        """,
+        tmp_path,
+    ).split()
     assert sorted(found) == sorted(NODES)
 
 
 def test_forms_of_use(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         @ai.compute.forward
         def forward(x): "doc"; return x
         @ai.compute.forward(step=1, args={"lr": 0.1, "name": "n"})
@@ -67,15 +112,23 @@ def test_forms_of_use(tmp_path):
         @ai.dataloader.fetch
         def generator(): yield 1
         assert list(generator()) == [1]
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     by_name = {}
     for event in trace.user_events():
         by_name.setdefault(event["name"], []).append(arguments_of(event))
     metadata = by_name.pop("CM")
     assert by_name == {
-        "forward": [{}, {"step": 1, "lr": 0.1, "name": "n"}], "backward": [{"epoch": 2}],
-        "step": [{}, {"image_idx": 3, "image_size": 2.5}], "transfer": [{}], "checkpoint.init": [{}, {}, {"step": 5}],
-        "ai_root.own": [{}], "preprocess.collate": [{}], "send": [{"exc": "OSError"}], "receive": [{"exc": "KeyError"}],
+        "forward": [{}, {"step": 1, "lr": 0.1, "name": "n"}],
+        "backward": [{"epoch": 2}],
+        "step": [{}, {"image_idx": 3, "image_size": 2.5}],
+        "transfer": [{}],
+        "checkpoint.init": [{}, {}, {"step": 5}],
+        "ai_root.own": [{}],
+        "preprocess.collate": [{}],
+        "send": [{"exc": "OSError"}],
+        "receive": [{"exc": "KeyError"}],
         "fetch": [{}],
     }
     assert [record["name"] for record in metadata] == ["epoch.start", "epoch.end"]
@@ -84,7 +137,8 @@ def test_forms_of_use(tmp_path):
 
 
 def test_loops(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         for i in ai.dataloader.fetch.iter(range(3)):
             ai.dataloader.fetch.update(step=i)
         with ai.dataloader.fetch: pass
@@ -99,17 +153,31 @@ def test_loops(tmp_path):
         except ValueError: pass
         loop = ai.data.item.iter([1, 2]); next(loop); loop.close()
         assert list(ai.data.preprocess.iter(iter("ab"))) == ["a", "b"]
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     events = [(event["name"], arguments_of(event)) for event in trace.user_events()]
-    assert events[:6] == [(name, {"step": i, "count": i + 1}) for i in range(3) for name in ("fetch.iter", "fetch.block")]
+    assert events[:6] == [
+        (name, {"step": i, "count": i + 1}) for i in range(3) for name in ("fetch.iter", "fetch.block")
+    ]
     assert events[6] == ("fetch", {"step": 2})
-    assert [name for name, _ in events[7:]] == ["epoch.block", "train.iter", "own_i", "own_b", *["comm.iter", "comm.block"] * 2,
-                                                "device.iter", "device.block", "item.iter", "item.block",
-                                                *["preprocess.iter", "preprocess.block"] * 2]
+    assert [name for name, _ in events[7:]] == [
+        "epoch.block",
+        "train.iter",
+        "own_i",
+        "own_b",
+        *["comm.iter", "comm.block"] * 2,
+        "device.iter",
+        "device.block",
+        "item.iter",
+        "item.block",
+        *["preprocess.iter", "preprocess.block"] * 2,
+    ]
 
 
 def test_values_hold_for_the_subtree(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         child = ai.data.preprocess.derive("c")
         detached = ai.data.preprocess()
         assert ai.data.update(epoch=1, args={"k": "v"}) is ai.data
@@ -119,13 +187,25 @@ def test_values_hold_for_the_subtree(tmp_path):
         late = ai.data.derive("late")
         with late: pass
         assert ai.data.profiler._arguments_int == {"epoch": (0, 1), "step": (0, 2)}
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     both = {"epoch": 1, "k": "v", "step": 2}
-    assert [arguments_of(event) for event in trace.user_events()] == [both, {"epoch": 1, "k": "v"}, both, both, both, {}, {}, both]
+    assert [arguments_of(event) for event in trace.user_events()] == [
+        both,
+        {"epoch": 1, "k": "v"},
+        both,
+        both,
+        both,
+        {},
+        {},
+        both,
+    ]
 
 
 def test_switches(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         ai.compute.disable()
         @ai.compute.forward
         def early(): pass
@@ -146,7 +226,9 @@ def test_switches(tmp_path):
         with ai.data.item:
             ai.data.item.disable()
             with ai.data.item: pass
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     names = [event["name"] for event in trace.user_events()]
     assert names == ["forward", "backward", "step", "forward", "forward", "item"]
 

@@ -5,7 +5,8 @@ from harness import arguments_of, main, one, record, run, traces_of
 
 
 def test_class_does_what_its_table_says(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         import dftracer.dftracer as native
         assert log is dftracer.get_instance() and type(log).__name__ == "dftracer" and log.logger is native
         assert log.start_time > 10**15 and log.get_config("DFTRACER_TIME_METRIC") == "US"
@@ -23,7 +24,10 @@ def test_class_does_what_its_table_says(tmp_path):
         log.finalize(); log.finalize()
         log.log_event("late", "c", now, 50)
         assert log.get_time() == 0
-        """, tmp_path, overlap=True)
+        """,
+        tmp_path,
+        overlap=True,
+    )
     assert arguments_of(trace.named("n")[0]) == {"i": 1, "f": 0.5, "s": "t"}
     assert arguments_of(trace.named("plain")[0]) == {"i": 2**62, "f": 1 / 3, "s": 'a "quote"'}
     assert trace.named("n")[0]["dur"] == 50
@@ -34,7 +38,8 @@ def test_class_does_what_its_table_says(tmp_path):
 
 
 def test_before_initialisation_everything_works_and_nothing_is_recorded(tmp_path):
-    traces = record("""
+    traces = record(
+        """
         import sys
         from dftracer.python import ai, dft_fn, dftracer
         log = dftracer.get_instance()
@@ -43,35 +48,50 @@ def test_before_initialisation_everything_works_and_nothing_is_recorded(tmp_path
         log.log_event("n", "c", 100, 50, {"arg": "value"})
         with ai.compute, dft_fn("c"): pass
         log.finalize()
-        """, tmp_path, start=False)
+        """,
+        tmp_path,
+        start=False,
+    )
     assert traces == []
 
 
-@pytest.mark.parametrize("call", [
-    "initialize_log(path, None, -1)", "initialize_log(logfile=path, data_dir=None, process_id=None)",
-    "initialize_log(log_file=path)", "initialize_log(pathlib.Path(path), pathlib.Path('/tmp'), 3)",
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "initialize_log(path, None, -1)",
+        "initialize_log(logfile=path, data_dir=None, process_id=None)",
+        "initialize_log(log_file=path)",
+        "initialize_log(pathlib.Path(path), pathlib.Path('/tmp'), 3)",
+    ],
+)
 def test_forms_of_initialize_log(tmp_path, call):
-    trace = one(f"""
+    trace = one(
+        f"""
         import pathlib, sys
         from dftracer.python import ai, dftracer
         path = sys.argv[1] + "/deep/er/x.pfw"
         dftracer.{call}
         with ai.compute: pass
         dftracer.get_instance().finalize()
-        """, tmp_path, start=False)
+        """,
+        tmp_path,
+        start=False,
+    )
     assert trace.path == f"{tmp_path}/deep/er/x.pfw"
 
 
 def test_second_initialize_is_ignored_and_a_trace_after_finalize_is_a_new_one(tmp_path):
-    traces = record("""
+    traces = record(
+        """
         assert dftracer.initialize_log(sys.argv[1] + "/y.pfw") is log
         with ai.compute.forward: pass
         log.finalize()
         again = dftracer.initialize_log(sys.argv[1] + "/z.pfw")
         with ai.compute.backward: pass
         again.finalize()
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     assert [trace.path.rsplit("/", 1)[1] for trace in traces] == ["x.pfw", "z.pfw"]
     assert traces[0].named("forward") and traces[1].named("backward")
 
@@ -80,37 +100,49 @@ def test_second_initialize_is_ignored_and_a_trace_after_finalize_is_a_new_one(tm
 def test_nothing_is_lost_without_finalize(tmp_path, ending):
     status = {"": 0, "sys.exit(3)": 3, "raise KeyError('k')": 1}.get(ending, 4)
     record("for i in range(100):\n    with ai.compute: pass\n" + ending, tmp_path, status=status)
-    run("""
+    run(
+        """
         from dftracer.python import dftracer
         import sys
         dftracer.initialize_log(sys.argv[1] + "/later.pfw").finalize()
-        """, tmp_path)  # what died is published by who comes next
+        """,
+        tmp_path,
+    )  # what died is published by who comes next
     assert [len(trace.named("compute")) for trace in traces_of(tmp_path)] == [100]
 
 
 def test_prefix_of_the_environment_and_its_folder(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         from dftracer.python import ai, dftracer
         log = dftracer.initialize_log()
         with ai.compute: pass
         log.finalize()
-        """, tmp_path, start=False, DFTRACER_LOG_FILE=f"{tmp_path}/new/pre")
+        """,
+        tmp_path,
+        start=False,
+        DFTRACER_LOG_FILE=f"{tmp_path}/new/pre",
+    )
     assert "/new/pre-" in trace.path and trace.path.endswith("-app.pfw")
 
 
 def test_unwritable_place_is_told_and_the_program_goes_on(tmp_path):
-    run("""
+    run(
+        """
         from dftracer.python import ai, dftracer
         log = dftracer.initialize_log("/proc/no/such/x.pfw")
         with ai.compute: pass
         log.finalize()
         print("done")
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     assert run.stderr.count("\n") == 1 and "/proc/no/such" in run.stderr
 
 
 def test_native_module_takes_what_layers_pass(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         import sys
         import dftracer.dftracer as native
         native.initialize(log_file=sys.argv[1] + "/x.pfw", data_dirs=None, process_id=-1)
@@ -132,7 +164,11 @@ def test_native_module_takes_what_layers_pass(tmp_path):
             else: raise AssertionError
         native.finalize(); native.finalize()
         native.log_event("late", "c", now, 1)
-        """, tmp_path, start=False, overlap=True)
+        """,
+        tmp_path,
+        start=False,
+        overlap=True,
+    )
     assert arguments_of(trace.named("inner")[0]) == {"i": 7, "s": "x", "f": 1.5}
     plain = arguments_of(trace.named("plain")[0])
     assert plain["i"] == 2**63 and plain["big"] == str(2**70) and plain["t"] == 1 and "none" not in plain
@@ -142,7 +178,8 @@ def test_native_module_takes_what_layers_pass(tmp_path):
 
 
 def test_stand_in_gets_every_call(tmp_path):
-    run("""
+    run(
+        """
         from unittest.mock import MagicMock
         from dftracer.python import EntityRelation, EntityStore, ai, dft_fn, dftracer
         tracer = dftracer.get_instance()
@@ -171,11 +208,14 @@ def test_stand_in_gets_every_call(tmp_path):
         assert tracer.declare_entity("t", "k") == 0 and not tracer._has("declare_entity")
         tracer.logger = before
         with ai.compute: pass
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
 
 
 def test_capture_signal_looks_the_class_up_when_called(tmp_path):
-    run("""
+    run(
+        """
         from unittest.mock import MagicMock, patch
         from dftracer.python.common import capture_signal
         with patch("dftracer.python.common.dftracer") as tracer, patch("sys.exit") as leave:
@@ -183,7 +223,9 @@ def test_capture_signal_looks_the_class_up_when_called(tmp_path):
             tracer.get_instance.return_value.finalize.assert_called_once()
             leave.assert_called_once_with(2)
         with patch("dftracer.python.common.profiler"): pass
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
 
 
 if __name__ == "__main__":

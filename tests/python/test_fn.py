@@ -4,7 +4,8 @@ from harness import arguments_of, main, one, run
 
 
 def test_block_has_what_it_has_when_it_ends(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         with dft_fn("c", "named", epoch=1, step="7", image_idx=True, image_size=224) as f:
             assert f.update(step=8, args={"a": 1, "b": True, "c": 0.5, "d": None, "e": (1, 2), "f": "t"}) is f
         def function():
@@ -14,9 +15,20 @@ def test_block_has_what_it_has_when_it_ends(tmp_path):
         try:
             with dft_fn("c", "raises"): raise KeyError("k")
         except KeyError: pass
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     assert arguments_of(trace.named("named")[0]) == {
-        "epoch": 1, "step": 8, "image_idx": 1, "image_size": 224, "a": 1, "b": 1, "c": 0.5, "d": "None", "e": "(1, 2)", "f": "t",
+        "epoch": 1,
+        "step": 8,
+        "image_idx": 1,
+        "image_size": 224,
+        "a": 1,
+        "b": 1,
+        "c": 0.5,
+        "d": "None",
+        "e": "(1, 2)",
+        "f": "t",
     }
     assert len(trace.named("function")) == len(trace.named("<module>")) == 1
     assert arguments_of(trace.named("raises")[0]) == {"exc": "KeyError"}
@@ -24,21 +36,25 @@ def test_block_has_what_it_has_when_it_ends(tmp_path):
 
 def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
     monkeypatch.delenv("DFT_TRACELINT", raising=False)  # it wants numbers; here some are texts on purpose
-    trace = one("""
+    trace = one(
+        """
         class Hostile:
             def __str__(self): raise RuntimeError
             __int__ = __float__ = __str__
         hostile = Hostile()
         with dft_fn("c", "n", image_idx=hostile, image_size=(224, 224)) as f:
-            f.update(args={"x": hostile, 5: 6, "tag": TagValue("12"), "int": TagValue("12", TagDType.INT, TagType.VALUE),
-                           "float": TagValue("1.5", TagDType.FLOAT), "huge": 2**80, "nul": "a\\0b", "\\udc80": "\\udcff"})
+            f.update(args={"x": hostile, 5: 6, "tag": TagValue("12"), "huge": 2**80, "nul": "a\\0b"})
+            f.update(args={"int": TagValue("12", TagDType.INT, TagType.VALUE), "\\udc80": "\\udcff",
+                           "float": TagValue("1.5", TagDType.FLOAT)})
             f.update(args=5)
             f.update(image_idx=None)
         with dft_fn("c", "text", image_idx="no number"), dft_fn("c", "big", image_idx=2**70): pass
         assert f._arguments_int["int"] == (1, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
         assert f._arguments_float["float"] == (0, 1.5)
         assert TagValue("7", TagDType.INT).value() == (0, 7) and int(TagType.IGNORE) == 2 and int(TagDType.STRING) == 2
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     values = arguments_of(trace.named("n")[0])
     assert values["image_size"] == "(224, 224)" and trace.values("big", "image_idx") == [str(2**70)]
     assert trace.values("text", "image_idx") == ["no number"]
@@ -47,20 +63,24 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
 
 
 def test_flush_and_reset(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         with dft_fn("c", "twice", epoch=1) as f:
             assert f.flush() is f and f._flush
             assert f.reset() is f and not f._flush
         with dft_fn("c", "once") as f: f.flush()
         with dft_fn("c", "restarted") as f: f.reset()
         dft_fn("c", "outside").reset().update(step=2).flush()
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     assert [len(trace.named(name)) for name in ("twice", "once", "restarted", "outside")] == [2, 1, 1, 1]
     assert trace.values("twice", "epoch") == [1, 1] and trace.values("outside", "step") == [2]
 
 
 def test_decorators_in_their_three_forms(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         d = dft_fn("c")
         @d.log
         def one(x, y=2, *, z=3): "doc"; return x + y + z
@@ -91,17 +111,31 @@ def test_decorators_in_their_three_forms(tmp_path):
         model = Model()
         assert model.first(1) == Model.first(1) == model.second(1) == Model.second(1) == Model.third(1) == 1
         assert Model.fourth(6) == (Model, 6) and model.fifth == 5
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     names = [event["name"] for event in trace.user_events()]
-    assert names == ["one", "two", "three.named", "Model.__init__", "Model.first", "Model.first", "second.named",
-                     "second.named", "Model.third", "Model.fourth", "Model.fifth"]
+    assert names == [
+        "one",
+        "two",
+        "three.named",
+        "Model.__init__",
+        "Model.first",
+        "Model.first",
+        "second.named",
+        "second.named",
+        "Model.third",
+        "Model.fourth",
+        "Model.fifth",
+    ]
     assert arguments_of(trace.named("Model.__init__")[0]) == {"step": 4}
     assert arguments_of(trace.named("Model.fourth")[0]) == {"step": 6}
     assert arguments_of(trace.named("Model.fifth")[0]) == {"epoch": 9}
 
 
 def test_log_records_the_values_in_effect_for_this_call(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         d = dft_fn("c", "d", image_size=5)
         @d.log
         def plain(epoch, other, step=4, *, image_idx=None): return epoch
@@ -123,11 +157,17 @@ def test_log_records_the_values_in_effect_for_this_call(tmp_path):
         def fails(step): raise ValueError
         try: fails(1)
         except ValueError: pass
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     size = {"image_size": 5}
     calls = [arguments_of(event) for event in trace.named("plain")]
-    assert calls == [{**size, "epoch": 1, "step": 4}, {**size, "epoch": 1, "step": 3, "image_idx": 6},
-                     {**size, "epoch": 2, "step": 4}, size]
+    assert calls == [
+        {**size, "epoch": 1, "step": 4},
+        {**size, "epoch": 1, "step": 3, "image_idx": 6},
+        {**size, "epoch": 2, "step": 4},
+        size,
+    ]
     assert arguments_of(trace.named("unrelated")[0]) == size
     assert trace.values("Object.method", "epoch") == [7, 8] and "step" not in trace.named("Object.method")[0]["args"]
     assert arguments_of(trace.named("fails")[0]) == {**size, "step": 1, "exc": "ValueError"}
@@ -135,7 +175,8 @@ def test_log_records_the_values_in_effect_for_this_call(tmp_path):
 
 
 def test_loop_has_two_events_an_item(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         d = dft_fn("c", epoch=5)
         order = []
         for item in d.iter([10, 20]): order.append(item)
@@ -146,7 +187,9 @@ def test_loop_has_two_events_an_item(tmp_path):
         def generator():
             yield from (1, 2)
         assert list(generator()) == [1, 2]
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     names = [event["name"] for event in trace.user_events()]
     assert names[:8] == ["loop.iter", "loop.yield"] * 2 + ["own.iter", "own.yield"] * 2
     assert trace.values("loop.iter", "step") == [1, 2] == trace.values("own.yield", "count")
@@ -175,7 +218,8 @@ def test_inert_when_disabled(tmp_path):
 
 
 def test_entities(tmp_path):
-    trace = one("""
+    trace = one(
+        """
         log.declare_entity_type("raw", EntityRole.INPUT, "An input")
         log.declare_entity_type("raw", EntityRole.INPUT, "An input")
         with dft_fn("c", "transform") as f:
@@ -188,12 +232,16 @@ def test_entities(tmp_path):
         with dft_fn("c", "other") as f:
             f.uses("raw", "s-0"); f.reset()
         print(f"{a:016x} {b:016x}")
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     from harness import record
 
     a, b = record.stdout.split()
     assert arguments_of(trace.named("transform")[0]) == {
-        "used": f"{a},{b}", "generated": "8f0de68c04eea0bf", "updated": a,
+        "used": f"{a},{b}",
+        "generated": "8f0de68c04eea0bf",
+        "updated": a,
     }
     assert "used" not in trace.named("other")[0]["args"]
     assert len(trace.named("EH")) == 3 and len(trace.named("ET")) == 1 and len(trace.named("ER")) == 1

@@ -3,41 +3,182 @@
 import pytest
 from harness import main, run
 
-PACKAGE = """
-AI BLOCK_NAME CTX_SEPARATOR DFTRACER_ENABLE DFTRACER_ENABLE_ENV DFTRACER_INIT_ENV DFTRACER_INIT_PRELOAD
-DFTRACER_LOG_LEVEL DFTRACER_LOG_LEVEL_ENV DFTRACER_TIME_METRIC_ENV INIT_NAME IO ITER_COUNT_NAME ITER_NAME ROOT_CAT
-ROOT_NAME START_METADATA_NAME STOP_METADATA_NAME Checkpoint CheckpointEvent Communication CommunicationEvent Compute
-ComputeEvent DFTracerAI Data DataEvent DataLoader DataLoaderEvent Device DeviceEvent Dynamo EntityID EntityRelation
-EntityRole EntityStore IOEvent NoOpProfiler Other OtherEvent P Pipeline PipelineEvent ProfileCategory ProfilerProtocol
-R StringEnum T TagDType TagType TagValue TagValueTuple __version__ ai capture_signal checkpoint comm compute
-create_backend data dataloader device dft_fn dftracer dftracer_dynamo_backend dynamo get_default_args
-get_iter_block_name get_iter_handle_name get_time_scale logger pipeline profiler setup_logger setup_stream_logger
-""".split()
-COMMON = """
-dftracer dft_fn TagValue TagDType TagType TagValueTuple EntityStore EntityRole EntityRelation EntityID NoOpProfiler
-ProfilerProtocol profiler get_default_args get_time_scale setup_logger capture_signal P R T
-""".split()
-ENV = """
-DFTRACER_ENABLE DFTRACER_INIT_PRELOAD DFTRACER_LOG_LEVEL DFTRACER_ENABLE_ENV DFTRACER_INIT_ENV DFTRACER_LOG_LEVEL_ENV
-DFTRACER_TIME_METRIC_ENV setup_stream_logger
-""".split()
-TREE = "ai comm compute data dataloader device checkpoint pipeline".split()
-AI_COMMON = """
-DFTracerAI AI Compute Data DataLoader Communication Device Checkpoint Pipeline Other IO StringEnum ProfileCategory
-ComputeEvent DataEvent DataLoaderEvent CommunicationEvent DeviceEvent PipelineEvent CheckpointEvent OtherEvent IOEvent
-INIT_NAME BLOCK_NAME ITER_NAME ITER_COUNT_NAME CTX_SEPARATOR ROOT_NAME ROOT_CAT START_METADATA_NAME STOP_METADATA_NAME
-get_iter_block_name get_iter_handle_name
-""".split()
-NATIVE = """
-initialize finalize get_time get_config enter_event exit_event log_event log_metadata_event set_app_metadata_int
-set_app_metadata_string mark_used declare_entity declare_entity_type relate_entities
-""".split()
+PACKAGE = [
+    "AI",
+    "BLOCK_NAME",
+    "CTX_SEPARATOR",
+    "DFTRACER_ENABLE",
+    "DFTRACER_ENABLE_ENV",
+    "DFTRACER_INIT_ENV",
+    "DFTRACER_INIT_PRELOAD",
+    "DFTRACER_LOG_LEVEL",
+    "DFTRACER_LOG_LEVEL_ENV",
+    "DFTRACER_TIME_METRIC_ENV",
+    "INIT_NAME",
+    "IO",
+    "ITER_COUNT_NAME",
+    "ITER_NAME",
+    "ROOT_CAT",
+    "ROOT_NAME",
+    "START_METADATA_NAME",
+    "STOP_METADATA_NAME",
+    "Checkpoint",
+    "CheckpointEvent",
+    "Communication",
+    "CommunicationEvent",
+    "Compute",
+    "ComputeEvent",
+    "DFTracerAI",
+    "Data",
+    "DataEvent",
+    "DataLoader",
+    "DataLoaderEvent",
+    "Device",
+    "DeviceEvent",
+    "Dynamo",
+    "EntityID",
+    "EntityRelation",
+    "EntityRole",
+    "EntityStore",
+    "IOEvent",
+    "NoOpProfiler",
+    "Other",
+    "OtherEvent",
+    "P",
+    "Pipeline",
+    "PipelineEvent",
+    "ProfileCategory",
+    "ProfilerProtocol",
+    "R",
+    "StringEnum",
+    "T",
+    "TagDType",
+    "TagType",
+    "TagValue",
+    "TagValueTuple",
+    "__version__",
+    "ai",
+    "capture_signal",
+    "checkpoint",
+    "comm",
+    "compute",
+    "create_backend",
+    "data",
+    "dataloader",
+    "device",
+    "dft_fn",
+    "dftracer",
+    "dftracer_dynamo_backend",
+    "dynamo",
+    "get_default_args",
+    "get_iter_block_name",
+    "get_iter_handle_name",
+    "get_time_scale",
+    "logger",
+    "pipeline",
+    "profiler",
+    "setup_logger",
+    "setup_stream_logger",
+]
+COMMON = [
+    "dftracer",
+    "dft_fn",
+    "TagValue",
+    "TagDType",
+    "TagType",
+    "TagValueTuple",
+    "EntityStore",
+    "EntityRole",
+    "EntityRelation",
+    "EntityID",
+    "NoOpProfiler",
+    "ProfilerProtocol",
+    "profiler",
+    "get_default_args",
+    "get_time_scale",
+    "setup_logger",
+    "capture_signal",
+    "P",
+    "R",
+    "T",
+]
+ENV = [
+    "DFTRACER_ENABLE",
+    "DFTRACER_INIT_PRELOAD",
+    "DFTRACER_LOG_LEVEL",
+    "DFTRACER_ENABLE_ENV",
+    "DFTRACER_INIT_ENV",
+    "DFTRACER_LOG_LEVEL_ENV",
+    "DFTRACER_TIME_METRIC_ENV",
+    "setup_stream_logger",
+]
+TREE = ["ai", "comm", "compute", "data", "dataloader", "device", "checkpoint", "pipeline"]
+AI_COMMON = [
+    "DFTracerAI",
+    "AI",
+    "Compute",
+    "Data",
+    "DataLoader",
+    "Communication",
+    "Device",
+    "Checkpoint",
+    "Pipeline",
+    "Other",
+    "IO",
+    "StringEnum",
+    "ProfileCategory",
+    "ComputeEvent",
+    "DataEvent",
+    "DataLoaderEvent",
+    "CommunicationEvent",
+    "DeviceEvent",
+    "PipelineEvent",
+    "CheckpointEvent",
+    "OtherEvent",
+    "IOEvent",
+    "INIT_NAME",
+    "BLOCK_NAME",
+    "ITER_NAME",
+    "ITER_COUNT_NAME",
+    "CTX_SEPARATOR",
+    "ROOT_NAME",
+    "ROOT_CAT",
+    "START_METADATA_NAME",
+    "STOP_METADATA_NAME",
+    "get_iter_block_name",
+    "get_iter_handle_name",
+]
+NATIVE = [
+    "initialize",
+    "finalize",
+    "get_time",
+    "get_config",
+    "enter_event",
+    "exit_event",
+    "log_event",
+    "log_metadata_event",
+    "set_app_metadata_int",
+    "set_app_metadata_string",
+    "mark_used",
+    "declare_entity",
+    "declare_entity_type",
+    "relate_entities",
+]
 PATHS = {
-    "dftracer.python": PACKAGE, "dftracer.python.common": COMMON, "dftracer.python.env": ENV,
-    "dftracer.python.logger": COMMON + ENV, "dftracer.python.ai_common": AI_COMMON, "dftracer.python.ai": TREE,
-    "dftracer.python.ai_init": TREE, "dftracer.python.dynamo": ["Dynamo", "dynamo", "create_backend"],
-    "dftracer.python.dbg": PACKAGE, "dftracer.python.dbg.ai": TREE, "dftracer.python.dbg.logger": COMMON + ENV,
-    "dftracer.dftracer": NATIVE, "dftracer.dftracer_dbg": NATIVE, "dftracer.logger": PACKAGE,
+    "dftracer.python": PACKAGE,
+    "dftracer.python.common": COMMON,
+    "dftracer.python.env": ENV,
+    "dftracer.python.logger": COMMON + ENV,
+    "dftracer.python.ai_common": AI_COMMON,
+    "dftracer.python.ai": TREE,
+    "dftracer.python.ai_init": TREE,
+    "dftracer.python.dynamo": ["Dynamo", "dynamo", "create_backend"],
+    "dftracer.python.dbg": PACKAGE,
+    "dftracer.python.dbg.ai": TREE,
+    "dftracer.python.dbg.logger": COMMON + ENV,
+    "dftracer.dftracer": NATIVE,
+    "dftracer.dftracer_dbg": NATIVE,
+    "dftracer.logger": PACKAGE,
 }
 
 
@@ -48,7 +189,8 @@ def test_every_path_has_its_names(tmp_path, enable):
 
 
 def test_paths_share_one_tree_and_one_class(tmp_path):
-    run("""
+    run(
+        """
         import importlib, logging, sys
         import dftracer.python.dynamo, dftracer.python.logger, dftracer.python.ai
         import dftracer.python as package
@@ -63,22 +205,28 @@ def test_paths_share_one_tree_and_one_class(tmp_path):
         assert module.dft_fn is dft_fn and module.dftracer is dftracer and isinstance(package.logger, logging.Logger)
         assert len(package.logger.handlers) == 1
         assert package.__version__ == "5.0.0"
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
 
 
 def test_dftracer_is_a_namespace_that_others_may_use(tmp_path):
     (tmp_path / "dftracer" / "utils").mkdir(parents=True)
     (tmp_path / "dftracer" / "utils" / "__init__.py").write_text("here = 1")
-    run("""
+    run(
+        """
         import sys
         sys.path.append(sys.argv[1])
         import dftracer.python, dftracer.utils
         assert dftracer.utils.here == 1 and not hasattr(dftracer, "__version__") and dftracer.__file__ is None
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
 
 
 def test_import_loads_little_and_installs_nothing(tmp_path):
-    run("""
+    run(
+        """
         import signal, sys, threading
         known = set(sys.modules)
         before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGABRT)]
@@ -88,23 +236,32 @@ def test_import_loads_little_and_installs_nothing(tmp_path):
         assert not loaded, loaded
         assert before == [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGABRT)]
         assert threading.active_count() == 1
-        """, tmp_path)
+        """,
+        tmp_path,
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py"]
 
 
-@pytest.mark.parametrize(("text", "on"), [("1", True), ("true", True), ("on", True), ("yes", True), ("0", False), ("", False)])
+@pytest.mark.parametrize(
+    ("text", "on"), [("1", True), ("true", True), ("on", True), ("yes", True), ("0", False), ("", False)]
+)
 def test_switch_follows_the_rule_of_the_core(tmp_path, text, on):
-    run(f"""
+    run(
+        f"""
         import os
         from dftracer.python import DFTRACER_ENABLE, NoOpProfiler, profiler
         import dftracer.dftracer as native
         assert DFTRACER_ENABLE is {on}
         assert isinstance(profiler, NoOpProfiler) is {not on} and (profiler is native) is {on}
-        """, tmp_path, DFTRACER_ENABLE=text)
+        """,
+        tmp_path,
+        DFTRACER_ENABLE=text,
+    )
 
 
 def test_switches_are_read_once(tmp_path):
-    run("""
+    run(
+        """
         import os, sys
         from dftracer.python import DFTRACER_INIT_PRELOAD, DFTRACER_LOG_LEVEL, ai, dftracer
         assert DFTRACER_INIT_PRELOAD and DFTRACER_LOG_LEVEL == "INFO"
@@ -114,19 +271,27 @@ def test_switches_are_read_once(tmp_path):
         assert log.get_time() == 0 and log.get_config("DFTRACER_ENABLE") == ""
         log.finalize()
         assert sorted(os.listdir(sys.argv[1])) == ["program.py"]
-        """, tmp_path, DFTRACER_ENABLE="0", DFTRACER_LOG_LEVEL="INFO")
+        """,
+        tmp_path,
+        DFTRACER_ENABLE="0",
+        DFTRACER_LOG_LEVEL="INFO",
+    )
     assert run.stderr.startswith("[INFO] tracing is")
 
 
 @pytest.mark.parametrize(("metric", "scale"), [("NS", 1e9), ("US", 1e6), ("MS", 1e3), ("SEC", 1), ("", 1e6)])
 def test_time_scale_is_units_a_second(tmp_path, metric, scale):
-    run(f"""
+    run(
+        f"""
         import sys, time
         from dftracer.python import dftracer, get_time_scale
         log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
         assert get_time_scale() == {scale}
         assert abs(log.get_time() / {scale} - time.time()) < 2
-        """, tmp_path, DFTRACER_TIME_METRIC=metric)
+        """,
+        tmp_path,
+        DFTRACER_TIME_METRIC=metric,
+    )
 
 
 if __name__ == "__main__":

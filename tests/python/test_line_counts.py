@@ -28,9 +28,22 @@ def test_scenario_is_the_table_of_events(tmp_path):
     for event in trace.user_events():
         counts[event["name"]] = counts.get(event["name"], 0) + 1
     assert counts == {
-        "train": 1, "checkpoint.init": 1, "restart": 1, "capture": 1, "epoch.iter": 3, "epoch.block": 3, "fetch": 3,
-        "fetch.iter": 6, "fetch.block": 6, "item": 6, "preprocess.collate": 6, "transfer": 6, "forward": 6,
-        "backward": 6, "compute": 6, "step": 6,
+        "train": 1,
+        "checkpoint.init": 1,
+        "restart": 1,
+        "capture": 1,
+        "epoch.iter": 3,
+        "epoch.block": 3,
+        "fetch": 3,
+        "fetch.iter": 6,
+        "fetch.block": 6,
+        "item": 6,
+        "preprocess.collate": 6,
+        "transfer": 6,
+        "forward": 6,
+        "backward": 6,
+        "compute": 6,
+        "step": 6,
     }
     assert trace.values("fetch.block", "step") == [0, 1, 0, 1, 0, 1]
     assert trace.values("epoch.block", "count") == [1, 2, 3]

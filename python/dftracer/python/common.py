@@ -198,17 +198,13 @@ class dftracer:
         if self._has("mark_used"):
             self._logger.mark_used(name)
 
-    def declare_entity(
-        self, type: str, key: object, store: EntityStore | int = 0, uri: str = ""
-    ) -> EntityID:
+    def declare_entity(self, type: str, key: object, store: EntityStore | int = 0, uri: str = "") -> EntityID:
         """Declares a thing that events use or make; returns its id, 0 when off."""
         if not self._has("declare_entity"):
             return 0
         return int(self._logger.declare_entity(type, str(key), int(store), uri))
 
-    def declare_entity_type(
-        self, type: str, role: EntityRole | int = 0, description: str = ""
-    ) -> None:
+    def declare_entity_type(self, type: str, role: EntityRole | int = 0, description: str = "") -> None:
         """Describes a type of entities."""
         if self._has("declare_entity_type"):
             self._logger.declare_entity_type(type, int(role), description)

@@ -6,6 +6,7 @@ TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer
 if TYPE_CHECKING:
     from typing import Any
 
+
 class NoOpProfiler:
     """Takes every call of the native module and does nothing."""
 
