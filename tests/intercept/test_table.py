@@ -36,4 +36,5 @@ def case_it_needs_the_core_beside_it(_folder):
     expect("(RUNPATH)" not in text, "RUNPATH gives way to LD_LIBRARY_PATH")
 
 
-main(globals())
+if __name__ == "__main__":
+    main(globals())

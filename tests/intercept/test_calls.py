@@ -1,0 +1,92 @@
+"""test_calls.py - every symbol of the table, called once by name: it returns what it should, and its event says so.
+SPDX-License-Identifier: MIT
+"""
+
+import json
+import os
+import sys
+
+from io_harness import SOURCE, events_by_path, expect, expect_equal, main, paths, read_folder, run, traced
+from test_table import rows, symbol_of
+
+WITHOUT_PATH = {"pipe", "pipe2", "umask", "close_range", "closefrom", "fork", "wait", "waitpid", "wait3", "wait4", "popen",
+                "pclose", "posix_spawn", "posix_spawnp", "fexecve"}  # fmt: skip
+ELSEWHERE = {"memfd_create", "tmpfile"}
+FAILING = {"splice", "execve", "execvpe", "execv", "execvp", "execl", "execlp", "execle", "fexecve"}
+
+
+def plain_names():
+    """Symbol to the name its event has."""
+    names = {}
+    for kind, text in rows():
+        symbol = symbol_of(kind, text)
+        first = text.split(",")[0].strip()
+        names[symbol] = symbol if kind in ("CALL", "SPECIAL") else names[first]
+    return names
+
+
+def slices(trace):
+    """The events between the mark of a symbol and the next one."""
+    names, found, current = paths(trace), {}, None
+    for event in sorted(trace.user_events(), key=lambda event: event["id"]):
+        path = names.get(event["args"].get("fhash"), "")
+        if event["name"] == "access" and "/mark-" in path:
+            current = path.split("/mark-")[1]
+            found[current] = []
+        elif current:
+            found[current].append((event, path))
+    return found
+
+
+def case_every_symbol(folder):
+    data, traces = os.path.join(folder, "data"), os.path.join(folder, "traces")
+    os.mkdir(data)
+    os.mkdir(traces)
+    script = f"{SOURCE}/tests/intercept/programs/every.py"
+    done = run([sys.executable, "-B", "-I", script, data, f"{folder}/results"], traced(traces, DATA_DIR="all"), cwd=folder)
+    expect_equal((done.returncode, done.stderr), (0, ""), "every.py")
+    with open(f"{folder}/results", encoding="utf-8") as file:
+        results = json.load(file)
+    names = plain_names()
+    expect_equal(set(results), set(names), "symbols called")
+    trace = max(read_folder(traces), key=lambda trace: len(trace.events))
+    found = slices(trace)
+    wrong = []
+    for symbol, got in results.items():
+        if got is None:
+            continue
+        events = [(event, path) for event, path in found[symbol] if event["name"] == names[symbol]]
+        if not events:
+            wrong.append(f"{symbol}: no event {names[symbol]}, but {[event['name'] for event, _ in found[symbol]]}")
+            continue
+        event, path = events[0]
+        ret = event["args"]["ret"]
+        if got == "child":
+            fits = ret > 0
+        elif symbol in FAILING:
+            fits = ret == -1 and event["args"].get("errno")
+        else:
+            fits = ret == got and "errno" not in event["args"]
+        if not fits:
+            wrong.append(f"{symbol} returned {got}, but the event says {event['args']}")
+        plain = names[symbol]
+        if plain not in WITHOUT_PATH and plain not in ELSEWHERE and not path.startswith(data):
+            wrong.append(f"{symbol}: path {path!r}")
+    expect_equal(wrong, [], "symbols")
+
+
+def case_an_event_has_what_the_table_says(folder):
+    """The arguments of events that no call lacks."""
+    data = os.path.join(folder, "data")
+    os.mkdir(data)
+    run(["dd", "if=/dev/zero", f"of={data}/zeros", "bs=512", "count=3"], traced(folder, DATA_DIR=data))
+    (trace,) = read_folder(folder)
+    ((_, events),) = events_by_path(trace).items()
+    writes = [event["args"] for event in events if event["name"] == "write"]
+    expect_equal([(args["count"], args["ret"]) for args in writes], [(512, 512)] * 3, "write")
+    (opened,) = [event["args"] for event in events if event["name"] == "open"]
+    expect(opened["flags"] & os.O_CREAT and opened["mode"] == 0o666, f"open {opened}")
+    expect(all(event["cat"] == "POSIX" for event in events), "categories")
+
+
+main(globals())
