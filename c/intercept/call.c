@@ -233,6 +233,15 @@ int dft__io_two_fds(dft__io *io, int from, int to) {
   return dft__io_fd_slow(&io->subject[1], to) || is_wanted;
 }
 
+void dft__io_keep_text(dft__io *io, char *text) {
+  int saved = errno;
+  size_t len = dft__fd_text(io->subject[0].fd, text, DFT__IO_PATH - 1);
+  text[len] = '\0';
+  io->subject[0].path = text;
+  io->subject[0].fd = DFT__AS_IT_IS;
+  errno = saved;
+}
+
 __attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, uint64_t end,
                                                      const result *got) {
   dft__own own;

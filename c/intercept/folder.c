@@ -177,6 +177,7 @@ int dft__io_closedir(DIR *stream) {
   dft__io io;
   int is_timed = stream && dft__io_fd(&io, folder_fd(stream));
   int ret;
+  if (is_timed) DFT__IO_KEEP_TEXT(io);
   if (stream && dft__io_is_on()) dft__fd_take(folder_fd(stream));
   io.start = is_timed ? dft__clock_ticks() : 0;
   ret = real(stream);

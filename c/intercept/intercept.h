@@ -7,6 +7,7 @@
 #ifndef DFT_INTERCEPT_H
 #define DFT_INTERCEPT_H
 
+#include <alloca.h>
 #include <dftracer/dft.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -170,6 +171,11 @@ static inline int dft__io_process(dft__io *io) {
 static inline int dft__io_any(dft__io *io) {
   return dft__io_process(io) && dft__filter_is_all();
 }
+/* Before a call that closes its descriptor, which has no reference for want of room: its path, as text. */
+void dft__io_keep_text(dft__io *io, char *text);
+#define DFT__IO_KEEP_TEXT(io) \
+  if (DFT__UNLIKELY((io).subject[0].entry == DFT__FD_IN)) dft__io_keep_text(&(io), alloca(DFT__IO_PATH))
+
 /* errno is the error of a call that returned -1. */
 static inline int dft__io_error(int64_t ret) {
   return ret == -1 ? errno : 0;

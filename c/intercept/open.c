@@ -107,6 +107,7 @@ int dft__io_close(int fd) {
     if (dft__io_is_on()) dft__fd_take(fd);
     return real(fd);
   }
+  DFT__IO_KEEP_TEXT(io);
   dft__fd_take(fd);
   io.start = dft__clock_ticks();
   ret = real(fd);

@@ -107,6 +107,7 @@ int dft__io_fclose(FILE *stream) {
   dft__io io;
   int is_timed = dft__io_fd(&io, dft__stream_fd(stream));
   int ret;
+  if (is_timed) DFT__IO_KEEP_TEXT(io);
   if (dft__io_is_on()) dft__fd_take(dft__stream_fd(stream));
   io.start = is_timed ? dft__clock_ticks() : 0;
   ret = real(stream);
