@@ -46,8 +46,13 @@ static uint64_t find_unit(const char *text, size_t len) {
   return 1000;
 }
 
-static uint32_t kind_of(const uint8_t *bytes, size_t len) {
+/* By what is in it; of a damaged one, the name tells. */
+static uint32_t kind_of(const char *path, const uint8_t *bytes, size_t len) {
+  size_t path_len = strlen(path);
   if (len >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return DFT_SOURCE_GZIP;
+  if (path_len > 3 && strcmp(path + path_len - 3, ".gz") == 0 && len && bytes[0] != '[' && bytes[0] != '{') {
+    return DFT_SOURCE_GZIP;
+  }
   return DFT_SOURCE_PLAIN;
 }
 
@@ -72,7 +77,7 @@ int dft__source_prepare(dft_reader *reader, uint32_t index, int fd) {
   len = pread(fd, head, sizeof head, 0);
   if (len < 0) return fail(reader, index, errno);
   source->size = (uint64_t)facts.st_size;
-  source->kind = kind_of(head, (size_t)len);
+  source->kind = kind_of(source->path, head, (size_t)len);
   if (source->kind == DFT_SOURCE_GZIP) {
     size_t text_len = inflate_some(head, (size_t)len, text, sizeof text);
     source->unit_ns = find_unit((char *)text, text_len);
