@@ -6,6 +6,8 @@
 #define COMMAND_LIST(X) \
   X(run)                \
   X(summary)            \
+  X(info)               \
+  X(cat)                \
   X(recover)            \
   X(merge)              \
   X(convert)            \

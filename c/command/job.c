@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filter.h"
+
 /* ---- Reading -------------------------------------------------------------------------------------------------------- */
 
 static void *work_on(void *argument) {
@@ -34,24 +36,6 @@ static void look_up_keys(job *of) {
   of->key_value = key(of->reader, "value");
 }
 
-/* Times are counted from the first event; it is in the first rows of one of the sources. */
-static int find_origin(job *of) {
-  uint32_t count = dft_reader_source_count(of->reader);
-  of->origin = INT64_MAX;
-  for (uint32_t i = 0; i < count; i++) {
-    dft_cursor *cursor;
-    const dft_rows *rows = NULL;
-    if (dft_cursor_open(of->reader, i, &cursor) != DFT_OK) return 0;
-    if (dft_cursor_next(cursor, &rows) != DFT_OK) rows = NULL;
-    for (uint32_t row = 0; rows && row < rows->count; row++) {
-      if (rows->phase[row] == DFT_COMPLETE && rows->start_ns[row] < of->origin) of->origin = rows->start_ns[row];
-    }
-    dft_cursor_close(cursor);
-  }
-  if (of->origin == INT64_MAX) of->origin = 0;
-  return 1;
-}
-
 static int prepare(job *of) {
   uint32_t sources = dft_reader_source_count(of->reader);
   pthread_mutex_init(&of->lock, NULL);
@@ -67,7 +51,8 @@ static int prepare(job *of) {
     pthread_mutex_init(&of->lanes[i].lock, NULL);
     pthread_cond_init(&of->lanes[i].moved, NULL);
   }
-  return !(of->question->has_from || of->question->has_to) || find_origin(of);
+  if (of->question->has_from || of->question->has_to) of->origin = filter_origin(of->reader);
+  return of->origin != INT64_MIN;
 }
 
 static void run_workers(job *of) {

@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "terminal.h"
+#include "trouble.h"
 
 #define PATTERNS_MAX 64
 
@@ -84,16 +85,6 @@ static int set_option(choice *of, arguments *given, int key) {
   }
 }
 
-static void complain(dft_reader *reader) {
-  dft_problem problem = {.struct_size = sizeof problem};
-  for (uint32_t i = 0; dft_reader_problem(reader, i, &problem) == DFT_OK; i++) {
-    fprintf(stderr, "dftracer summary: %s: %s\n", problem.detail, strerror(problem.error));
-  }
-  if (!dft_reader_problem_count(reader, 0)) {
-    fprintf(stderr, "dftracer summary: there is no trace (*.pfw, *.pfw.gz) in the given folders\n");
-  }
-}
-
 static int run(dft_reader *reader, const choice *of) {
   job *all = calloc(1, sizeof *all);
   progress shown;
@@ -116,7 +107,6 @@ static int run_summary(int argc, char **argv) {
   arguments given = {.command = &command_summary, .argc = argc, .argv = argv};
   choice of = {.top = 15};
   dft_reader *reader;
-  dft_status status;
   int key, result;
   of.question.names = of.names;
   of.question.cats = of.cats;
@@ -127,14 +117,9 @@ static int run_summary(int argc, char **argv) {
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "which traces? PATH is missing");
   if (of.question.threads < 1) of.question.threads = 1;
-  status = dft_reader_open(NULL, (const char *const *)argv + given.first, (size_t)given.count, &reader);
-  if (status == DFT_OK) {
-    result = run(reader, &of);
-  } else {
-    if (reader) complain(reader);
-    else fprintf(stderr, "dftracer summary: %s\n", dft_status_text(status));
-    result = STATUS_FAILED;
-  }
+  reader = trouble_open("summary", NULL, argv + given.first, given.count);
+  if (!reader) return STATUS_FAILED;
+  result = run(reader, &of);
   dft_reader_close(reader);
   return result;
 }

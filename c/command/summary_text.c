@@ -8,6 +8,7 @@
 #include "summary.h"
 #include "table.h"
 #include "terminal.h"
+#include "trouble.h"
 
 static void add_time(table *of, uint64_t ns) {
   char text[FORMAT_BYTES];
@@ -239,7 +240,6 @@ static void print_training(FILE *out, job *of, uint32_t top) {
 
 static void print_problems(FILE *out, job *of) {
   uint64_t count = dft_reader_problem_count(of->reader, 0);
-  dft_problem problem = {.struct_size = sizeof problem};
   char text[FORMAT_BYTES];
   if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged) return;
   table_heading(out, "Notes", "");
@@ -255,19 +255,7 @@ static void print_problems(FILE *out, job *of) {
     fprintf(out, "  %s events stand far from their place in the file: self times are approximate\n",
             format_count(text, of->late));
   if (of->merged) fprintf(out, "  self times are approximate: more gaps between events than are kept\n");
-  for (uint32_t i = 0; i < 10 && dft_reader_problem(of->reader, i, &problem) == DFT_OK; i++) {
-    dft_source source = {.struct_size = sizeof source};
-    if (problem.source == DFT_ALL) {
-      fprintf(out, "  %s: %s\n", problem.detail, problem.error ? strerror(problem.error) : problem.message);
-      continue;
-    }
-    dft_reader_source(of->reader, problem.source, &source);
-    fprintf(out, "  %s, ", source.path);
-    if (problem.line) fprintf(out, "line %" PRIu64 ": ", problem.line);
-    else fprintf(out, "byte %" PRIu64 ": ", problem.byte);
-    fprintf(out, "%s\n", problem.error ? strerror(problem.error) : problem.message);
-  }
-  if (count > 10) fprintf(out, "  %s problems in all; dftracer validate lists them\n", format_count(text, count));
+  trouble_print_all(out, "  ", of->reader, 10);
 }
 
 void summary_text(FILE *out, job *of, uint32_t top, int is_whole) {
