@@ -8,6 +8,7 @@
   X(summary)            \
   X(info)               \
   X(cat)                \
+  X(validate)           \
   X(recover)            \
   X(merge)              \
   X(convert)            \

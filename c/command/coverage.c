@@ -127,6 +127,7 @@ static int64_t account(coverage *of, const moment *event, int *is_good) {
       self -= known;
     }
     if (top->start < one.start) {
+      of->crossed++;
       one.covered += top->covered - known;
       one.start = top->start;
     }

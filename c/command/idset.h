@@ -1,0 +1,20 @@
+/* idset.h - which ids were there: bits in pages, since ids come in blocks. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_IDSET_H
+#define DFTRACER_IDSET_H
+
+#include <stdint.h>
+
+#define IDSET_PAGES 16384u /* of 4 KiB: 64 MiB, 500 million ids in a row */
+
+typedef struct idset {
+  struct idset_page {
+    uint64_t number;
+    uint64_t bits[512];
+  } * pages[IDSET_PAGES];
+} idset;
+
+/* 1 it was there before, 0 it was not and now is, -1 there is no room to remember it. */
+int idset_add(idset *of, uint64_t id);
+void idset_free(idset *of);
+
+#endif
