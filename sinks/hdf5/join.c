@@ -19,7 +19,6 @@
 
 #include "../sinks.h"
 
-#define ARGUMENTS_MOST 64
 #define STACK_BYTES ((size_t)64 << 10)
 #define EXIT_NO_SPACE 3 /* of h5join */
 #define EXIT_SIGNALLED 126
@@ -52,7 +51,7 @@ const char *dft__h5_join_check(void) {
  * The keeper shares the program's memory, on a stack of its own, waits for h5join and ends with its status. It makes
  * system calls only. Each of the two is killed when the one before it dies. */
 typedef struct launch {
-  char *arguments[ARGUMENTS_MOST + 1];
+  char **arguments; /* of h5join, its name first */
   char **environment;
   pid_t program; /* who has asked */
   pid_t keeper;
@@ -155,19 +154,28 @@ static dft_status launch_all(launch *own, char *why, size_t size) {
 }
 
 dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size) {
-  launch own = {.arguments = {program}, .program = getpid()};
+  launch own = {.program = getpid()};
   const char *missing = dft__h5_join_check();
   uint64_t all = ~UINT64_C(0);
   uint64_t before = 0;
+  size_t count = 0;
   dft_status status;
   snprintf(why, size, "%s", missing ? missing : "");
   if (missing) return DFT_ENOSINK;
-  for (int i = 0; arguments[i] && i + 1 < ARGUMENTS_MOST; i++) own.arguments[i + 1] = (char *)(uintptr_t)arguments[i];
+  while (arguments[count]) count++;
+  own.arguments = calloc(count + 2, sizeof own.arguments[0]);
   own.environment = clean_environment();
-  if (!own.environment) return DFT_ENOMEM;
+  if (!own.arguments || !own.environment) {
+    free(own.arguments);
+    free(own.environment);
+    return DFT_ENOMEM;
+  }
+  own.arguments[0] = program;
+  for (size_t i = 0; i < count; i++) own.arguments[i + 1] = (char *)(uintptr_t)arguments[i];
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all); /* no handler runs in the keeper */
   status = launch_all(&own, why, size);
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+  free(own.arguments);
   free(own.environment);
   return status;
 }

@@ -178,7 +178,7 @@ static void add_event(dft__h5_rows *rows, const dft_event *event, struct dft__h5
   COLUMN(rows, EVENTS_phase, uint8_t)[place] = (uint8_t)event->phase;
   if (rows->tables.is_job) {
     COLUMN(rows, EVENTS_process, uint32_t)[place] = rows->process_row;
-    COLUMN(rows, EVENTS_rank, int32_t)[place] = rows->process.rank;
+    COLUMN(rows, EVENTS_rank, int32_t)[place] = -1; /* known at the end: h5join fills it in */
   }
   dft__h5_row_end(&rows->tables, DFT__H5_EVENTS);
 }
@@ -200,7 +200,7 @@ void dft__h5_rows_add(dft__h5_rows *rows, const dft_event *event) {
     add_plain(rows, event);
     return;
   }
-  note_process(rows, event);
+  if (!rows->tables.is_job) note_process(rows, event);
   for (uint32_t i = 0; i < event->value_count; i++) {
     add_value(rows, &event->values[i], row, key_of(rows, &event->values[i]).row - 1);
   }
@@ -219,7 +219,7 @@ static int put_bytes(dft__h5_rows *rows, const dft__h5_record *record, const voi
 
 static int save_process(dft__h5_rows *rows) {
   dft__h5_record record = {.kind = DFT__H5_PROCESS, .what = rows->process_row, .bytes = sizeof rows->process};
-  if (rows->is_process_saved || !rows->process.pid) return 1;
+  if (rows->is_process_saved || rows->tables.is_job || !rows->process.pid) return 1;
   rows->is_process_saved = 1;
   return put_bytes(rows, &record, &rows->process);
 }
@@ -235,13 +235,9 @@ static int save_names(dft__h5_rows *rows) {
   return put_bytes(rows, &record, rows->new_names);
 }
 
-void dft__h5_rows_next_process(dft__h5_rows *rows, const dft__h5_process *process) {
-  if (rows->process.pid) {
-    if (!save_process(rows)) rows->tables.has_failed = 1;
-    rows->process_row++;
-  }
-  rows->process = *process;
-  rows->is_process_saved = 0;
+void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_process *process) {
+  dft__h5_record record = {.kind = DFT__H5_PROCESS, .what = row, .bytes = sizeof *process};
+  if (!put_bytes(rows, &record, process)) rows->tables.has_failed = 1;
 }
 
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length) {

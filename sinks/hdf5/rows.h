@@ -30,7 +30,7 @@ typedef struct dft__h5_rows {
     int is_plain;
   } * keys;
   uint32_t key_room;
-  dft__h5_process process; /* whose events are added */
+  dft__h5_process process; /* whose events are added; not used in the file of a job */
   uint32_t process_row;
   int is_process_saved;
 } dft__h5_rows;
@@ -41,8 +41,8 @@ void dft__h5_rows_close(dft__h5_rows *rows);
 
 void dft__h5_rows_add(dft__h5_rows *rows, const dft_event *event);
 
-/* Another process follows; in the file of a job only. */
-void dft__h5_rows_next_process(dft__h5_rows *rows, const dft__h5_process *process);
+/* In the file of a job: what is known of a process; events that follow are of the one in rows->process_row. */
+void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_process *process);
 
 /* Writes everything; *length is that of the file. */
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length);

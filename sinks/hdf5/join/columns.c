@@ -2,12 +2,34 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "h5.h"
 
 static void write_chunk(hid_t data_set, uint64_t first_row, const void *bytes, size_t len) {
   hsize_t offset[1] = {first_row};
   need(H5Dwrite_chunk(data_set, H5P_DEFAULT, 0, offset, len, bytes), "chunk");
+}
+
+void unpack_chunk(const job *own, const uint8_t *packed, size_t len, size_t size, void *values) {
+  uint8_t *shuffled = size == 1 ? values : need_memory(malloc(DFT__H5_ROWS * size));
+  uint8_t *to = values;
+  uLongf got = (uLongf)(DFT__H5_ROWS * size);
+  if (uncompress(shuffled, &got, packed, (uLong)len) != Z_OK || got != DFT__H5_ROWS * size)
+    fail("%s is damaged: a chunk", own->from);
+  if (size == 1) return;
+  for (size_t i = 0; i < DFT__H5_ROWS; i++) {
+    for (size_t byte = 0; byte < size; byte++) to[i * size + byte] = shuffled[byte * DFT__H5_ROWS + i];
+  }
+  free(shuffled);
+}
+
+void fill_ranks(const job *own, void *values) {
+  uint32_t *process = values;
+  for (size_t i = 0; i < DFT__H5_ROWS; i++) {
+    int32_t rank = process[i] < own->process_count ? own->processes[process[i]].rank : -1;
+    memcpy(&process[i], &rank, sizeof rank);
+  }
 }
 
 /* The rows that fill no chunk, with zeros behind them. */
@@ -29,6 +51,20 @@ static void write_rest(job *own, const hid_t *data_sets) {
   free(packed);
 }
 
+/* A chunk of `process` gives that of `rank`. */
+static void write_ranks(job *own, const uint8_t *packed, size_t len, uint64_t first_row, hid_t data_set) {
+  size_t room = dft__h5_filter_bound(4);
+  uint8_t *values = need_memory(malloc((size_t)DFT__H5_ROWS * 4));
+  uint8_t *out = need_memory(malloc(room));
+  unpack_chunk(own, packed, len, 4, values);
+  fill_ranks(own, values);
+  len = dft__h5_filter_pack(own->tables.filter, values, 4, out, room);
+  if (!len) fail("a chunk cannot be compressed");
+  write_chunk(data_set, first_row, out, len);
+  free(values);
+  free(out);
+}
+
 static void copy_chunks(job *own, const hid_t *data_sets) {
   size_t room = dft__h5_filter_bound(8);
   uint8_t *bytes = need_memory(malloc(room));
@@ -36,9 +72,11 @@ static void copy_chunks(job *own, const hid_t *data_sets) {
   own->walk.next = 0;
   while ((found = dft__h5_walk_next(&own->walk)) > 0) {
     const dft__h5_record *record = &own->walk.record;
-    if (record->kind != DFT__H5_CHUNK) continue;
+    if (record->kind != DFT__H5_CHUNK || record->what == DFT__H5_EVENTS_rank) continue;
     if (!dft__h5_walk_read(&own->walk, bytes, room)) fail("%s cannot be read", own->from);
     write_chunk(data_sets[record->what], record->first, bytes, record->bytes);
+    if (record->what == DFT__H5_EVENTS_process)
+      write_ranks(own, bytes, record->bytes, record->first, data_sets[DFT__H5_EVENTS_rank]);
   }
   free(bytes);
 }

@@ -14,6 +14,7 @@
 typedef struct job {
   const char *from;
   const char *to;
+  const char *layout; /* columns, table, virtual */
   dft__h5_walk walk;
   dft__h5_head head;
   dft__h5_tables tables; /* how many rows there are, and those of the last chunk */
@@ -50,6 +51,11 @@ void write_tables(job *own);    /* layout=table: compound rows, as H5TB and PyTa
 void write_names(job *own);     /* /names */
 void write_processes(job *own); /* /processes */
 void write_facts(job *own);     /* attributes of the file */
+
+/* The values of a chunk. */
+void unpack_chunk(const job *own, const uint8_t *packed, size_t len, size_t size, void *values);
+/* The column `rank` follows from the column `process`: replaces the numbers of processes, DFT__H5_ROWS of them. */
+void fill_ranks(const job *own, void *values);
 
 /* Names in the order of their rows; at most `most` from row `first` on, each in `width` bytes with zeros behind it. */
 void read_names(job *own, uint64_t first, uint64_t most, size_t width, char *into);

@@ -82,6 +82,13 @@ static void count(job *own) {
   if (!own->processes[0].unit[0]) memcpy(own->processes[0].unit, "US", 3);
 }
 
+/* Ranks of the rows that fill no chunk; those of whole chunks are filled in when they are copied. */
+static void fill_last_ranks(job *own) {
+  if (!own->head.is_job) return;
+  memcpy(own->tables.data[DFT__H5_EVENTS_rank], own->tables.data[DFT__H5_EVENTS_process], (size_t)DFT__H5_ROWS * 4);
+  fill_ranks(own, own->tables.data[DFT__H5_EVENTS_rank]);
+}
+
 /* ---- Main --------------------------------------------------------------------------------------------------------- */
 
 /* A file of that name is what an h5join left that was killed with its program, perhaps at this very moment. */
@@ -104,12 +111,14 @@ static void join(const char *from, const char *length, const char *to) {
   uint64_t bytes = strtoull(length, &end, 10);
   if (*end || !dft__h5_walk_open(&own.walk, from, bytes)) fail("%s: %s", from, strerror(errno));
   count(&own);
+  fill_last_ranks(&own);
   access = need(H5Pcreate(H5P_FILE_ACCESS), to);
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access, 0, 1); /* nobody else knows the name, and not every file system has locks */
 #endif
   own.file = create(to, access);
   remove_on_failure(to);
+  own.layout = own.head.is_table ? "table" : "columns";
   write_facts(&own);
   if (own.head.is_table) write_tables(&own);
   else write_columns(&own);

@@ -114,7 +114,7 @@ void write_facts(job *own) {
   describe_text(own->file, "format", "dftracer");
   describe_number(own->file, "schema", DFT__H5_SCHEMA);
   describe_text(own->file, "version", DFT_VERSION);
-  describe_text(own->file, "layout", own->head.is_table ? "table" : "columns");
+  describe_text(own->file, "layout", own->layout);
   describe_number(own->file, "events", (int64_t)own->tables.rows[DFT__H5_EVENTS]);
   describe_number(own->file, "processes", own->process_count);
   describe_text(own->file, "time_unit", first->unit);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "h5.h"
 
@@ -30,7 +29,7 @@ typedef struct writer {
   row_table tables[DFT__H5_TABLES];
   char *names;
   size_t name_width;
-  uint8_t *packed, *shuffled, *values; /* of one chunk */
+  uint8_t *packed, *values; /* of one chunk */
   size_t room;
 } writer;
 
@@ -139,16 +138,6 @@ static void put(writer *to, uint32_t column, uint64_t first, size_t rows, const 
   write_rows(table, first, rows, table->rows);
 }
 
-static void unpack(writer *to, size_t len, size_t size) {
-  uint8_t *into = size == 1 ? to->values : to->shuffled;
-  uLongf got = (uLongf)(DFT__H5_ROWS * size);
-  if (uncompress(into, &got, to->packed, (uLong)len) != Z_OK || got != DFT__H5_ROWS * size)
-    fail("%s is damaged: a chunk", to->own->from);
-  for (size_t i = 0; size > 1 && i < DFT__H5_ROWS; i++) {
-    for (size_t byte = 0; byte < size; byte++) to->values[i * size + byte] = to->shuffled[byte * DFT__H5_ROWS + i];
-  }
-}
-
 static void put_all(writer *to) {
   job *own = to->own;
   own->walk.next = 0;
@@ -156,7 +145,8 @@ static void put_all(writer *to) {
     const dft__h5_record *record = &own->walk.record;
     if (record->kind != DFT__H5_CHUNK) continue;
     if (!dft__h5_walk_read(&own->walk, to->packed, to->room)) fail("%s cannot be read", own->from);
-    unpack(to, record->bytes, dft__h5_columns[record->what].size);
+    if (record->what == DFT__H5_EVENTS_rank) fill_ranks(own, to->values);
+    else unpack_chunk(own, to->packed, record->bytes, dft__h5_columns[record->what].size, to->values);
     put(to, record->what, record->first, DFT__H5_ROWS, to->values);
   }
   for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
@@ -170,7 +160,6 @@ void write_tables(job *own) {
   writer to = {.own = own, .room = dft__h5_filter_bound(8), .name_width = own->name_width ? own->name_width : 1};
   to.names = need_memory(malloc((size_t)(own->name_count + 1) * to.name_width));
   to.packed = need_memory(malloc(to.room));
-  to.shuffled = need_memory(malloc((size_t)DFT__H5_ROWS * 8));
   to.values = need_memory(malloc((size_t)DFT__H5_ROWS * 8));
   read_names(own, 0, own->name_count, to.name_width, to.names);
   for (uint32_t i = 0; i < DFT__H5_TABLES; i++) make_table(&to, i);
@@ -182,6 +171,5 @@ void write_tables(job *own) {
   }
   free(to.names);
   free(to.packed);
-  free(to.shuffled);
   free(to.values);
 }

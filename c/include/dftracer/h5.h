@@ -1,0 +1,69 @@
+/* h5.h - writing HDF5 tables from events of anywhere: what `dftracer convert` uses. For tools; programs that record events
+ * set DFTRACER_SINK=hdf5 instead.
+ *
+ * The way of the data: events gather as columns in a hidden file beside the output, in bounded memory; closing makes the
+ * HDF5 file of them and gives it its name, so the file is complete or absent. sinks/FORMAT.md says what is in it.
+ *
+ *   dft_h5 *writer;
+ *   dft_h5_options options = {.struct_size = sizeof options};
+ *   if (dft_h5_open("job.h5", &options, &writer) == DFT_OK) {
+ *     uint32_t row = dft_h5_process(writer, &process);
+ *     dft_h5_add(writer, row, &event);
+ *     status = dft_h5_close(writer, 1, why, sizeof why);
+ *   }
+ *
+ * Threads   One writer is used by one thread at a time.
+ * Errors    A message for people is in `why` when a call with one fails.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_H5_H
+#define DFTRACER_H5_H
+
+#include <dftracer/sink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dft_h5 dft_h5;
+
+typedef struct dft_h5_options {
+  size_t struct_size;
+  int32_t is_table; /* nonzero: layout=table */
+  int32_t level;    /* of compression, 1 to 9; 0: the usual */
+} dft_h5_options;
+
+/* What /processes shall say of one. Texts may be NULL. */
+typedef struct dft_h5_facts {
+  size_t struct_size;
+  uint32_t pid;
+  int32_t rank; /* -1: unknown */
+  const char *host;
+  const char *host_hash;
+  const char *source; /* the file its events came from */
+  const char *unit;   /* of times: US, NS, MS, SEC */
+} dft_h5_facts;
+
+/* NULL when HDF5 files can be made here, else why not. */
+DFT_API const char *dft_h5_unusable(void);
+
+/* A writer of a file that may hold many processes. DFT_ENOSINK when this cannot be done here, DFT_EIO when the folder cannot
+ * be written to. */
+DFT_API dft_status dft_h5_open(const char *path, const dft_h5_options *options, dft_h5 **writer);
+
+/* A row of /processes, from 0 on; events refer to it. What was said of a row may be said anew until the end. */
+DFT_API dft_status dft_h5_process(dft_h5 *writer, uint32_t row, const dft_h5_facts *facts);
+
+/* Takes a copy of the event. Failures are told by dft_h5_close. */
+DFT_API void dft_h5_add(dft_h5 *writer, uint32_t process, const dft_event *event);
+
+/* Nonzero `complete` makes the file, replacing one of that name; else everything is given up. */
+DFT_API dft_status dft_h5_close(dft_h5 *writer, int complete, char *why, size_t size);
+
+/* A file that shows many files of one process each, in the layout `columns`, as one, by virtual data sets: nothing is
+ * copied, the files must stay where they are. */
+DFT_API dft_status dft_h5_virtual(const char *path, const char *const *files, size_t count, char *why, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
