@@ -33,6 +33,11 @@ DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/examples_out/trace quietly "$scratc
 mkdir "$scratch/data"
 DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/examples_out/trace quietly "$scratch/examples/02_pipeline" "$scratch/data"
 
+if [ -n "$(find "$prefix" -name h5join)" ]; then
+  DFTRACER_ENABLE=1 DFTRACER_SINK=hdf5 DFTRACER_LOG_FILE=$scratch/h5_out/trace quietly "$scratch/examples/01_regions"
+  [ "$(head -c 4 "$scratch"/h5_out/trace-*.h5 | tail -c 3)" = HDF ] || fail "no HDF5 file"
+fi
+
 # The program in the README, to the letter.
 awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md" >"$scratch/solver.c"
 [ -s "$scratch/solver.c" ] || fail "the README has no C program"
