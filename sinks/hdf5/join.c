@@ -48,15 +48,17 @@ const char *dft__h5_join_check(void) {
  *
  *   traced program --clone, no exit signal--> keeper, never calls exec --vfork--> h5join
  *
- * The keeper shares the program's memory, on a stack of its own, waits for h5join and ends with its status. It makes
- * system calls only. Each of the two is killed when the one before it dies. */
+ * The keeper shares the program's memory, on a stack of its own, and none of its descriptors: a copy would keep its locks and
+ * pipes alive. It waits for h5join and ends with its status. It makes system calls only. Each of the two is killed when the
+ * one before it dies. */
 typedef struct launch {
   char **arguments; /* of h5join, its name first */
   char **environment;
+  char *why; /* for its message */
+  size_t size;
   pid_t program; /* who has asked */
   pid_t keeper;
-  int output; /* for the message */
-  int error;  /* of exec */
+  int error; /* of exec */
 } launch;
 
 static void die_with(pid_t parent) {
@@ -67,18 +69,25 @@ static void die_with(pid_t parent) {
 /* Signals are blocked; h5join unblocks them. */
 static int run_program(void *argument) {
   launch *own = argument;
-  int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
   die_with(own->keeper);
-  syscall(SYS_dup3, own->output, 1, 0);
-  if (null >= 0) syscall(SYS_dup3, null, 0, 0);
-  if (null >= 0) syscall(SYS_dup3, null, 2, 0);
-#ifdef SYS_close_range
-  syscall(SYS_close_range, 3, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-#endif
   syscall(SYS_execve, program, own->arguments, own->environment);
   own->error = errno;
   syscall(SYS_exit_group, 127);
   return 127;
+}
+
+/* A table of its own: 0 and 2 lead nowhere, 1 into memory. */
+static void make_descriptors(void) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0)
+#endif
+  {
+    syscall(SYS_unshare, CLONE_FILES);
+    for (int fd = 0; fd < 65536; fd++) syscall(SYS_close, fd);
+  }
+  syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR);
+  if (syscall(SYS_memfd_create, "h5join", 0) < 0) syscall(SYS_dup3, 0, 1, 0);
+  syscall(SYS_dup3, 0, 2, 0);
 }
 
 static int keep(void *argument) {
@@ -91,14 +100,18 @@ static int keep(void *argument) {
   } usual = {0};
   char stack[STACK_BYTES / 2];
   int status = 127 << 8;
+  long got;
   pid_t pid;
   die_with(own->program);
   own->keeper = (pid_t)syscall(SYS_getpid);
+  make_descriptors();
   syscall(SYS_rt_sigaction, SIGCHLD, &usual, NULL, sizeof usual.mask);
   pid = clone(run_program, stack + ((sizeof stack - 64) & ~(size_t)15), CLONE_VM | CLONE_VFORK | SIGCHLD, own);
   if (pid < 0) own->error = errno;
   while (pid > 0 && syscall(SYS_wait4, pid, &status, 0, NULL) < 0 && errno == EINTR) {
   }
+  got = syscall(SYS_pread64, 1, own->why, own->size - 1, 0);
+  own->why[got > 0 ? got : 0] = '\0';
   syscall(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNALLED);
   return 0;
 }
@@ -117,44 +130,26 @@ static char **clean_environment(void) {
   return list;
 }
 
-static dft_status result_of(pid_t pid, const launch *own, int input, char *why, size_t size) {
+/* Nothing of it outlives the call: the keeper has ended before its stack is given back. */
+static dft_status launch_and_wait(launch *own) {
+  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   int status = -1;
-  size_t len = 0;
-  ssize_t got;
-  while (len + 1 < size && ((got = read(input, why + len, size - 1 - len)) > 0 || (got < 0 && errno == EINTR)))
-    if (got > 0) len += (size_t)got;
-  why[len] = '\0';
-  while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) {
+  pid_t pid;
+  if (stack == MAP_FAILED) return DFT_ENOMEM;
+  pid = clone(keep, (char *)stack + STACK_BYTES, CLONE_VM | CLONE_FILES, own);
+  if (pid < 0) own->error = errno;
+  while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR) {
   }
+  munmap(stack, STACK_BYTES);
   if (status == 0) return DFT_OK;
-  if (own->error) snprintf(why, size, "%s: %s", program, strerror(own->error));
-  else if (!len) snprintf(why, size, "%s did not come to its end (status %x)", program, (unsigned)status);
+  if (own->error) snprintf(own->why, own->size, "%s: %s", program, strerror(own->error));
+  else if (!own->why[0])
+    snprintf(own->why, own->size, "%s did not come to its end (status %x)", program, (unsigned)status);
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SPACE ? DFT_ENOSPC : DFT_EIO;
 }
 
-/* Nothing of it outlives the call: the keeper has ended before its stack is given back. */
-static dft_status launch_all(launch *own, char *why, size_t size) {
-  void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-  dft_status status = DFT_EIO;
-  int ends[2];
-  pid_t pid;
-  if (stack == MAP_FAILED) return DFT_ENOMEM;
-  if (pipe2(ends, O_CLOEXEC) == 0) {
-    own->output = ends[1];
-    pid = clone(keep, (char *)stack + STACK_BYTES, CLONE_VM, own);
-    close(ends[1]);
-    if (pid > 0) status = result_of(pid, own, ends[0], why, size);
-    else snprintf(why, size, "no process can be made: %s", strerror(errno));
-    close(ends[0]);
-  } else {
-    snprintf(why, size, "no pipe can be made: %s", strerror(errno));
-  }
-  munmap(stack, STACK_BYTES);
-  return status;
-}
-
 dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size) {
-  launch own = {.program = getpid()};
+  launch own = {.program = getpid(), .why = why, .size = size};
   const char *missing = dft__h5_join_check();
   uint64_t all = ~UINT64_C(0);
   uint64_t before = 0;
@@ -173,7 +168,7 @@ dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size
   own.arguments[0] = program;
   for (size_t i = 0; i < count; i++) own.arguments[i + 1] = (char *)(uintptr_t)arguments[i];
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all); /* no handler runs in the keeper */
-  status = launch_all(&own, why, size);
+  status = launch_and_wait(&own);
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
   free(own.arguments);
   free(own.environment);
