@@ -51,9 +51,9 @@ static inline int dft__own_cas64(_Atomic uint64_t *value, uint64_t expected, uin
 #ifdef DFT__PORTABLE_ATOMICS
   return atomic_compare_exchange_strong_explicit(value, &expected, next, memory_order_relaxed, memory_order_relaxed);
 #else
-  uint64_t seen = expected;
-  __asm__ volatile("cmpxchgq %2, %1" : "+a"(seen), "+m"(*value) : "r"(next) : "cc", "memory");
-  return seen == expected;
+  int is_done;
+  __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(is_done), "+m"(*value), "+a"(expected) : "r"(next) : "memory");
+  return is_done;
 #endif
 }
 

@@ -27,21 +27,25 @@ uint64_t dft__tsc_until;
 
 enum trust { UNKNOWN, NONE, PROCESSOR, KERNEL }; /* who says that the counter is steady and the same on all cores */
 
+/* LOST: the counter stepped back; the line from `lost` on, whose ns are those of CLOCK_MONOTONIC, takes its place. */
+enum mode { UNDECIDED, MONOTONIC, COUNTER, LOST };
+
 static struct {
   _Atomic uint32_t trust;
-  _Atomic uint32_t is_chosen;
-  _Atomic uint32_t source;
-  _Atomic uint32_t lock; /* of the map */
+  _Atomic uint32_t mode;
+  _Atomic uint32_t is_ordered; /* every read goes through dft_ticks */
+  _Atomic uint64_t due;        /* ticks of the next comparison */
+  _Atomic uint32_t lock;       /* of the map */
   _Atomic(dft__header *) header;
   uint64_t rate; /* of the last session: a forked child begins with it */
-  _Atomic uint32_t
-    is_lost; /* the counter stepped back: the line from `lost` on goes by CLOCK_MONOTONIC, this knot's ns */
   dft__knot lost;
 } clocks;
 
-static void set_until(uint64_t ticks) {
-  __atomic_store_n(&dft__tsc_until, ticks, __ATOMIC_RELAXED);
-  __atomic_store_n(&dft_tsc_until, ticks, __ATOMIC_RELAXED);
+static void set_due(uint64_t ticks) {
+  uint64_t until = DFT__GET(clocks.is_ordered) ? 0 : ticks;
+  DFT__SET(clocks.due, ticks);
+  __atomic_store_n(&dft__tsc_until, until, __ATOMIC_RELAXED);
+  __atomic_store_n(&dft_tsc_until, until, __ATOMIC_RELAXED);
 }
 
 /* ---- Which clock -------------------------------------------------------------------------------------------------- */
@@ -74,13 +78,10 @@ static enum trust find_trust(void) {
   return is_clock_of_kernel() ? KERNEL : PROCESSOR;
 }
 
-/* What was asked before, here and in the clock reads of others, is done when this one is read, and the other way round. */
+/* After everything that comes before it. */
 static uint64_t ordered_counter(void) {
-  uint64_t now;
   __builtin_ia32_lfence();
-  now = __builtin_ia32_rdtsc();
-  __builtin_ia32_lfence();
-  return now;
+  return __builtin_ia32_rdtsc();
 }
 #else
 static enum trust find_trust(void) {
@@ -92,19 +93,19 @@ static uint64_t ordered_counter(void) {
 #endif
 
 void dft__clock_choose(void) {
-  enum { AUTO, TSC, MONOTONIC }; /* DFTRACER_CLOCK */
+  enum { AUTO, TSC, KERNELS };        /* DFTRACER_CLOCK */
+  enum { MICROSECONDS, NANOSECONDS }; /* DFTRACER_TIME_METRIC */
   int64_t choice = dft__config_number(DFT__CLOCK);
   enum trust trust = (enum trust)DFT__GET(clocks.trust);
-  if (trust == UNKNOWN && choice != MONOTONIC) DFT__SET(clocks.trust, trust = find_trust());
+  if (trust == UNKNOWN && choice != KERNELS) DFT__SET(clocks.trust, trust = find_trust());
   if (choice == TSC && trust == NONE) {
     dft__log_config(DFT__CLOCK, "DFTRACER_CLOCK=tsc: this processor has no steady time stamp counter; CLOCK_MONOTONIC "
                                 "is used in its place");
   }
   int is_tsc = choice == AUTO ? trust == KERNEL : choice == TSC && trust >= PROCESSOR;
-  DFT__SET(clocks.source, is_tsc ? DFT__CLOCK_TSC : DFT__CLOCK_MONOTONIC);
-  DFT__SET(clocks.is_lost, 0);
-  set_until(is_tsc ? ordered_counter() + PERIOD_TICKS : 0);
-  DFT__RELEASE(clocks.is_chosen, 1);
+  DFT__SET(clocks.is_ordered, dft__config_number(DFT__TIME_METRIC) == NANOSECONDS);
+  set_due(is_tsc ? ordered_counter() + PERIOD_TICKS : 0);
+  DFT__RELEASE(clocks.mode, is_tsc ? COUNTER : MONOTONIC);
 }
 
 /* ---- Comparing ---------------------------------------------------------------------------------------------------- */
@@ -147,8 +148,8 @@ static void replace_counter(const dft__header *header) {
   const dft__clock_map *map = &header->clock;
   uint64_t rate = map->knots[DFT__GET(map->count) - 1].rate;
   clocks.lost = (dft__knot){map->settled, dft__epoch_ns(map, map->settled) - (uint64_t)header->epoch_offset_ns, rate};
-  set_until(0);
-  if (rate) DFT__RELEASE(clocks.is_lost, 1);
+  set_due(0);
+  if (rate) DFT__RELEASE(clocks.mode, LOST);
 }
 
 /* With the lock. */
@@ -156,7 +157,7 @@ static void step(dft__header *header, int is_due) {
   dft__clock_map *map = &header->clock;
   uint64_t now = ordered_counter();
   dft__sample sample;
-  if (map->source != DFT__CLOCK_TSC || DFT__GET(clocks.is_lost)) return;
+  if (DFT__GET(clocks.mode) != COUNTER) return;
   if (now + PERIOD_TICKS < map->settled) {
     replace_counter(header);
     return;
@@ -165,14 +166,14 @@ static void step(dft__header *header, int is_due) {
     dft__clock_map_add(map, &sample);
     clocks.rate = map->knots[DFT__GET(map->count) - 1].rate;
   }
-  set_until(now + pace(map, now));
+  set_due(now + pace(map, now));
 }
 
 void dft__clock_check(void) {
   uint64_t before = dft__signals_block();
   dft__header *header = DFT__ACQUIRE(clocks.header);
   /* A forked child finds its gate closed until it has a spool of its own. */
-  if (!header || !DFT__GET(*dft__gate_page())) set_until(ordered_counter() + PERIOD_TICKS);
+  if (!header || !DFT__GET(*dft__gate_page())) set_due(ordered_counter() + PERIOD_TICKS);
   else if (!atomic_exchange(&clocks.lock, 1)) {
     step(header, 1);
     atomic_store(&clocks.lock, 0);
@@ -184,16 +185,15 @@ void dft__clock_check(void) {
 
 void dft__clock_begin(dft__header *header) {
   dft__clock_map *map = &header->clock;
-  uint32_t source = DFT__GET(clocks.source);
   dft__sample first;
   header->epoch_offset_ns = epoch_offset();
-  if (source == DFT__CLOCK_TSC) {
+  if (DFT__GET(clocks.mode) == COUNTER) {
     compare(&first, header->epoch_offset_ns);
-    dft__clock_map_begin(map, source, &first, clocks.rate);
+    dft__clock_map_begin(map, DFT__CLOCK_TSC, &first, clocks.rate);
   } else {
     uint64_t now = dft__clock_ns();
     first = (dft__sample){now, now + (uint64_t)header->epoch_offset_ns, 0};
-    dft__clock_map_begin(map, source, &first, UINT64_C(1) << DFT__RATE_LOG);
+    dft__clock_map_begin(map, DFT__CLOCK_MONOTONIC, &first, UINT64_C(1) << DFT__RATE_LOG);
   }
   header->opened_ticks = first.ticks;
   atomic_store(&clocks.lock, 0);
@@ -221,22 +221,25 @@ void dft__clock_settle(dft__clock_map *copy) {
 
 /* ---- Reading ------------------------------------------------------------------------------------------------------ */
 
+/* The first ticks are asked for before the event they belong to: they open the trace, and so decide on the clock. */
+static void decide(void) {
+  dft__own own;
+  dft__thread_take(&own);
+  if (DFT__GET(clocks.mode) == UNDECIDED) dft__clock_choose();
+}
+
+static uint64_t ticks_of_lost(void) {
+  dft__wide ns = dft__clock_ns() - clocks.lost.ns;
+  return clocks.lost.ticks + (uint64_t)((ns << DFT__RATE_LOG) / clocks.lost.rate);
+}
+
 uint64_t dft_ticks(void) {
-  if (DFT__UNLIKELY(!DFT__ACQUIRE(clocks.is_chosen))) {
-    dft__own own;
-    dft__thread_take(&own); /* the first event decides; it follows */
-    if (!DFT__ACQUIRE(clocks.is_chosen)) dft__clock_choose();
-  }
-  if (DFT__GET(clocks.source) != DFT__CLOCK_TSC) return dft__clock_ns();
-  if (DFT__UNLIKELY(DFT__ACQUIRE(clocks.is_lost))) {
-    dft__wide ns = dft__clock_ns() - clocks.lost.ns;
-    return clocks.lost.ticks + (uint64_t)((ns << DFT__RATE_LOG) / clocks.lost.rate);
-  }
-#ifdef __x86_64__
-  uint64_t now = ordered_counter();
-  if (now >= __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED)) dft__clock_check();
+  uint64_t now;
+  if (dft__clock_quick(&now)) return now;
+  if (DFT__UNLIKELY(DFT__GET(clocks.mode) == UNDECIDED)) decide();
+  if (DFT__GET(clocks.mode) == MONOTONIC) return dft__clock_ns();
+  if (DFT__UNLIKELY(DFT__ACQUIRE(clocks.mode) == LOST)) return ticks_of_lost();
+  now = ordered_counter();
+  if (now >= DFT__GET(clocks.due)) dft__clock_check();
   return now;
-#else
-  return 0;
-#endif
 }

@@ -4,6 +4,10 @@
  * DFTRACER_CLOCK. The spool's map leads from them to the epoch (record.h): its target is CLOCK_MONOTONIC plus one offset a
  * session, so a wall clock that is set moves nothing inside a trace. The counter is compared with it ten times a second while
  * events are recorded, and before a batch is encoded; the map bends where the two have drifted apart.
+ *
+ * The processor may read the counter some nanoseconds early, while loads before it are under way. That is less than a trace in
+ * microseconds shows; for one in nanoseconds every read waits, which takes twice as long, so that what another thread did
+ * before it let this one go on is earlier.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CLOCK_H
 #define DFT_CLOCK_H
@@ -28,28 +32,22 @@ static inline uint64_t dft__clock_ns(void) {
 /* dft_tsc_until once more, for the library's own calls: what it exports it reaches by a detour. */
 extern uint64_t dft__tsc_until __attribute__((visibility("hidden")));
 
-/* Now, in ticks. What another thread did before it let this one go on has earlier ticks than these. */
-static inline uint64_t dft__clock_ticks(void) {
+/* Now, in ticks, where that takes no call; else zero. */
+static inline int dft__clock_quick(uint64_t *now) {
 #ifdef __x86_64__
   uint64_t until = __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED);
-  if (DFT__LIKELY(until != 0)) {
-    __builtin_ia32_lfence();
-    uint64_t now = __builtin_ia32_rdtsc();
-    if (DFT__LIKELY(now < until)) return now;
-  }
+  if (DFT__UNLIKELY(until == 0)) return 0;
+  *now = __builtin_ia32_rdtsc();
+  return DFT__LIKELY(*now < until);
+#else
+  (void)now;
+  return 0;
 #endif
-  return dft_ticks();
 }
 
-/* The same for the end of a region, without the fence, which takes as long as the counter itself: loads of the last few
- * nanoseconds may still be under way. What this thread does next is later all the same. */
-static inline uint64_t dft__clock_end_ticks(void) {
-#ifdef __x86_64__
-  uint64_t until = __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED);
-  uint64_t now = DFT__LIKELY(until != 0) ? __builtin_ia32_rdtsc() : 0;
-  if (DFT__LIKELY(now < until)) return now;
-#endif
-  return dft_ticks();
+static inline uint64_t dft__clock_ticks(void) {
+  uint64_t now;
+  return dft__clock_quick(&now) ? now : dft_ticks();
 }
 
 /* Decides what ticks are, by the settings and this machine. */

@@ -74,9 +74,12 @@ int dft__busy_is_real(uint32_t mark, uint32_t own_mark);
 
 /* While a record is being written thread.busy marks the place on the stack of the outermost call that does so. Returns what
  * dft__busy_end needs. */
+static inline uint32_t dft__busy_mark(const char *here) {
+  return (uint32_t)((uintptr_t)here >> 4) | 1;
+}
 static inline uint32_t dft__busy_begin(dft__thread *thread) {
   char here;
-  uint32_t own_mark = (uint32_t)((uintptr_t)&here >> 4) | 1;
+  uint32_t own_mark = dft__busy_mark(&here);
   uint32_t before = DFT__GET(thread->busy);
   if (DFT__UNLIKELY(before)) {
     int is_real = dft__busy_is_real(before, own_mark);
@@ -105,38 +108,6 @@ static inline void dft__record_fill(dft__record *record, const dft__what *what) 
 static inline void dft__frame_close(const dft__own *own, uint32_t depth) {
   if (depth) DFT__SET(dft__frames(own)[depth - 1].id, 0);
   atomic_signal_fence(memory_order_seq_cst);
-}
-
-/* The same as dft__emit for what most events have: no items, or a few that fit into two cells. `len` is a multiple of 8. */
-#define DFT__SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS)
-static inline void dft__emit_small(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
-  uint32_t cells = len <= DFT__RECORD_ARGS ? 1 : 2;
-  uint32_t gen, busy;
-  dft__record *record;
-  busy = dft__busy_begin(own->thread);
-  record = dft__reserve(own, cells, &gen);
-  dft__frame_close(own, what->ends);
-  if (DFT__LIKELY(record != NULL)) {
-    const uint64_t none = 0;
-    dft__record_fill(record, what);
-    if (DFT__LIKELY(len == 0)) {
-      memcpy(record->args, &none, 8);
-    } else if (cells == 1) {
-      memcpy(record->args, items,
-             8); /* an item is never shorter than this; both halves are copied or the second ends it */
-      if (len > 8) memcpy(record->args + 8, items + 8, 8);
-      else memcpy(record->args + 8, &none, 8);
-    } else {
-      dft__further *further = (dft__further *)(record + 1);
-      memcpy(record->args, items, DFT__RECORD_ARGS);
-      for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8)
-        memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
-      if (len < DFT__SMALL_ARGS) memcpy(further->args + len - DFT__RECORD_ARGS, &none, 8);
-      DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
-    }
-    DFT__RELEASE(record->head, dft__head(gen, what->kind, cells, what->lane));
-  }
-  dft__busy_end(own->thread, busy);
 }
 
 /* A record with these items, at most 4; name and cat stand first when what->site is 0. */

@@ -1,4 +1,4 @@
-/* region.c - regions: begin, end, levels.
+/* region.c - regions: the stack, begin, levels.
  *
  * A frame is reserved by one addition and gets its id last, so a signal handler may use the stack at any moment. At the
  * end the id is cleared when the record has its place, before it is written: a region is open or recorded, never both.
@@ -77,16 +77,6 @@ dft__place dft__region_place(const dft__own *own) {
   return place_in(dft__frames(own) + depth - 1, depth);
 }
 
-static inline void write_frame(dft__frame *frame, uint32_t depth, uint32_t args, uint32_t site, uint32_t flags) {
-  dft__place place = place_in(frame - 1, depth);
-  DFT__SET(frame->parent, place.parent);
-  DFT__SET(frame->level, place.level);
-  DFT__SET(frame->site, site);
-  DFT__SET(frame->args, args);
-  DFT__SET(frame->flags, flags);
-  DFT__SET(frame->start, dft__clock_ticks());
-}
-
 /* No room: the region is not recorded, and its end will be ignored. */
 static dft_region overflow(const dft__own *own) {
   dft__own_add32(&own->thread->depth, UINT32_MAX);
@@ -105,56 +95,92 @@ static int grow(const dft__own *own) {
   return is_done;
 }
 
-/* `depth` is reserved, and there is no room for it; or a signal handler moved the stack while the frame was written. */
-__attribute__((noinline)) static dft_region push_again(const dft__own *own, uint32_t depth, uint64_t id, uint32_t site,
-                                                       uint32_t flags) {
-  dft__thread *thread = own->thread;
+/* Below: the rule in one inline function that calls nothing, so that it needs no registers saved; everything else leaves it
+ * by a tail call. A frame's site and flags travel in one word then, and the thread's state as what it consists of. */
+static inline uint64_t mark(uint32_t site, uint32_t flags) {
+  return (uint64_t)flags << 32 | site;
+}
+
+/* `depth` is reserved, and there is no room for it; or its surroundings are not the rule; or a signal handler moved the stack
+ * while the frame was written. */
+__attribute__((noinline)) static dft_region push_at(uint64_t session, char *base, dft__thread *thread, uint32_t depth,
+                                                    uint64_t id, uint64_t marks) {
+  const dft__own own = {session, base, thread};
   for (;;) {
     uint64_t area = DFT__GET(thread->frames);
-    dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
+    dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth;
+    dft__place place;
     if (depth >= dft__area_room(area)) {
-      if (!grow(own)) return overflow(own);
+      if (!grow(&own)) return overflow(&own);
       continue;
     }
-    write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
+    place = place_in(frame - 1, depth);
+    DFT__SET(frame->parent, place.parent);
+    DFT__SET(frame->level, place.level);
+    DFT__SET(frame->site, (uint32_t)marks);
+    DFT__SET(frame->args, DFT__GET(thread->args_used));
+    DFT__SET(frame->flags, (uint32_t)(marks >> 32));
+    DFT__SET(frame->start, dft__clock_ticks());
     DFT__RELEASE(frame->id, id);
     atomic_signal_fence(memory_order_seq_cst);
     if (DFT__GET(thread->frames) == area) return id;
   }
 }
 
-static inline dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
-  dft__thread *thread = own->thread;
-  uint64_t id = dft__thread_next_id(own);
-  uint32_t depth = dft__own_add32(&thread->depth, 1);
-  uint64_t area = DFT__GET(thread->frames);
-  dft__frame *frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
-  if (DFT__UNLIKELY(depth >= dft__area_room(area))) goto again;
-  write_frame(frame, depth, DFT__GET(thread->args_used), site, flags);
+/* This thread's block of ids is used up. */
+__attribute__((noinline)) static dft_region push_numbered(uint64_t session, char *base, dft__thread *thread,
+                                                          uint64_t marks) {
+  const dft__own own = {session, base, thread};
+  uint64_t id = dft__thread_next_block(&own);
+  return push_at(session, base, thread, dft__own_add32(&thread->depth, 1), id, marks);
+}
+
+/* The frame is written but for its time, which takes a call. */
+__attribute__((noinline)) static dft_region push_timed(uint64_t session, char *base, dft__thread *thread, uint64_t id,
+                                                       dft__frame *frame, uint64_t area) {
+  uint32_t depth = (uint32_t)(frame - (dft__frame *)(base + dft__area_offset(area)));
+  uint64_t marks = mark(DFT__GET(frame->site), DFT__GET(frame->flags));
+  DFT__SET(frame->start, dft_ticks());
   DFT__RELEASE(frame->id, id);
   atomic_signal_fence(memory_order_seq_cst);
   if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
-again:;
-  const dft__own slow = *own;
-  return push_again(&slow, depth, id, site, flags);
+  return push_at(session, base, thread, depth, id, marks);
+}
+
+static inline __attribute__((always_inline)) dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
+  dft__thread *thread = own->thread;
+  uint64_t parent = 0, id = DFT__GET(thread->next_id), area, now;
+  uint32_t level = 1, depth;
+  dft__frame *frame;
+  if (DFT__UNLIKELY(id % DFT__ID_BLOCK == 0 || !dft__own_cas64(&thread->next_id, id, id + 1)))
+    return push_numbered(own->session, own->base, thread, mark(site, flags));
+  depth = dft__own_add32(&thread->depth, 1);
+  area = DFT__GET(thread->frames);
+  frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
+  if (DFT__UNLIKELY(depth >= dft__area_room(area)))
+    return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
+  if (depth) {
+    parent = DFT__GET(frame[-1].id);
+    level = DFT__GET(frame[-1].level) + 1;
+    if (DFT__UNLIKELY(!parent || DFT__GET(frame[-1].flags) & DFT__FRAME_MUTED))
+      return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
+  }
+  DFT__SET(frame->parent, parent);
+  DFT__SET(frame->level, level);
+  DFT__SET(frame->site, site);
+  DFT__SET(frame->args, DFT__GET(thread->args_used));
+  DFT__SET(frame->flags, flags);
+  if (DFT__UNLIKELY(!dft__clock_quick(&now))) return push_timed(own->session, own->base, thread, id, frame, area);
+  DFT__SET(frame->start, now);
+  DFT__RELEASE(frame->id, id);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
+  return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
 }
 
 /* Regions that are not recorded. */
 __attribute__((noinline)) static dft_region push_muted(const dft__own *own) {
   return push(own, 0, DFT__FRAME_MUTED);
-}
-
-/* Takes the topmost frame off, and those below that ended before it. */
-static inline void pop(const dft__own *own, uint32_t depth, dft__frame *frame) {
-  dft__thread *thread = own->thread;
-  dft__argument_cut(own, DFT__GET(frame->args));
-  DFT__SET(frame->id, 0);
-  DFT__SET(thread->depth, --depth);
-  while (DFT__UNLIKELY(depth && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED)) {
-    DFT__SET(frame->flags, 0);
-    dft__argument_cut(own, DFT__GET(frame->args));
-    DFT__SET(thread->depth, --depth);
-  }
 }
 
 uint32_t dft__region_find(const dft__own *own, dft_region region) {
@@ -223,184 +249,6 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
   return region;
 }
 
-/* ---- End ---------------------------------------------------------------------------------------------------------- */
-
-/* A frame whose event is settled comes off the stack. When it is not the topmost, those above outlive it: an event that is
- * seen in the trace overlaps theirs. */
-static void leave(const dft__own *own, uint32_t depth, int is_seen) {
-  uint32_t top = DFT__GET(own->thread->depth);
-  dft__frame *frame = &dft__frames(own)[depth - 1];
-  if (DFT__LIKELY(depth == top)) {
-    pop(own, depth, frame);
-    return;
-  }
-  DFT__SET(frame->flags, DFT__FRAME_ENDED);
-  for (uint32_t above = depth; is_seen && above < top; above++) {
-    dft__frame *other = &dft__frames(own)[above];
-    DFT__SET(other->flags, DFT__GET(other->flags) | DFT__FRAME_CROSSED);
-  }
-}
-
-/* Any frame, wherever it stands. */
-__attribute__((noinline)) static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
-  dft__thread *thread = own->thread;
-  uint32_t top = DFT__GET(thread->depth);
-  dft__frame *frame = &dft__frames(own)[depth - 1];
-  uint32_t flags = DFT__GET(frame->flags);
-  uint32_t args = DFT__GET(frame->args);
-  uint32_t args_end = DFT__LIKELY(depth == top) ? DFT__GET(thread->args_used) : DFT__GET(frame[1].args);
-  dft__what what = {.kind = DFT__KIND_COMPLETE,
-                    .start = DFT__GET(frame->start),
-                    .end = now,
-                    .id = DFT__GET(frame->id),
-                    .parent = DFT__GET(frame->parent),
-                    .site = DFT__GET(frame->site),
-                    .level = DFT__GET(frame->level),
-                    .ends = depth};
-  if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
-    if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
-    if (DFT__UNLIKELY(flags & DFT__FRAME_LOST)) dft__argument_settle(own, frame, args_end);
-    dft__emit(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_end - args);
-  } else {
-    dft__frame_close(own, depth);
-  }
-  leave(own, depth, !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)));
-}
-
-static int end_overflow(const dft__own *own) {
-  if (DFT__LIKELY(!DFT__GET(own->thread->overflow))) return 0;
-  dft__own_add32(&own->thread->overflow, UINT32_MAX);
-  return 1;
-}
-
-/* Frames that a long jump out of a signal handler left behind have no id and did not end. */
-static uint32_t drop_abandoned(const dft__own *own) {
-  uint32_t depth = DFT__GET(own->thread->depth);
-  while (depth && !DFT__GET(dft__frames(own)[depth - 1].id)) {
-    pop(own, depth, &dft__frames(own)[depth - 1]);
-    depth = DFT__GET(own->thread->depth);
-  }
-  return depth;
-}
-
-/* Whatever is not the rule: too deep, levels and abandoned frames on top, nothing open. */
-__attribute__((noinline)) static void end_slow(uint64_t now) {
-  dft__own copy;
-  const dft__own *own = &copy;
-  uint32_t depth;
-  if (dft__thread_take(&copy) == DFT__OFF || end_overflow(own)) return;
-  depth = drop_abandoned(own);
-  if (depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL) depth = dft__region_find(own, 0);
-  if (depth) end_frame(own, depth, now);
-  else atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
-}
-
-/* The rule: `region` (0: whichever it is) is on top, has no flags and few arguments. Else zero, and nothing is done. */
-static inline __attribute__((always_inline)) int end_top(dft_region region, uint64_t now) {
-  dft__own copy;
-  const dft__own *own = &copy;
-  dft__thread *thread;
-  uint32_t depth, args, args_len;
-  dft__frame *frame;
-  dft__what what;
-  if (DFT__UNLIKELY(!dft__own_copy(&copy))) return 0;
-  thread = copy.thread;
-  depth = DFT__GET(thread->depth);
-  frame = dft__frames(own) + depth - 1;
-  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow)) ||
-      DFT__UNLIKELY(!(what.id = DFT__GET(frame->id)) || DFT__GET(frame->flags)) ||
-      DFT__UNLIKELY(region && what.id != region)) {
-    return 0;
-  }
-  args = DFT__GET(frame->args);
-  args_len = DFT__GET(thread->args_used) - args;
-  if (DFT__UNLIKELY(args_len > DFT__SMALL_ARGS)) return 0;
-  what.kind = DFT__KIND_COMPLETE;
-  what.lane = 0;
-  what.start = DFT__GET(frame->start);
-  what.end = now;
-  what.parent = DFT__GET(frame->parent);
-  what.site = DFT__GET(frame->site);
-  what.level = DFT__GET(frame->level);
-  what.ends = depth;
-  if (DFT__LIKELY(!args_len)) { /* twice, so that the one without arguments is made for it */
-    dft__emit_small(own, &what, NULL, 0);
-  } else {
-    dft__emit_small(own, &what, (uint8_t *)own->base + dft__area_offset(DFT__GET(thread->args)) + args, args_len);
-  }
-  pop(own, depth, frame);
-  return 1;
-}
-
-void dft_region_end_innermost(void) {
-  uint64_t now;
-  if (DFT__UNLIKELY(!dft_is_active())) return; /* bindings come here past the inline function; likewise below */
-  now = dft__clock_end_ticks();
-  if (DFT__UNLIKELY(!end_top(0, now))) end_slow(now);
-}
-
-/* Anywhere on the stack, or no longer there. */
-__attribute__((noinline)) static void end_found(dft_region region, uint64_t now) {
-  dft__own own;
-  uint32_t depth;
-  if (dft__thread_take(&own) == DFT__OFF) return;
-  depth = dft__region_find(&own, region);
-  if (!depth) return;
-  DFT__SET(own.thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
-  end_frame(&own, depth, now);
-}
-
-void dft_region_end_at(dft_region region) {
-  uint64_t now;
-  if (!region || !dft_is_active()) return;
-  now = dft__clock_end_ticks();
-  if (DFT__UNLIKELY(!end_top(region, now))) end_found(region, now);
-}
-
-/* ---- Spans: ended now, recorded later ------------------------------------------------------------------------------------ */
-
-void dft_region_take(dft_region region, dft_span *span) {
-  dft__own own;
-  uint64_t now = dft__clock_end_ticks();
-  uint32_t depth, flags;
-  const dft__frame *frame;
-  if (!span || span->struct_size < sizeof *span) return;
-  span->id = 0;
-  if (!region || !dft_is_active() || dft__thread_take(&own) == DFT__OFF) return;
-  depth = dft__region_find(&own, region);
-  if (!depth) return;
-  frame = &dft__frames(&own)[depth - 1];
-  flags = DFT__GET(frame->flags);
-  if (!(flags & DFT__FRAME_MUTED)) {
-    span->begin_ticks = DFT__GET(frame->start);
-    span->end_ticks = now;
-    span->id = region;
-    span->parent = DFT__GET(frame->parent);
-    span->session = own.session;
-    span->site = DFT__GET(frame->site);
-    span->level = DFT__GET(frame->level);
-    span->lane = flags & DFT__FRAME_CROSSED ? dft__thread_lane(&own, span->begin_ticks, now) : 0;
-  }
-  dft__frame_close(&own, depth);
-  leave(&own, depth, span->id != 0);
-}
-
-void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count) {
-  dft__own own;
-  dft__label label = {"unknown", 7, "unknown", 7};
-  dft__what what = {.kind = DFT__KIND_COMPLETE};
-  if (!span || span->struct_size < sizeof *span || !span->id) return;
-  if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF || own.session != span->session) return;
-  what.start = span->begin_ticks;
-  what.end = span->end_ticks;
-  what.id = span->id;
-  what.parent = span->parent;
-  what.site = span->site;
-  what.level = span->level;
-  what.lane = span->lane;
-  dft__emit_args(&own, &what, &label, 0, args, count);
-}
-
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */
 
 int32_t dft_enter(void) {
@@ -417,11 +265,11 @@ void dft_exit(void) {
   dft__own copy;
   const dft__own *own = &copy;
   dft__frame *frames;
-  if (!dft_is_active() || dft__thread_take(&copy) == DFT__OFF || end_overflow(own)) return;
+  if (!dft_is_active() || dft__thread_take(&copy) == DFT__OFF || dft__end_overflow(own)) return;
   frames = dft__frames(own);
   for (uint32_t depth = DFT__GET(own->thread->depth); depth; depth--) {
     if (DFT__GET(frames[depth - 1].id) && DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL) {
-      end_frame(own, depth, 0);
+      dft__end_frame(own, depth, 0);
       return;
     }
   }

@@ -22,6 +22,14 @@ static inline int dft__is_io(const char *cat) {
   return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0);
 }
 
+/* A frame whose event is settled comes off the stack. When it is not the topmost, those above outlive it: an event that is
+ * seen in the trace overlaps theirs. */
+void dft__end_leave(const dft__own *own, uint32_t depth, int is_seen);
+/* Ends any frame of the stack, wherever it stands, with a record where it has one. */
+void dft__end_frame(const dft__own *own, uint32_t depth, uint64_t now);
+/* Nonzero when the end belongs to a region that had no room, and is done with. */
+int dft__end_overflow(const dft__own *own);
+
 /* The reference of a site, as dft__intern_site gives it. */
 uint32_t dft__site_register(const dft__own *own, dft_site *site);
 static inline uint32_t dft__site_ref(const dft__own *own, dft_site *site) {

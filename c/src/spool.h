@@ -22,7 +22,7 @@ typedef struct dft__spool {
   int is_detached; /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
-  _Atomic uint32_t growing;    /* thread id of who makes the file longer */
+  _Atomic uint32_t growing; /* thread id of who makes the file longer */
   _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
   char path[DFT__PATH_MAX];
 } dft__spool;

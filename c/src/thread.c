@@ -46,6 +46,7 @@ static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
   memset(thread, 0, (1u << DFT__CHUNK_LOG_MIN) - DFT__CELL);
   DFT__SET(thread->frames, dft__area((uint64_t)(frames - spool->base), DFT__THREAD_FRAMES));
   DFT__SET(thread->args, dft__area((uint64_t)(args - spool->base), DFT__THREAD_ARGS));
+  DFT__SET(thread->cursor, dft__cursor(0, 0, 1)); /* no chunk, and no room in it */
   thread->tid = tid;
   /* Only now is it a thread's state for those who look for one. */
   DFT__SET(chunk->tid, tid);

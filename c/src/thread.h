@@ -84,7 +84,19 @@ static inline uint32_t dft__cursor_cell(uint64_t cursor) {
   return (uint32_t)cursor & 0xffffffu;
 }
 
+/* Whether the chunk has no room for so many cells there. */
+static inline int dft__cursor_is_over(uint64_t cursor, uint32_t cells) {
+  return ((cells - 1 + (uint64_t)dft__cursor_cell(cursor)) * DFT__CELL) >> dft__cursor_log(cursor) != 0;
+}
+
 #define DFT__HUGE_CELLS 512u /* records from this size on get a chunk of their own */
+
+/* The record there, and the generation for its heads. */
+static inline dft__record *dft__cursor_record(char *base, uint64_t cursor, uint32_t *gen) {
+  char *chunk = base + ((cursor >> 30) << DFT__PAGE_LOG);
+  *gen = dft__status_gen(DFT__GET(((dft__chunk *)chunk)->status));
+  return (dft__record *)(chunk + (uint64_t)dft__cursor_cell(cursor) * DFT__CELL);
+}
 
 /* `seen` did not have room for `cells`: goes on with another chunk. NULL when there is none; the loss is counted. */
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen);
@@ -92,12 +104,7 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
 /* Reserves cells for one record, fewer than DFT__HUGE_CELLS. Between this and the store of its head the thread must be busy. */
 static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uint32_t *gen) {
   uint64_t cursor = dft__own_add64(&own->thread->cursor, cells);
-  uint32_t cell = dft__cursor_cell(cursor);
-  if (DFT__LIKELY(cell + cells <= dft__cells_of(dft__cursor_log(cursor)))) {
-    char *chunk = own->base + ((cursor >> 30) << DFT__PAGE_LOG);
-    *gen = dft__status_gen(DFT__GET(((dft__chunk *)chunk)->status));
-    return (dft__record *)(chunk + (size_t)cell * DFT__CELL);
-  }
+  if (DFT__LIKELY(!dft__cursor_is_over(cursor, cells))) return dft__cursor_record(own->base, cursor, gen);
   const dft__own slow = *own;
   uint32_t slow_gen;
   dft__record *record = dft__thread_reserve(&slow, cursor, cells, &slow_gen);

@@ -272,7 +272,7 @@ static void *take_turns(void *number) {
   return NULL;
 }
 
-/* What one thread did because another had done something comes later in the trace, on whatever core. */
+/* What one thread did because another had done something comes later in a trace that tells nanoseconds, on whatever core. */
 static void threads_in_turn_are_in_order(void) {
   static int64_t starts[TURNS], ends[TURNS];
   trace in;

@@ -142,9 +142,7 @@ static inline uint64_t dft_ticks_inline(void) {
 #ifdef __x86_64__
   uint64_t until = __atomic_load_n(&dft_tsc_until, __ATOMIC_RELAXED);
   if (__builtin_expect(until != 0, 1)) {
-    uint64_t now;
-    __builtin_ia32_lfence(); /* it is read after what comes before it */
-    now = __builtin_ia32_rdtsc();
+    uint64_t now = __builtin_ia32_rdtsc();
     if (__builtin_expect(now < until, 1)) return now;
   }
 #endif
