@@ -110,6 +110,43 @@ static inline void dft__frame_close(const dft__own *own, uint32_t depth) {
   atomic_signal_fence(memory_order_seq_cst);
 }
 
+/* Few arguments, as most events have: `len` bytes, a multiple of 8, that fit into two cells. */
+#define DFT__SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS)
+static inline uint32_t dft__small_cells(uint32_t len) {
+  return len <= DFT__RECORD_ARGS ? 1 : 2;
+}
+
+static inline __attribute__((always_inline)) void dft__record_items(dft__record *record, uint32_t gen,
+                                                                    const uint8_t *items, uint32_t len) {
+  const uint64_t none = 0;
+  if (DFT__LIKELY(len == 0)) {
+    memcpy(record->args, &none, 8);
+  } else if (len <= DFT__RECORD_ARGS) { /* an item is never shorter than 8 */
+    memcpy(record->args, items, 8);
+    memcpy(record->args + 8, len > 8 ? items + 8 : (const uint8_t *)&none, 8);
+  } else {
+    dft__further *further = (dft__further *)(record + 1);
+    memcpy(record->args, items, DFT__RECORD_ARGS);
+    for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8)
+      memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
+    if (len < DFT__SMALL_ARGS) memcpy(further->args + len - DFT__RECORD_ARGS, &none, 8);
+    DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
+  }
+}
+
+/* The same as dft__emit for these, and for records that end no frame. */
+static inline void dft__emit_small(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len) {
+  uint32_t cells = dft__small_cells(len);
+  uint32_t gen, busy = dft__busy_begin(own->thread);
+  dft__record *record = dft__reserve(own, cells, &gen);
+  if (DFT__LIKELY(record != NULL)) {
+    dft__record_fill(record, what);
+    dft__record_items(record, gen, items, len);
+    DFT__RELEASE(record->head, dft__head(gen, what->kind, cells, what->lane));
+  }
+  dft__busy_end(own->thread, busy);
+}
+
 /* A record with these items, at most 4; name and cat stand first when what->site is 0. */
 typedef struct dft__label {
   const char *name;

@@ -33,31 +33,14 @@ static void pop(const dft__own *own, uint32_t depth, dft__frame *frame) {
 
 /* ---- The rule: the topmost frame, without flags, with few arguments --------------------------------------------------- */
 
-#define SMALL_ARGS (DFT__RECORD_ARGS + DFT__CELL_ARGS) /* bytes; they fit into two cells */
-
-/* Writes all of a record but its head. `len` is a multiple of 8. */
-static inline __attribute__((always_inline)) void fill(dft__record *record, uint32_t gen, const dft__frame *frame,
-                                                       uint64_t id, uint64_t now, const uint8_t *items, uint32_t len) {
-  const uint64_t none = 0;
+static inline __attribute__((always_inline)) void fill(dft__record *record, const dft__frame *frame, uint64_t id,
+                                                       uint64_t now) {
   record->start = DFT__GET(frame->start);
   record->end = now;
   record->id = id;
   record->parent = DFT__GET(frame->parent);
   record->site = DFT__GET(frame->site);
   record->level = DFT__GET(frame->level);
-  if (DFT__LIKELY(len == 0)) {
-    memcpy(record->args, &none, 8);
-  } else if (len <= DFT__RECORD_ARGS) { /* an item is never shorter than 8 */
-    memcpy(record->args, items, 8);
-    memcpy(record->args + 8, len > 8 ? items + 8 : (const uint8_t *)&none, 8);
-  } else {
-    dft__further *further = (dft__further *)(record + 1);
-    memcpy(record->args, items, DFT__RECORD_ARGS);
-    for (uint32_t at = DFT__RECORD_ARGS; at < len; at += 8)
-      memcpy(further->args + at - DFT__RECORD_ARGS, items + at, 8);
-    if (len < SMALL_ARGS) memcpy(further->args + len - DFT__RECORD_ARGS, &none, 8);
-    DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
-  }
 }
 
 static inline const uint8_t *items_of(const dft__own *own, uint32_t args) {
@@ -70,14 +53,15 @@ __attribute__((noinline)) static void end_elsewhere(uint64_t session, char *base
   const dft__own own = {session, base, thread};
   uint32_t args = DFT__GET(dft__frames(&own)[depth - 1].args);
   uint32_t len = DFT__GET(thread->args_used) - args;
-  uint32_t cells = len <= DFT__RECORD_ARGS ? 1 : 2;
+  uint32_t cells = dft__small_cells(len);
   uint32_t gen;
   dft__record *record = dft__thread_reserve(&own, cursor, cells, &gen);
   dft__frame *frame = &dft__frames(&own)[depth - 1];
   uint64_t id = DFT__GET(frame->id);
   dft__frame_close(&own, depth);
   if (record) {
-    fill(record, gen, frame, id, now, items_of(&own, args), len);
+    fill(record, frame, id, now);
+    dft__record_items(record, gen, items_of(&own, args), len);
     DFT__RELEASE(record->head, dft__head(gen, DFT__KIND_COMPLETE, cells, 0));
   }
   dft__busy_end(thread, 0);
@@ -89,7 +73,7 @@ static inline __attribute__((always_inline)) void record_top(const dft__own *own
                                                              uint32_t depth, uint64_t id, uint64_t now, uint32_t args,
                                                              uint32_t len) {
   dft__thread *thread = own->thread;
-  uint32_t cells = len <= DFT__RECORD_ARGS ? 1 : 2;
+  uint32_t cells = dft__small_cells(len);
   uint64_t cursor;
   uint32_t gen;
   char here;
@@ -104,7 +88,8 @@ static inline __attribute__((always_inline)) void record_top(const dft__own *own
   DFT__SET(frame->id, 0);
   atomic_signal_fence(memory_order_seq_cst);
   if (DFT__UNLIKELY(DFT__GET(thread->frames) != area)) dft__frame_close(own, depth); /* a signal handler moved it */
-  fill(record, gen, frame, id, now, len ? items_of(own, args) : NULL, len);
+  fill(record, frame, id, now);
+  dft__record_items(record, gen, len ? items_of(own, args) : NULL, len);
   DFT__RELEASE(record->head, dft__head(gen, DFT__KIND_COMPLETE, cells, 0));
   DFT__RELEASE(thread->busy, 0);
   if (len) dft__argument_cut(own, args);
@@ -206,7 +191,7 @@ __attribute__((noinline)) static void end_items(uint64_t session, char *base, df
   dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth - 1;
   uint32_t args = DFT__GET(frame->args);
   uint32_t len = DFT__GET(thread->args_used) - args;
-  if (DFT__UNLIKELY(len - 1 >= SMALL_ARGS)) dft__end_frame(&own, depth, now);
+  if (DFT__UNLIKELY(len - 1 >= DFT__SMALL_ARGS)) dft__end_frame(&own, depth, now);
   else record_top(&own, frame, area, depth, DFT__GET(frame->id), now, args, len);
 }
 
