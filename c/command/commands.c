@@ -5,6 +5,7 @@
 /* In the order of the help: before the job, after it, about the command itself. */
 #define COMMAND_LIST(X) \
   X(run)                \
+  X(top)                \
   X(summary)            \
   X(info)               \
   X(cat)                \

@@ -17,6 +17,11 @@ int terminal_width(FILE *out) {
   return 100;
 }
 
+int terminal_height(FILE *out) {
+  struct winsize size;
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : 24;
+}
+
 int terminal_has_colour(FILE *out) {
   const char *term = getenv("TERM");
   const char *none = getenv("NO_COLOR");

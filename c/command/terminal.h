@@ -8,6 +8,8 @@
 
 /* Columns: COLUMNS where it is set, else the terminal's, else 100. */
 int terminal_width(FILE *out);
+/* Lines of the terminal; 24 when that is not known. */
+int terminal_height(FILE *out);
 /* A terminal that is not dumb, and neither NO_COLOR is set. */
 int terminal_has_colour(FILE *out);
 /* The locale and the terminal show characters such as U+2588; if not, keep to ASCII. */

@@ -1,0 +1,100 @@
+"""dftracer top: running processes are seen from outside, and are not disturbed."""
+
+import os
+import pty
+import re
+import subprocess
+import tempfile
+import time
+
+from harness import COMMAND, PROGRAMS, dftracer, leave_dead, traced
+from trace import read_folder
+
+
+def busy(folder, **settings):
+    process = subprocess.Popen(
+        [PROGRAMS / "busy"], env=traced(folder, **settings), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def finish(process):
+    process.stdin.close()
+    process.stdout.close()
+    assert process.wait() == 0
+
+
+def open_regions_and_counts_are_shown():
+    with tempfile.TemporaryDirectory() as folder:
+        process = busy(folder, DFTRACER_RANK="3")
+        before = sorted(os.listdir(f"{folder}/.dftracer"))
+        out, err = dftracer("top", "--once", "--threads", folder)
+        assert not err and sorted(os.listdir(f"{folder}/.dftracer")) == before
+        head, columns, line, other = out.splitlines()
+        assert re.match(rf"\d\d:\d\d:\d\d  {folder}: 1 process, [\d,]+ events/s$", head), out
+        match = re.match(r" *(\d+) +3 +(\S+) +([\d,]+) +([\d,]+) +([\d,]+) (.*)$", line)
+        assert match and int(match[1]) == process.pid, (columns, line)
+        events, rate = int(match[3].replace(",", "")), int(match[4].replace(",", ""))
+        assert events >= 100 and rate > 0, line
+        doing = [match[6], other.split(": ")[1]]
+        assert any(re.match(r"outer [\d.]+ \w+ > inner größe [\d.]+ \w+$", text) for text in doing), doing
+        assert any(re.match(r"worker loop [\d.]+ \w+$", text) for text in doing), doing
+        later, _ = dftracer("top", "--once", folder)
+        assert int(later.splitlines()[2].split()[3].replace(",", "")) > events
+        finish(process)
+        (trace,) = read_folder(folder)
+        assert len(trace.named("first")) == 100 and len(trace.named("outer")) == 1
+        out, _ = dftracer("top", "--once", folder)
+        assert "0 processes" in out and "no process is recording" in out
+
+
+def a_spool_elsewhere_is_followed():
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as spools:
+        process = busy(folder, DFTRACER_SPOOL_DIR=spools)
+        out, _ = dftracer("top", "--once", folder)
+        assert str(process.pid) in out, out
+        finish(process)
+
+
+def the_dead_are_told_apart():
+    with tempfile.TemporaryDirectory() as folder:
+        leave_dead(f"{folder}/deep")
+        out, _ = dftracer("top", "--once", folder)
+        assert "0 processes, 1 dead" in out and "dftracer recover" in out, out
+        with open(f"{folder}/deep/.dftracer/strange.spool", "wb") as file:
+            file.write(b"x" * 300000)
+        out, err = dftracer("top", "--once", folder)
+        assert "0 processes, 1 dead" in out and not err
+    _, err = dftracer("top", "--once", f"{folder}/missing", status=1)
+    assert "No such file or directory" in err
+
+
+def a_terminal_is_written_anew_and_pipes_get_lines():
+    with tempfile.TemporaryDirectory() as folder:
+        process = busy(folder)
+        with subprocess.Popen([COMMAND, "top", "-i", "0.1", folder], stdout=subprocess.PIPE, text=True) as top:
+            lines = [top.stdout.readline() for _ in range(7)]
+            top.terminate()
+            assert top.wait() == 0
+        assert sum(f"{folder}: 1 process" in line for line in lines) >= 2 and "\033" not in "".join(lines), lines
+        leader, follower = pty.openpty()
+        with subprocess.Popen([COMMAND, "top", "-i", "0.1", folder], stdout=follower) as top:
+            text = b""
+            deadline = time.monotonic() + 20
+            while text.count(b"\033[H") < 2 and time.monotonic() < deadline:
+                text += os.read(leader, 4096)
+            top.terminate()
+            assert top.wait() == 0
+        assert text.count(b"\033[H") >= 2 and str(process.pid).encode() in text
+        assert max(len(line.decode()) for line in text.splitlines()) <= 120
+        finish(process)
+
+
+for check in (
+    open_regions_and_counts_are_shown,
+    a_spool_elsewhere_is_followed,
+    the_dead_are_told_apart,
+    a_terminal_is_written_anew_and_pipes_get_lines,
+):
+    check()
