@@ -21,7 +21,7 @@ def read(path):
 
 def by_time(events):
     """Outer ones first. Of two with the same times the outer one ended, and was written, later."""
-    return sorted(reversed(events), key=lambda event: (event["ts"], -event["dur"]))
+    return sorted(events[::-1], key=lambda event: (event["ts"], -event["dur"]))
 
 
 def arguments(event):
