@@ -25,7 +25,7 @@
 !   dft_function_begin, dft_function_end              a region of the category `function`
 !   dft_step_begin, dft_step_end                      a region with the argument `step`
 !   dft_instant, dft_counter, dft_metadata            a point in time, a curve, a fact
-!   dft_log_event, dft_time, dft_arg                  an event with times of your own, the clock, arguments of such events
+!   dft_log_event, dft_time, dft_args                 an event with times of your own, the clock, arguments of such events
 !   dft_initialize, dft_finalize                      optional: where the trace goes, whose I/O is recorded, when it ends
 !   dft_set_rank, dft_rank, dft_size                  the process in its job; found without help under the usual launchers
 !   dft_thread_name, dft_pause, dft_resume, dft_is_enabled, dft_status_text, dft_version
@@ -46,7 +46,8 @@ module dftracer
     DFT_EBUSY, DFT_ENOSINK, DFT_EDROPPED
   use dftracer_region, only: dft_site, dft_region, dft_loop, dft_update, &
     dft_region_begin, dft_region_end, dft_function_begin, dft_function_end, dft_step_begin, dft_step_end
-  use dftracer_event, only: dft_arg, dft_instant, dft_counter, dft_metadata, dft_log_event, dft_time
+  use dftracer_args, only: dft_args
+  use dftracer_event, only: dft_instant, dft_counter, dft_metadata, dft_log_event, dft_time
   implicit none
   public
 end module dftracer

@@ -7,6 +7,7 @@ program everything
   type(dft_site) :: kernel, unset
   type(dft_region) :: outer, inner
   type(dft_loop) :: loop
+  type(dft_args) :: args
   character(len=40) :: padded
   integer :: i, stat
   integer(int64) :: start
@@ -88,8 +89,18 @@ program everything
 
   ! What one call records.
   call dft_instant('instant')
-  call dft_instant('instant', 'cat', [dft_arg('int32', 1_int32), dft_arg('int64', 2_int64), dft_arg('real32', 0.25_real32), &
-    dft_arg('real64', 0.125_real64), dft_arg('logical', .true.), dft_arg('text', 'abc  '), dft_arg('empty', '')], stat)
+  call args%add('int32', 1_int32)
+  call args%add('int64', 2_int64)
+  call args%add('real32', 0.25_real32)
+  call args%add('real64', 0.125_real64, stat)
+  call expect(stat, DFT_OK, 'add')
+  call args%add('logical', .true.)
+  call args%add('text  ', 'abc  ')
+  call args%add('empty', '')
+  do i = 1, 5
+    call args%add('many'//achar(iachar('0') + i), repeat('x', i*1000))
+  end do
+  call dft_instant('instant', 'cat', args, stat)
   call expect(stat, DFT_OK, 'instant')
   call dft_counter('counter', 1_int32, 'cat')
   call dft_counter('counter', 2_int64, 'cat')
@@ -103,7 +114,9 @@ program everything
   call dft_metadata('meta.logical', .true.)
   start = dft_time()
   if (start < 1600000000000000_int64) error stop 'the clock'
-  call dft_log_event('explicit', 'cat', start - 5000, 1000_int64, [dft_arg('bytes', 4096)], stat)
+  call args%clear()
+  call args%add('bytes', 4096)
+  call dft_log_event('explicit', 'cat', start - 5000, 1000_int64, args, stat)
   call expect(stat, DFT_OK, 'explicit times')
   call dft_log_event('explicit', 'cat', start - 3000, 2000_int64)
   call dft_thread_name('the main thread  ')

@@ -6,6 +6,7 @@ program switched_off
   type(dft_site) :: site
   type(dft_region) :: region
   type(dft_loop) :: loop
+  type(dft_args) :: args
   integer :: stat
 
   call dft_initialize(stat=stat)
@@ -28,7 +29,9 @@ program switched_off
   call loop%begin('loop')
   call loop%step(1)
   call loop%end()
-  call dft_instant('instant', args=[dft_arg('key', 1), dft_arg('text', 'abc')])
+  call args%add('key', 1)
+  call args%add('text', 'abc')
+  call dft_instant('instant', args=args)
   call dft_counter('counter', 1)
   call dft_metadata('key', 'value')
   call dft_log_event('event', 'off', dft_time(), dft_time())

@@ -4,11 +4,12 @@ SPDX-License-Identifier: MIT
 """
 
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
 
-from harness import environment, expect, expect_equal, main, program, read_folder, run, untraced
+from harness import Skip, environment, expect, expect_equal, main, program, read_folder, run, untraced
 
 HIDDEN = ("hhash", "p_idx", "level")
 
@@ -60,6 +61,7 @@ def case_functions_steps_and_loops(folder):
 def case_events_of_one_call(folder):
     trace = record(folder)
     arguments = {"int32": 1, "int64": 2, "real32": 0.25, "real64": 0.125, "logical": 1, "text": "abc", "empty": ""}
+    arguments |= {f"many{n}": "x" * (n * 1000) for n in range(1, 6)}
     expect_equal(seen(trace, "instant"), [("fortran", {}, None), ("cat", arguments, None)], "instant")
     expect_equal([(event["cat"], event["args"]["counter"]) for event in trace.named("counter")],
                  [("cat", 1.0), ("cat", 2.0), ("cat", 0.5), ("fortran", 0.25)], "counter")
@@ -118,6 +120,15 @@ def case_blank_names_are_not_given(folder):
 def case_without_folders_no_io_is_recorded(folder):
     _, calls = initialize(folder, "", "")
     expect_equal(calls, set(), "calls")
+
+
+def case_no_memory_is_lost_or_misread(folder):
+    """By valgrind: compilers forget to free temporaries that hold allocatable components."""
+    if not shutil.which("valgrind"):
+        raise Skip("no valgrind")
+    check = ["valgrind", "--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"]
+    done = run([*check, program("everything")], environment(folder))
+    expect_equal((done.returncode, done.stderr), (0, ""), "valgrind")
 
 
 def case_off_it_leaves_nothing(folder):

@@ -4,6 +4,7 @@ program in_fortran
   use omp_lib
   use dftracer
   implicit none
+  type(dft_args) :: args
   integer :: i
 
   call dft_region_begin('main', 'app')
@@ -18,8 +19,10 @@ program in_fortran
   !$omp parallel num_threads(2)
   if (omp_get_thread_num() == 1) call work()
   !$omp end parallel
-  call dft_log_event('kernel', 'device', 1700000000000000_int64, 250_int64, &
-    [dft_arg('bytes', 1099511627776_int64), dft_arg('ratio', 0.25), dft_arg('file', 'a b')])
+  call args%add('bytes', 1099511627776_int64)
+  call args%add('ratio', 0.25)
+  call args%add('file', 'a b')
+  call dft_log_event('kernel', 'device', 1700000000000000_int64, 250_int64, args)
   call dft_metadata('scheme', 'upwind')
   if (command_argument_count() > 0) call more()
   call dft_region_end()
@@ -49,7 +52,9 @@ contains
 
   subroutine more()
     type(dft_region) :: outer, inner
-    call dft_instant('converged', 'solver', [dft_arg('residual', 0.5)])
+    call args%clear()
+    call args%add('residual', 0.5)
+    call dft_instant('converged', 'solver', args)
     call dft_counter('residual', 0.125, 'solver')
     call outer%begin('outer', 'solver')
     call inner%begin('inner', 'solver')

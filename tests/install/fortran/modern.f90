@@ -4,6 +4,7 @@ program modern
   implicit none
   type(dft_region) :: whole
   type(dft_site) :: site
+  type(dft_args) :: args
   integer :: i, stat
   call whole%begin('modern', 'test', stat)
   site = dft_site('step', 'test')
@@ -13,7 +14,9 @@ program modern
     call dft_update('text', 'padded   ')
     call dft_region_end()
   end do
-  call dft_instant('done', 'test', [dft_arg('ok', .true.), dft_arg('by', 'instant')])
+  call args%add('ok', .true.)
+  call args%add('by', 'instant')
+  call dft_instant('done', 'test', args)
   call whole%end()
   if (stat /= DFT_OK) error stop 'not recorded'
 end program modern
