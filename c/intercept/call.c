@@ -286,12 +286,11 @@ dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int 
 
 /* ---- exec --------------------------------------------------------------------------------------------------------- */
 
-dft_region dft__io_exec_begin(enum dft__call call, const char *path) {
+static dft_region begin_exec(enum dft__call call, const char *path) {
   char text[DFT__IO_PATH];
   dft_region region;
-  dft__own own;
   dft_arg arg = {.key = &keys[KEY_fhash], .type = DFT_PATH};
-  if (!dft__own_copy(&own) || is_muted(&rows[call])) return 0;
+  if (is_muted(&rows[call])) return 0;
   region = dft_region_begin_site(&rows[call].site);
   arg.value.s.text = text;
   arg.value.s.len = path && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
@@ -299,13 +298,18 @@ dft_region dft__io_exec_begin(enum dft__call call, const char *path) {
   return region;
 }
 
-void dft__io_exec_end(dft_region region, int error) {
-  dft_arg arg = {.key = &keys[KEY_ret], .type = DFT_INT, .value.i = -1};
+dft_region dft__io_exec_begin(enum dft__call call, const char *path) {
+  dft__own own;
+  return dft__io_is_on() && dft__own_copy(&own) ? begin_exec(call, path) : 0;
+}
+
+void dft__io_exec_end(enum dft__call call, const char *path, dft_region region) {
   int saved = errno;
-  if (!region) return;
+  dft_arg arg = {.key = &keys[KEY_ret], .type = DFT_INT, .value.i = -1};
+  if (!region && (!dft__io_is_on() || !(region = begin_exec(call, path)))) return;
   dft_update_arg(region, &arg);
   arg.key = &keys[KEY_error];
-  arg.value.i = error;
+  arg.value.i = saved;
   dft_update_arg(region, &arg);
   dft_region_end_at(region);
   errno = saved;

@@ -185,8 +185,8 @@ static inline int dft__io_error(int64_t ret) {
  * (first) subject, for a descriptor that the call made. errno stays. */
 dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values);
 
-/* A region of the process for a call that returns only when it fails. */
+/* A region for a call that returns only when it fails. 0 when the process has recorded nothing yet; a failure is recorded. */
 dft_region dft__io_exec_begin(enum dft__call call, const char *path);
-void dft__io_exec_end(dft_region region, int error);
+void dft__io_exec_end(enum dft__call call, const char *path, dft_region region);
 
 #endif

@@ -25,14 +25,14 @@ pid_t dft__io_fork(void) {
 }
 
 /* Calls `real` inside a region that ends only when it fails. */
-#define IMAGE(name, params, path, call)                                                   \
-  int dft__io_##name params;                                                              \
-  int dft__io_##name params {                                                             \
-    DFT__REAL(name);                                                                      \
-    dft_region region = dft__io_is_on() ? dft__io_exec_begin(DFT__CALL_##name, path) : 0; \
-    int ret = call;                                                                       \
-    dft__io_exec_end(region, errno);                                                      \
-    return ret;                                                                           \
+#define IMAGE(name, params, path, call)                             \
+  int dft__io_##name params;                                        \
+  int dft__io_##name params {                                       \
+    DFT__REAL(name);                                                \
+    dft_region region = dft__io_exec_begin(DFT__CALL_##name, path); \
+    int ret = call;                                                 \
+    dft__io_exec_end(DFT__CALL_##name, path, region);               \
+    return ret;                                                     \
   }
 
 IMAGE(execve, (const char *path, char *const list[], char *const environment[]), path, real(path, list, environment))
@@ -68,10 +68,10 @@ static size_t count_list(va_list list) {
     for (size_t i = 1; i < count; i++) list[i] = va_arg(rest, char *);                                \
     if (environment_arg) environment = va_arg(rest, char *const *);                                   \
     va_end(rest);                                                                                     \
-    region = dft__io_is_on() ? dft__io_exec_begin(DFT__CALL_##name, path_shown) : 0;                  \
+    region = dft__io_exec_begin(DFT__CALL_##name, path_shown);                                        \
     (void)environment;                                                                                \
     ret = call;                                                                                       \
-    dft__io_exec_end(region, errno);                                                                  \
+    dft__io_exec_end(DFT__CALL_##name, path_shown, region);                                           \
     return ret;                                                                                       \
   }
 
