@@ -8,6 +8,7 @@ import collections
 import glob
 import gzip
 import json
+import os
 
 # Keys that the tracer adds, and facts of its own in `end`.
 ADDED = {"hhash", "p_idx", "level", "num_events", "cmd_hash", "exec_hash", "cfg", "build"}
@@ -21,11 +22,14 @@ def read(path):
 
 def by_time(events):
     """Outer ones first. Of two with the same times the outer one ended, and was written, later."""
-    return sorted(events[::-1], key=lambda event: (event["ts"], -event["dur"]))
+    order = sorted(enumerate(events), key=lambda one: (one[1]["ts"], -one[1]["dur"], -one[0]))
+    return [event for _, event in order]
 
 
-def arguments(event):
+def arguments(event, files):
     args = {key: value for key, value in event.get("args", {}).items() if key not in ADDED}
+    if "fhash" in args:
+        args["fhash"] = files[args["fhash"]]
     return "".join(f" {key}={json.dumps(args[key])}" for key in sorted(args))
 
 
@@ -60,9 +64,12 @@ def process(path):
     events = read(path)
     users = [event for event in events if "dur" in event and event["cat"] != "dftracer"]
     depth = depths(users)
+    defined = [event["args"] for event in events if event["name"] == "FH"]
+    files = {args["value"]: os.path.basename(args["name"]) for args in defined}
     threads = collections.defaultdict(list)
     for event in by_time(users):
-        threads[event["tid"]].append("  " * depth[id(event)] + f"{event['name']} {event['cat']}{arguments(event)}")
+        line = f"{event['name']} {event['cat']}{arguments(event, files)}"
+        threads[event["tid"]].append("  " * depth[id(event)] + line)
     lines = []
     for own in sorted(threads.values()):
         lines += ["thread", *own]

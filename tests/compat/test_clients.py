@@ -1,7 +1,7 @@
 """Programs as people wrote them for DFTracer: they build without a warning, and record what they recorded there.
 
 clients/NAME.expected is what the same program, unchanged, recorded with DFTracer 2.2.0 (see normal.py); fork.expected
-is ours: the original loses the events of a child that does not finalise.
+and io.expected are ours: the original loses the events of a child that does not finalise, and results of I/O calls.
 """
 
 import os
@@ -18,11 +18,12 @@ import programs
 
 def check(source, program, folder):
     expected = source.with_suffix(".expected").read_text()
-    programs.trace(program, folder)
+    os.makedirs(f"{folder}-data", exist_ok=True)
+    programs.trace(program, folder, f"{folder}-data")
     found = normal.folder(folder)
     assert found == expected, f"{source.name}:\n--- found\n{found}--- expected\n{expected}"
     assert trace.read_folder(folder)
-    programs.trace(program, f"{folder}-off", enable="0")
+    programs.trace(program, f"{folder}-off", f"{folder}-data", enable="0")
     assert not os.listdir(f"{folder}-off"), "it leaves files when it is off"
 
 

@@ -1,5 +1,6 @@
-"""An installed tree, moved, with blanks in its path, as others use it: find_package, pkg-config, and by hand with -I, -L
-and -ldftracer_core; in C and C++, with gcc and clang. The examples are what is built, copied out of the source tree."""
+"""An installed tree, moved, with blanks in its path, as others use it: by find_package, by pkg-config, and by hand with
+-I, -L and -ldftracer_core; in C and C++, with gcc and clang. What is built are the examples, outside of their tree.
+"""
 
 import os
 import shlex
@@ -103,7 +104,8 @@ def every_name_is_there(scratch, prefix):
             message(FATAL_ERROR "${name} is not set")
           endif()
         endforeach()
-        if(NOT EXISTS "${DFTRACER_INCLUDE_DIRS}/dftracer/dftracer.h" OR NOT EXISTS "${DFTRACER_LIBRARY_DIRS}/libdftracer_core.so")
+        if(NOT EXISTS "${DFTRACER_INCLUDE_DIRS}/dftracer/dftracer.h" OR
+           NOT EXISTS "${DFTRACER_LIBRARY_DIRS}/libdftracer_core.so")
           message(FATAL_ERROR "${DFTRACER_INCLUDE_DIRS} ${DFTRACER_LIBRARY_DIRS}")
         endif()
         set(count 0)

@@ -9,7 +9,7 @@
 namespace {
 
 class Reader {
- public:
+public:
   explicit Reader(const std::string &path) : path_(path) {
     DFTRACER_CPP_FUNCTION();
     DFTRACER_CPP_FUNCTION_UPDATE("path", path_.c_str());
@@ -27,12 +27,11 @@ class Reader {
     return index;
   }
 
- private:
+private:
   std::string path_;
 };
 
-template <typename T>
-T transform(T value) {
+template <typename T> T transform(T value) {
   DFTRACER_CPP_FUNCTION();
   {
     DFTRACER_CPP_REGION(KERNEL);
@@ -82,7 +81,7 @@ void by_hand() {
   outer.finalize();
 }
 
-}  // namespace
+} // namespace
 
 int main() {
   DFTRACER_CPP_INIT(nullptr, nullptr, nullptr);
