@@ -6,7 +6,9 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#ifndef BENCH_PEER
 #include <dftracer/dft.h>
+#endif
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>

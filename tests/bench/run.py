@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import machine
+import peers
 from measures import MEASURES, Bench, BenchError
 from report import Row, print_table
 
@@ -26,6 +27,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--zlib-build", type=Path, metavar="DIR", help="one with zlib; made here (default: bench-zlib beside it)")
     add("--quick", action="store_true", help="fewer rounds and events: a minute or two instead of many")
     add("--only", action="append", metavar="NAME", choices=MEASURES, help=f"may be repeated: {', '.join(MEASURES)}")
+    add("--peers", action="store_true", help="instead: the same work on DFTracer 2.2.0 and LTTng-UST, in one table")
     add("--dir", type=Path, metavar="DIR", help="where traces are written meanwhile (default: the build folder)")
     add("--json", type=Path, metavar="FILE", help="write all samples to this file, too")
     return parser.parse_args()
@@ -54,6 +56,9 @@ def main() -> int:
     build = arguments.build.resolve()
     facts = machine.facts(build, arguments.dir or build)
     print("\n".join(f"{name:12} {value}" for name, value in facts.items()), flush=True)
+    if arguments.peers:
+        peers.run(build, arguments.quick)
+        return 0
     backend = machine.backend(build)
     zlib_build = None
     wanted = arguments.only or list(MEASURES)
@@ -82,7 +87,7 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BenchError as error:
+    except (BenchError, peers.PeerError) as error:
         sys.exit(f"run.py: {error}")
     except KeyboardInterrupt:
         sys.exit(130)
