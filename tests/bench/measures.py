@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import statistics
 import subprocess
 import tempfile
 import time
@@ -24,6 +25,7 @@ from report import Row, difference_row, ratio_row
 Samples = dict[str, list[float]]
 
 FLOOR_BAR = 1.3
+TSC_BAR_NS = 45.0  # a region where the time stamp counter is used
 ARGS_BAR = 2.0
 MACROS_BAR = 1.5
 THREADS_BAR = 1.15
@@ -155,13 +157,26 @@ def undisturbed(got: Samples) -> Samples:
     return kept
 
 
+def tsc_row(samples: list[float], is_tsc: bool) -> Row:
+    median = statistics.median(samples)
+    result = f"{median:.1f} ns (min {min(samples):.1f})"
+    if not is_tsc:
+        return Row("region, no arguments: the time stamp counter is not safe here", "ns", samples, [], result)
+    return Row("region, no arguments, time stamp counter", "ns", samples, [], result, f"<= {TSC_BAR_NS:g} ns",
+               median <= TSC_BAR_NS)
+
+
 def region(bench: Bench) -> list[Row]:
     every, _, _ = bench.run("region", 4 * rounds(bench), ENABLE="1", SINK="null")
+    kernels, _, _ = bench.run("region", rounds(bench), ENABLE="1", SINK="null", CLOCK="monotonic")
     got = undisturbed(every)
     kept = f"{len(got['region'])} of {len(every['region'])} bursts: undisturbed"
     return [
         ratio_row("region, no arguments", every["region"], every["floor"], FLOOR_BAR),
         ratio_row("region, int + string", every["region_args"], every["floor"], ARGS_BAR),
+        tsc_row(every["region"], every["is_tsc"][0] != 0),
+        ratio_row("region, no arguments, DFTRACER_CLOCK=monotonic", kernels["region"], kernels["floor"]),
+        ratio_row("region, int + string, DFTRACER_CLOCK=monotonic", kernels["region_args"], kernels["floor"]),
         ratio_row("DFTRACER_C_REGION_START/END", every["macros"], every["floor"], MACROS_BAR),
         ratio_row(f"region, no arguments ({kept})", got["region"], got["floor"]),
         ratio_row("region, int + string, undisturbed", got["region_args"], got["floor"]),

@@ -121,6 +121,7 @@ int main(int argc, char **argv) {
   }
   bench_require(dft_active, "tracing is off");
   bench_print("dropped", (double)dft_dropped());
+  bench_print("is_tsc", dft_tsc_until != 0);
   free(ring);
   return dft_stop() == DFT_OK ? 0 : 1;
 }
