@@ -5,6 +5,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dftracer")
 
 file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
+set_target_properties(dftracer_reader PROPERTIES INSTALL_RPATH "$ORIGIN") # where it finds the core
 
 install(TARGETS dftracer_core dftracer_reader dftracer_preload EXPORT dftracer
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")

@@ -57,13 +57,20 @@ dft_status dft_cursor_open(dft_reader *reader, uint32_t source, dft_cursor **res
   return DFT_OK;
 }
 
+static void close_unit(dft_cursor *cursor) {
+  if (cursor->unit.fd >= 0) close(cursor->unit.fd);
+  dft_snapshot_close(cursor->unit.snapshot);
+  cursor->unit.snapshot = NULL;
+  cursor->has_unit = 0;
+}
+
 void dft_cursor_close(dft_cursor *cursor) {
   if (!cursor) return;
   if (cursor->has_unit) { /* given up in the middle */
     pthread_mutex_lock(&cursor->reader->lock);
     cursor->walk->units_open--;
     pthread_mutex_unlock(&cursor->reader->lock);
-    close(cursor->unit.fd);
+    close_unit(cursor);
   }
   free_cursor(cursor);
 }
@@ -107,8 +114,7 @@ static dft_status show(dft_cursor *cursor, const dft_rows **rows, int is_unit_en
   cursor->rows.is_source_end = 0;
   if (is_unit_end) {
     dft__ends_close(cursor);
-    close(cursor->unit.fd);
-    cursor->has_unit = 0;
+    close_unit(cursor);
   }
   dft__columns_show(&cursor->columns, &cursor->rows);
   *rows = &cursor->rows;

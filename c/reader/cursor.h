@@ -30,6 +30,7 @@ struct dft_cursor {
   void *fast_state;
   void *zlib_state;
   int is_in_member;
+  int is_live_gzip;      /* of a spool: how its live file is written */
   uint64_t member;       /* where it begins */
   uint64_t member_bytes; /* of text so far */
   struct {

@@ -62,7 +62,7 @@ static int pass_on(dft_cursor *cursor, size_t from) {
     if (!is_good) return 0;
     if (is_whole) return end_line(joint);
   }
-  if (place >= cursor->reader->sources[cursor->unit.source].size) {
+  if (place >= cursor->reader->sources[cursor->unit.source].size || cursor->unit.snapshot) {
     cursor->torn_from = from;
     return joint->len == from ? 1 : end_line(joint);
   }
@@ -120,7 +120,7 @@ void dft__ends_close(dft_cursor *cursor) {
   source->members += cursor->unit_members;
   source->text_bytes += cursor->unit_text;
   source->units++;
-  source->done_bytes += cursor->unit.limit - cursor->unit.start;
+  source->done_bytes += source->kind == DFT_SOURCE_SPOOL ? source->size : cursor->unit.limit - cursor->unit.start;
   dft__problem_note_lines(source, cursor->unit.number, cursor->lines);
   if (!cursor->walk->units_open && cursor->walk->next_start >= source->size) source->is_done = 1;
   cursor->rows.is_source_end = cursor->walk->next_start >= source->size &&

@@ -8,6 +8,8 @@
 #include "cursor.h"
 #include "scan.h"
 
+#define SNAPSHOT_ROOM (8u << 20) /* for lines of a spool: several of the longest */
+
 static size_t room_of(const dft_cursor *cursor) {
   return cursor->text.capacity - cursor->text.len;
 }
@@ -192,14 +194,36 @@ static int fill_gzip(dft_cursor *cursor) {
   return 1;
 }
 
+/* The live file, compressed or not, and behind it the snapshot. */
+static int fill_spool(dft_cursor *cursor) {
+  dft__buffer *text = &cursor->text;
+  if (cursor->unit.fd >= 0 && cursor->input_offset < cursor->unit.limit) {
+    uint8_t first = 0;
+    if (!cursor->input_offset && !cursor->is_in_member) {
+      cursor->is_live_gzip = pread(cursor->unit.fd, &first, 1, 0) == 1 && first == 0x1f;
+    }
+    if (cursor->is_live_gzip ? !fill_gzip(cursor) : (fill_plain(cursor), 0)) return 0;
+    cursor->is_input_over = 0;
+    if (text->len || cursor->input_offset < cursor->unit.limit) return 1;
+  }
+  if (!dft__buffer_reserve(text, text->len + SNAPSHOT_ROOM)) return 0;
+  text->len += dft__spool_lines(cursor->unit.snapshot, text->bytes + text->len, room_of(cursor),
+                                &cursor->is_input_over);
+  return 1;
+}
+
 int dft__fill(dft_cursor *cursor) {
   size_t before;
   if (!make_room(cursor)) return 0;
   before = cursor->text.len;
-  if (cursor->reader->sources[cursor->unit.source].kind == DFT_SOURCE_GZIP) {
-    if (!fill_gzip(cursor)) return 0;
-  } else {
-    fill_plain(cursor);
+  switch (cursor->reader->sources[cursor->unit.source].kind) {
+    case DFT_SOURCE_GZIP:
+      if (!fill_gzip(cursor)) return 0;
+      break;
+    case DFT_SOURCE_SPOOL:
+      if (!fill_spool(cursor)) return 0;
+      break;
+    default: fill_plain(cursor);
   }
   cursor->unit_text += cursor->text.len - before;
   memset(cursor->text.bytes + cursor->text.len, 0, DFT__PADDING);

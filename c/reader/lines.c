@@ -7,7 +7,7 @@
 static uint64_t place_of(const dft_cursor *cursor, uint64_t stream) {
   uint64_t member = cursor->unit.start;
   uint32_t known = cursor->members_known < DFT__MEMBERS_KNOWN ? cursor->members_known : DFT__MEMBERS_KNOWN;
-  if (cursor->reader->sources[cursor->unit.source].kind != DFT_SOURCE_GZIP) return cursor->unit.start + stream;
+  if (cursor->reader->sources[cursor->unit.source].kind == DFT_SOURCE_PLAIN) return cursor->unit.start + stream;
   for (uint32_t i = 0; i < known; i++) {
     if (cursor->members[i].stream <= stream && cursor->members[i].member > member) member = cursor->members[i].member;
   }

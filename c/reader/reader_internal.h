@@ -10,6 +10,8 @@
 #ifndef DFT_READER_INTERNAL_H
 #define DFT_READER_INTERNAL_H
 
+#include <dftracer/spool.h>
+
 #include "dictionary.h"
 #include "inflate.h"
 #include "parse.h"
@@ -88,6 +90,7 @@ typedef struct dft__unit {
   uint64_t start;
   uint64_t limit; /* where the next one begins */
   int fd;
+  dft_snapshot *snapshot; /* of a spool, whose only unit is the live file and then this */
 } dft__unit;
 
 /* ---- paths.c ---- */
@@ -98,6 +101,13 @@ int dft__paths_add(dft_reader *reader, const char *path);
 void dft__source_free(dft__source_state *source);
 /* Looks into it once: size, kind, unit of time. 0: it cannot be read. With the lock held. */
 int dft__source_prepare(dft_reader *reader, uint32_t index, int fd);
+
+/* ---- spool.c ---- */
+int dft__spool_is(const uint8_t *bytes, size_t len);
+/* The unit of a spool: opens the live file; 0, and a problem, when it cannot be read. With the lock held. */
+int dft__spool_take(dft_reader *reader, uint32_t source, dft__unit *unit);
+/* Lines of the snapshot, as long as there is room; *is_over is set behind the last. Returns the bytes written. */
+size_t dft__spool_lines(dft_snapshot *snapshot, char *out, size_t room, int *is_over);
 
 /* ---- walk.c ---- */
 void dft__walk_free(dft__walk *walk);

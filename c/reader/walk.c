@@ -87,9 +87,18 @@ int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t index, dft__uni
     walk->unit_capacity = capacity;
   }
   *unit = (dft__unit){.source = index, .number = walk->unit_count, .start = walk->next_start, .fd = fd};
-  unit->limit = limit_of(source, fd, unit->start);
+  if (source->kind == DFT_SOURCE_SPOOL) {
+    close(fd);
+    walk->next_start = source->size;
+    if (!dft__spool_take(reader, index, unit)) {
+      source->is_done = 1;
+      return 0;
+    }
+  } else {
+    unit->limit = limit_of(source, fd, unit->start);
+    walk->next_start = unit->limit;
+  }
   walk->starts[walk->unit_count++] = unit->start;
-  walk->next_start = unit->limit;
   walk->units_open++;
   return 1;
 }

@@ -52,7 +52,7 @@ static void queue(dft__spool *spool, dft__name *name, uint32_t ref, uint64_t seq
 }
 
 /* Claims of encoders that died, and the list of undefined paths, which may have been in one of their hands. */
-static void reset_claims(dft__spool *spool) {
+void dft__recover_reset(dft__spool *spool) {
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) DFT__SET(chunk->claim, 0);
@@ -96,7 +96,7 @@ static dft_status publish(dft__spool *spool, dft_recovery *report) {
   dft_status status = dft__output_prepare(&output, spool);
   if (status != DFT_OK) return status;
   dft__commit_redo(spool);
-  reset_claims(spool);
+  dft__recover_reset(spool);
   if (!dft__commit_current(spool)->seq && !dft__batch_has_events(spool)) {
     dft__place_clean(&output, spool->path);
     return DFT_OK;

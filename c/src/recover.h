@@ -6,6 +6,7 @@
 #include <dftracer/dft.h>
 
 #include "identity.h"
+#include "spool.h"
 
 /* As dft_recover, of a trace's folder. is_explicit: a person asked, so spools from before a restart of the node count too. */
 dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit);
@@ -13,5 +14,9 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
 /* One claim file in .dftracer/, when its process is dead. give_new_name: an explicit name gets the dead pid added. DFT_OK: the
  * name is free now; DFT_EBUSY: its process lives, or cannot be judged. */
 dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name);
+
+/* Puts a spool in order before its rest is read: claims of encoders that are gone, lists that lead through the file, and
+ * the list of paths without a definition. */
+void dft__recover_reset(dft__spool *spool);
 
 #endif

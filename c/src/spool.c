@@ -275,5 +275,48 @@ dft_status dft__spool_open(dft__spool *spool, const char *path) {
 
 void dft__spool_close(dft__spool *spool) {
   munmap(spool->base, spool->map_bytes);
-  close(spool->fd);
+  if (spool->fd >= 0) close(spool->fd);
+}
+
+/* What the file holds now; 0 when it cannot be read. A file that became shorter leaves zeros. */
+static int copy_file(int fd, char *into, size_t bytes) {
+  size_t done = 0;
+  while (done < bytes) {
+    ssize_t len = pread(fd, into + done, bytes - done, (off_t)done);
+    if (len < 0) return 0;
+    if (len == 0) break;
+    done += (size_t)len;
+  }
+  return done >= DFT__HEADER_BYTES;
+}
+
+dft_status dft__spool_copy(dft__spool *spool, const char *path) {
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat facts;
+  dft__header *header;
+  void *base = MAP_FAILED;
+  memset(spool, 0, sizeof *spool); /* without a path: nothing of it can grow the original */
+  spool->fd = -1;
+  if (fd < 0) return DFT_EIO;
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size >= (off_t)DFT__HEADER_BYTES) {
+    spool->map_bytes = (size_t)facts.st_size;
+    base = mmap(NULL, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  if (base == MAP_FAILED) {
+    close(fd);
+    return DFT_EFORMAT;
+  }
+  spool->base = base;
+  spool->header = header = base;
+  for (int tries = 0; tries < 8; tries++) { /* a commit in the middle: the copy holds parts of two moments */
+    uint64_t before = 0, after = 0;
+    pread(fd, &before, sizeof before, offsetof(dft__header, commit_seq));
+    if (!copy_file(fd, base, spool->map_bytes)) break;
+    pread(fd, &after, sizeof after, offsetof(dft__header, commit_seq));
+    if (before == after) break;
+  }
+  close(fd);
+  if (is_sane(header, spool->map_bytes)) return DFT_OK;
+  munmap(base, spool->map_bytes);
+  return DFT_EFORMAT;
 }

@@ -37,6 +37,9 @@ void dft__spool_announce(dft__spool *spool);
 dft_status dft__spool_open(dft__spool *spool, const char *path);
 void dft__spool_close(dft__spool *spool);
 
+/* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
+dft_status dft__spool_copy(dft__spool *spool, const char *path);
+
 /* Puts plain memory in the place of the file, for threads that are still inside a call; the range stays mapped. */
 void dft__spool_retire(dft__spool *spool);
 

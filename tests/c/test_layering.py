@@ -11,7 +11,7 @@ RULES = {
     "c/src": ["c/include", "sinks/sinks.h", "c/intercept/intercept.h", "c/intercept/calls.inc"],
     "c/intercept": ["c/include", "c/src"],
     "c/command": ["c/include", "sinks/jsonl", "c/src/record.h"],
-    "c/reader": ["c/include", "c/src/record.h", "c/src/hash.h"],
+    "c/reader": ["c/include", "c/src/record.h", "c/src/hash.h", "sinks/jsonl"],
     "sinks": ["c/include"],
     "fortran": ["c/include"],
     "python": ["c/include"],
