@@ -278,6 +278,8 @@ void dft__spool_close(dft__spool *spool) {
   if (spool->fd >= 0) close(spool->fd);
 }
 
+#define COPY_TRIES 8
+
 /* What the file holds now; 0 when it cannot be read. A file that became shorter leaves zeros. */
 static int copy_file(int fd, char *into, size_t bytes) {
   size_t done = 0;
@@ -290,33 +292,39 @@ static int copy_file(int fd, char *into, size_t bytes) {
   return done >= DFT__HEADER_BYTES;
 }
 
+/* One try. DFT_EBUSY when a commit came, or the file grew, in the middle: the copy holds parts of two moments. */
+static dft_status copy_once(dft__spool *spool, int fd) {
+  uint64_t before = 0, after = 0;
+  struct stat facts;
+  void *base;
+  if (pread(fd, &before, sizeof before, offsetof(dft__header, commit_seq)) != sizeof before) return DFT_EFORMAT;
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < (off_t)DFT__HEADER_BYTES) return DFT_EFORMAT;
+  base = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) return DFT_ENOMEM;
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = (size_t)facts.st_size;
+  if (!copy_file(fd, base, spool->map_bytes)) return DFT_EIO;
+  if (pread(fd, &after, sizeof after, offsetof(dft__header, commit_seq)) != sizeof after) return DFT_EFORMAT;
+  if (before != after || DFT__GET(spool->header->file_bytes) > spool->map_bytes) return DFT_EBUSY;
+  return is_sane(spool->header, spool->map_bytes) ? DFT_OK : DFT_EFORMAT;
+}
+
 dft_status dft__spool_copy(dft__spool *spool, const char *path) {
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  struct stat facts;
-  dft__header *header;
-  void *base = MAP_FAILED;
-  memset(spool, 0, sizeof *spool); /* without a path: nothing of it can grow the original */
-  spool->fd = -1;
+  dft_status status = DFT_EBUSY;
   if (fd < 0) return DFT_EIO;
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size >= (off_t)DFT__HEADER_BYTES) {
-    spool->map_bytes = (size_t)facts.st_size;
-    base = mmap(NULL, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  }
-  if (base == MAP_FAILED) {
-    close(fd);
-    return DFT_EFORMAT;
-  }
-  spool->base = base;
-  spool->header = header = base;
-  for (int tries = 0; tries < 8; tries++) { /* a commit in the middle: the copy holds parts of two moments */
-    uint64_t before = 0, after = 0;
-    pread(fd, &before, sizeof before, offsetof(dft__header, commit_seq));
-    if (!copy_file(fd, base, spool->map_bytes)) break;
-    pread(fd, &after, sizeof after, offsetof(dft__header, commit_seq));
-    if (before == after) break;
+  for (int tries = 0; tries < COPY_TRIES && status == DFT_EBUSY; tries++) {
+    memset(spool, 0, sizeof *spool); /* without a path: nothing of it can grow the original */
+    spool->fd = -1;
+    status = copy_once(spool, fd);
+    if (status == DFT_EBUSY &&
+        tries + 1 == COPY_TRIES) { /* a busy process: of what changed meanwhile some is missing */
+      if (DFT__GET(spool->header->file_bytes) > spool->map_bytes) DFT__SET(spool->header->file_bytes, spool->map_bytes);
+      status = is_sane(spool->header, spool->map_bytes) ? DFT_OK : DFT_EFORMAT;
+    }
+    if (status != DFT_OK && spool->base) munmap(spool->base, spool->map_bytes);
   }
   close(fd);
-  if (is_sane(header, spool->map_bytes)) return DFT_OK;
-  munmap(base, spool->map_bytes);
-  return DFT_EFORMAT;
+  return status;
 }
