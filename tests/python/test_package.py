@@ -1,0 +1,144 @@
+"""test_package.py - the wheel: built, repaired, installed into an empty environment on a path with a space."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zipfile
+
+import pytest
+from harness import main, traces_of
+
+SOURCE = pathlib.Path(os.environ.get("DFT_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+PROGRAM = """
+import sys
+from dftracer.python import ai, dftracer
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+with ai.compute.forward: pass
+log.finalize()
+"""
+
+
+def call(*command, **options):
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("DFTRACER_", "PYTHON"))}
+    kept.update(options.pop("environment", {}))
+    done = subprocess.run([*map(str, command)], env=kept, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The repaired wheel."""
+    folder = tmp_path_factory.mktemp("wheels")
+    wheels = (sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-w", folder)
+    call(*wheels, f"-Cbuild-dir={folder}/build", SOURCE, environment={"CMAKE_BUILD_PARALLEL_LEVEL": "2"})
+    call(*wheels, SOURCE / "python" / "pydftracer")
+    raw = next(folder.glob("dftracer-*.whl"))
+    bin_folder = pathlib.Path(sys.executable).parent
+    call(
+        bin_folder / "auditwheel",
+        "repair",
+        "--exclude",
+        "libhdf5*",
+        "-w",
+        folder / "repaired",
+        raw,
+        environment={"PATH": f"{bin_folder}:{os.environ['PATH']}"},
+    )
+    return next((folder / "repaired").glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def python(wheel, tmp_path_factory):
+    """An interpreter that has nothing but our two wheels."""
+    folder = tmp_path_factory.mktemp("a place") / "with a space"
+    call(sys.executable, "-m", "venv", folder)
+    python = folder / "bin" / "python"
+    call(python, "-m", "pip", "install", "-q", "--no-index", wheel, *wheel.parent.parent.glob("pydftracer-*.whl"))
+    return python
+
+
+def test_wheel_holds_everything_once(wheel):
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "dftracer/__init__.py" not in names
+    for name in (
+        "dftracer/lib/libdftracer_preload.so",
+        "dftracer/lib/libdftracer_core.so.5",
+        "dftracer/include/dftracer/dft.h",
+        "dftracer/include/dftracer/dftracer.h",
+        "dftracer/lib/cmake/dftracer/dftracerConfig.cmake",
+        "dftracer/bin/dftracer",
+        "dftracer/python/py.typed",
+        "dftracer/python/common.py",
+        "dftracer/share/dftracer/fortran/dftracer.f90",
+    ):
+        assert name in names, name
+    assert len([name for name in names if re.match(r"dftracer/dftracer\..*\.so$", name)]) == 1
+    assert "manylinux" in wheel.name
+
+
+def test_installed_package_traces(python, tmp_path):
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    call(python, script, tmp_path, environment={"DFTRACER_ENABLE": "1"})
+    assert len(traces_of(tmp_path)[0].named("forward")) == 1
+    command = python.parent / "dftracer"
+    assert "5.0.0" in call(command, "--version")
+    assert "pydftracer 5.0.0" in re.sub(r" +", " ", call(python, "-m", "pip", "list"))
+    call(python, "-m", "pip", "check")
+
+
+def test_config_says_where_things_are(python, tmp_path):
+    preload, cmake, includes, libs = call(
+        python, "-m", "dftracer.config", "--preload", "--cmake", "--includes", "--libs"
+    ).splitlines()
+    site = call(python, "-c", "import site; print(site.getsitepackages()[0])").strip()
+    assert preload == f"{site}/dftracer/lib/libdftracer_preload.so"
+    (tmp_path / "data").mkdir()
+    call(
+        "cp",
+        "/etc/passwd",
+        tmp_path / "data" / "copied",
+        environment={
+            "LD_PRELOAD": preload,
+            "DFTRACER_ENABLE": "1",
+            "DFTRACER_INIT": "PRELOAD",
+            "DFTRACER_DATA_DIR": "all",
+            "DFTRACER_LOG_FILE": f"{tmp_path}/pre",
+        }
+        if " " not in preload
+        else {},
+    )
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(x C)\nfind_package(dftracer REQUIRED)\n"
+        "add_executable(x x.c)\ntarget_link_libraries(x dftracer::dftracer)\n"
+    )
+    (tmp_path / "x.c").write_text(
+        '#include <dftracer/dft.h>\nint main(void) { dft_region_begin_named("c", "c"); dft_region_end(); return 0; }\n'
+    )
+    call("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Ddftracer_DIR={cmake}")
+    call("cmake", "--build", tmp_path / "build")
+    call(tmp_path / "build" / "x", environment={"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{tmp_path}/c"})
+    assert any(trace.named("c") for trace in traces_of(tmp_path))
+    call(
+        "cc",
+        tmp_path / "x.c",
+        f"-I{includes}",
+        f"-L{libs}",
+        "-ldftracer_core",
+        f"-Wl,-rpath,{libs}",
+        "-o",
+        tmp_path / "y",
+    )
+    call(tmp_path / "y")
+
+
+def test_client_layers_of_the_original_are_not_pulled_over_ours(python):
+    code = "import importlib.metadata as m; print(m.version('pydftracer'), m.requires('pydftracer'))"
+    assert call(python, "-c", code).startswith("5.0.0 ['dftracer>=5.0.0'")
+
+
+if __name__ == "__main__":
+    main(__file__)
