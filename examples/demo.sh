@@ -30,14 +30,14 @@ if [ ! -f "$build_dir/examples/CMakeCache.txt" ]; then
 fi
 quietly cmake --build "$build_dir/examples"
 
-say "running 02_pipeline with DFTRACER_ENABLE=1"
+say "dftracer run -- 02_pipeline"
 rm -rf "$demo"
 mkdir -p "$demo/data"
 for name in $(compgen -e DFTRACER_ || true); do unset "$name"; done
-DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$demo/trace "$build_dir/examples/02_pipeline" "$demo/data"
+"$prefix/bin/dftracer" run --out "$demo" -- "$build_dir/examples/02_pipeline" "$demo/data"
 
-say "what it recorded"
-python3 "$source_dir/show.py" "$demo"
+say "dftracer summary"
+"$prefix/bin/dftracer" summary "$demo"
 traces=("$demo"/*.pfw.gz)
 trace=${traces[0]}
 cat <<END
@@ -48,7 +48,7 @@ cat <<END
   jq       zcat $trace | jq -cR 'fromjson? | select(.cat == "compute") | [.name, .dur]'
   pandas   import gzip, json, pandas
            pandas.DataFrame(json.loads(line) for line in gzip.open("$trace") if line[:1] == b"{")
-  again    python3 $source_dir/show.py $demo
+  again    $prefix/bin/dftracer summary $demo
 END
 
 # The Fortran example, where it was built.
@@ -72,6 +72,7 @@ say "what bounds it"
 cat <<END
 
 == how to open it
-  picture  drag a rank's file from $demo/heat/trace into https://ui.perfetto.dev
+  picture  $prefix/bin/dftracer merge $demo/heat/trace -o heat.json.gz
+           and drag that file into https://ui.perfetto.dev: all ranks in one timeline
   again    $prefix/bin/dftracer summary $demo/heat/trace
 END

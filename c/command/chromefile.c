@@ -48,7 +48,7 @@ static int more(chromefile *of) {
   of->len -= of->at;
   of->at = 0;
   if (of->len == of->room) {
-    char *larger = of->room < EVENT_MOST ? realloc(of->text, 2 * of->room) : NULL;
+    char *larger = of->room && of->room < EVENT_MOST ? realloc(of->text, 2 * of->room) : NULL;
     if (!larger) return fail(of, "an event is larger than 64 MiB");
     of->text = larger;
     of->room *= 2;
@@ -134,7 +134,7 @@ static int enter(chromefile *of) {
     of->is_object = first == '{';
     if (!of->is_object) return of->is_inside = 1;
   }
-  while ((first = peek(of)) == '"') {
+  while (peek(of) == '"') {
     chrome_span key, value;
     char name[64];
     if (!take_value(of, &key)) return 0;

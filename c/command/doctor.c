@@ -73,7 +73,6 @@ static void check_preload(visit *of, int is_needed) {
 
 /* Settings that are not allowed have been told on stderr when they were read. */
 static void check_settings(visit *of) {
-  extern char **environ;
   char value[PATH_MAX];
   for (char **at = environ; *at; at++) {
     int len = (int)strcspn(*at, "=");

@@ -18,8 +18,6 @@
 
 #define SCRIPTS_MOST 4 /* interpreters of interpreters, as the kernel follows them */
 
-extern char **environ;
-
 const char *program_text(enum program_kind kind) {
   static const char *const texts[] = {
 #define PROGRAM_TEXT(name, text) text,

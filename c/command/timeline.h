@@ -39,9 +39,9 @@ void timeline_expect_fractions(timeline *of);
 /* All that the reader has; nonzero: an errno. */
 int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown);
 
-/* A file in Chrome's format, the number `guest` (1, 2 ...) of its kind. Its events go to the track of the process with the
+/* A file in Chrome's format, the number 1, 2 ... of its kind. Its events go to the track of the process with the
  * same rank and pid, where there is one. Zero, and a message for `command`, when it cannot be read. */
-int timeline_add_guest(timeline *of, const char *command, const char *path, uint32_t guest);
+int timeline_add_guest(timeline *to, const char *command, const char *path, uint32_t number);
 
 /* Names of processes, and the end. Nonzero: an errno. */
 int timeline_close(timeline *of, int is_complete);

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import machine
 import python_measures
+from command import command
 from interception import interception
 from report import Row, difference_row, ratio_row
 
@@ -315,5 +316,5 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup)
+    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup, command)
 }

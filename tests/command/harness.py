@@ -12,6 +12,7 @@ COMMAND = os.environ["DFT_TEST_COMMAND"]
 PROGRAMS = Path(os.environ["DFT_TEST_PROGRAMS"])
 DIE = PROGRAMS / "die"
 sys.path.insert(0, str(SOURCE / "tests"))
+from trace import read_folder as read_folder  # noqa: E402
 
 
 def dftracer(*arguments, status=0, cwd=None, env=None, stdin=None, **settings):

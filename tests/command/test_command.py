@@ -6,8 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import DIE, SOURCE, dftracer, leave_dead, traced, version
-from trace import read_folder
+from harness import DIE, SOURCE, dftracer, leave_dead, read_folder, traced, version
 
 # ---- Help ------------------------------------------------------------------------------------------------------------
 

@@ -46,5 +46,10 @@ def settings_and_places_are_looked_at():
     assert "/tmp/not/there, is not there yet" in out
 
 
-for check in (a_linked_program_would_be_traced, reasons_are_named, an_interpreter_may_be, settings_and_places_are_looked_at):
+for check in (
+    a_linked_program_would_be_traced,
+    reasons_are_named,
+    an_interpreter_may_be,
+    settings_and_places_are_looked_at,
+):
     check()

@@ -107,7 +107,9 @@ def the_manual_page_names_every_command_and_setting():
     for name in re.findall(r"`(DFTRACER_\w+)`", settings):
         assert f".B {name}\n" in page, name
     if shutil.which("groff"):
-        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True, check=True
+        )
         assert not done.stderr and "recover" in done.stdout, done.stderr
 
 
@@ -128,7 +130,9 @@ def bash_completes():
     assert complete_in_bash("completion", "") == ["bash", "zsh"]
     for command in commands():
         out, _ = dftracer(command, "--help")
-        assert set(complete_in_bash(command, "--")) == set(re.findall(r"^  (?:-., |    )(--\w[\w-]*)", out, re.M)), command
+        assert set(complete_in_bash(command, "--")) == set(re.findall(r"^  (?:-., |    )(--\w[\w-]*)", out, re.M)), (
+            command
+        )
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "one.pfw").touch()
         assert complete_in_bash("recover", f"{folder}/o") == [f"{folder}/one.pfw"]

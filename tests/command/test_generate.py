@@ -4,8 +4,7 @@ import filecmp
 import tempfile
 from pathlib import Path
 
-from harness import dftracer
-from trace import read_folder
+from harness import dftracer, read_folder
 
 
 def generate(folder, *words):
@@ -15,7 +14,14 @@ def generate(folder, *words):
 
 
 def every_rule_holds_and_the_count_is_exact():
-    for events, processes, threads in ((1, 1, 1), (13, 2, 4), (4000, 1, 4), (4001, 1, 1), (20000, 3, 7), (30001, 2, 256)):
+    for events, processes, threads in (
+        (1, 1, 1),
+        (13, 2, 4),
+        (4000, 1, 4),
+        (4001, 1, 1),
+        (20000, 3, 7),
+        (30001, 2, 256),
+    ):
         with tempfile.TemporaryDirectory() as folder:
             out = generate(folder, "-n", events, "-p", processes, "-t", threads)
             assert out.startswith(f"{folder}: {events:,} events of {processes} process"), out
@@ -30,7 +36,15 @@ def the_contents_are_worth_reading():
         generate(folder, "-n", "40K", "-p", 4, "--nodes", 2)
         traces = read_folder(folder)
         events = [event for trace in traces for event in trace.user_events()]
-        assert {event["cat"] for event in events} >= {"POSIX", "compute", "dataloader", "data", "comm", "pipeline", "train"}
+        assert {event["cat"] for event in events} >= {
+            "POSIX",
+            "compute",
+            "dataloader",
+            "data",
+            "comm",
+            "pipeline",
+            "train",
+        }
         assert {event["args"].get("level") for event in events} >= {1, 2, 3}
         assert {event["ph"] for event in events} == {"X", "C"}
         assert {trace.named("HH")[0]["args"]["name"] for trace in traces} == {"node000", "node001"}

@@ -10,16 +10,15 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import DIE, dftracer, traced
-from trace import read_folder
+from harness import DIE, dftracer, read_folder, traced
 
 BASE_NS = 1767139200 * 10**9  # torch.profiler counts from a moment of its own
 START_US = 1767225600000000  # the first event of what generate makes
 
 
 def load(path):
-    text = gzip.open(path, "rt").read() if str(path).endswith(".gz") else Path(path).read_text()
-    whole = json.loads(text)
+    data = Path(path).read_bytes()
+    whole = json.loads(gzip.decompress(data) if str(path).endswith(".gz") else data)
     base = whole["baseTimeNanoseconds"] // 1000
     events = whole["traceEvents"]
     for event in events:
@@ -37,12 +36,12 @@ def in_a_folder(check):
 
 
 def torch_trace(path, pid, rank=0, form="object", ts=None):
-    """As torch.profiler writes it: its own base, names for processes, flows, a second device, white space everywhere."""
+    """As torch.profiler writes it: its own base, names for processes, flows, a second device, much white space."""
     ts = (START_US * 1000 - BASE_NS) / 1000 if ts is None else ts
     events = [
         {"ph": "M", "name": "process_name", "ts": ts, "pid": pid, "tid": 0, "args": {"name": "python"}},
         {"ph": "M", "name": "process_name", "ts": ts, "pid": 0, "tid": 0, "args": {"name": "GPU 0"}},
-        {"ph": "M", "name": "thread_name", "ts": ts, "pid": pid, "tid": pid, "args": {"name": f"thread {pid} (python)"}},
+        {"ph": "M", "name": "thread_name", "ts": ts, "pid": pid, "tid": pid, "args": {"name": f"thread {pid} (py)"}},
         {"ph": "X", "cat": "cpu_op", "name": 'aten::mm "[{\\', "pid": pid, "tid": pid, "ts": ts + 5.125, "dur": 7.25,
          "args": {"Input Dims": [[2, 3], []], "nested": {"a": "}"}}},
         {"ph": "s", "id": 7, "pid": pid, "tid": pid, "ts": ts + 6, "cat": "ac2g", "name": "ac2g"},
@@ -80,14 +79,30 @@ def every_event_is_there_once_with_its_values(folder):
                 args = {k: v for k, v in event["args"].items() if k not in ("hhash", "fhash", "level", "p_idx")}
                 if "fhash" in event["args"]:
                     args["file"] = files[event["args"]["fhash"]]
-                key = [event["name"], event["cat"], event["ph"], event["pid"], event["tid"], event["ts"], event.get("dur")]
+                key = [
+                    event["name"],
+                    event["cat"],
+                    event["ph"],
+                    event["pid"],
+                    event["tid"],
+                    event["ts"],
+                    event.get("dur"),
+                ]
                 expected[json.dumps([*key, sorted(args.items())])] += 1
         got = collections.Counter()
         for event in events:
             if event["ph"] != "M":
-                key = [event["name"], event["cat"], event["ph"], event["pid"], event["tid"], event["ts"], event.get("dur")]
+                key = [
+                    event["name"],
+                    event["cat"],
+                    event["ph"],
+                    event["pid"],
+                    event["tid"],
+                    event["ts"],
+                    event.get("dur"),
+                ]
                 got[json.dumps([*key, sorted(event["args"].items())])] += 1
-        assert got == expected, (list((got - expected))[:2], list((expected - got))[:2])
+        assert got == expected, (list(got - expected)[:2], list(expected - got)[:2])
         names = {event["args"]["name"] for event in events if event["name"] == "process_name"}
         assert names == {"Rank 0 (node000)", "Rank 1 (node000)", "Rank 2 (node001)"}, names
 
@@ -187,7 +202,7 @@ def nanoseconds_keep_their_fractions(folder):
     done = subprocess.run([DIE, "later"], env=traced(folder, DFTRACER_TIME_METRIC="NS"), input=b"", capture_output=True)
     assert done.returncode == 0
     dftracer("merge", "-q", folder, "-o", f"{folder}/out.json")
-    whole, events = load(f"{folder}/out.json")
+    whole, _ = load(f"{folder}/out.json")
     (trace,) = read_folder(folder)
     starts = {event["name"]: event["ts"] for event in trace.events if event["ph"] == "X"}
     base = whole["baseTimeNanoseconds"]
@@ -199,7 +214,8 @@ def nanoseconds_keep_their_fractions(folder):
 @in_a_folder
 def what_cannot_be_read_is_told_and_the_rest_is_taken(folder):
     dftracer("generate", "-n", 100, f"{folder}/in")
-    Path(folder, "bad.json").write_text('{"traceEvents":[{"ph":"X","name":"whole","pid":1,"tid":1,"ts":1,"dur":1},{"ph":"X","na')
+    event = '{"ph":"X","name":"whole","pid":1,"tid":1,"ts":1,"dur":1}'
+    Path(folder, "bad.json").write_text('{"traceEvents":[' + event + ',{"ph":"X","na')
     Path(folder, "none.json").write_text("hello")
     Path(folder, "empty.json").write_text("")
     words = [f"{folder}/in", *(f"{folder}/{name}.json" for name in ("bad", "none", "empty", "missing"))]
@@ -228,7 +244,8 @@ def csv_has_a_line_for_every_event(folder):
     dftracer("generate", "-n", 5000, f"{folder}/in")
     _, err = dftracer("convert", f"{folder}/in", "-o", f"{folder}/t.csv.gz")
     assert "5,007 events" in err, err
-    rows = list(csv.DictReader(io.StringIO(gzip.open(f"{folder}/t.csv.gz", "rt", newline="").read())))
+    text = gzip.decompress(Path(folder, "t.csv.gz").read_bytes()).decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
     events = [event for trace in read_folder(f"{folder}/in") for event in trace.events if event["ph"] != "M"]
     assert len(rows) == len(events) == 5007
     by_id = {(row["pid"], row["id"]): row for row in rows}

@@ -7,8 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from harness import COMMAND, PROGRAMS, dftracer, leave_dead, traced
-from trace import read_folder
+from harness import COMMAND, PROGRAMS, dftracer, leave_dead, read_folder, traced
 
 
 def busy(folder, **settings):

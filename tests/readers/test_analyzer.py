@@ -1,5 +1,4 @@
-"""dftracer-analyzer 0.0.9 (DFAnalyzer) loads our traces, small, of several processes, of many members and recovered, in one
-folder, and finds every event, file, host and process."""
+"""dftracer-analyzer 0.0.9 (DFAnalyzer) loads our traces, all in one folder, and finds every event, file and process."""
 
 import os
 import re
@@ -15,7 +14,8 @@ def analyze(folder, scratch):
     words = [PROGRAM, f"trace_path={folder}", "cluster.n_workers=1", "analyzer/preset=posix", "output=console"]
     env = {**os.environ, "USER": os.environ.get("USER", "nobody"), "COLUMNS": "120"}
     out = run([*words, "view_types=[proc_name]", f"hydra.run.dir={scratch}"], env=env, cwd=scratch)
-    return {name.strip(): float(value.replace(",", "")) for name, value in re.findall(r"│ ([^│]*) │ [^│]* │ *([\d.,]+) │", out)}, out
+    cells = re.findall(r"│ ([^│]*) │ [^│]* │ *([\d.,]+) │", out)
+    return {name.strip(): float(value.replace(",", "")) for name, value in cells}, out
 
 
 with make_traces() as traces, tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as scratch:

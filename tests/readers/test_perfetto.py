@@ -1,4 +1,4 @@
-"""Perfetto's engine, as its page runs it, shows every slice, counter, thread and process of ours, and counts no error."""
+"""Perfetto's engine, as its page runs it, shows every slice, counter, thread and process of ours, without an error."""
 
 import collections
 import json

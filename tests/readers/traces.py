@@ -3,8 +3,8 @@
     with make_traces() as traces:
         for trace_set in traces: trace_set.folder, trace_set.paths, trace_set.names ...
 
-Each set is recorded by the real library: one small process, several processes, one with many gzip members, and processes
-that were killed and recovered. What is in them is told by tests/trace.py, which checks every rule of the format.
+Each set is recorded by the real library: a small process, several processes, one with many gzip members, and processes
+that were killed and recovered. What is in them is told by tests/trace.py, which checks every rule.
 """
 
 import collections
@@ -39,9 +39,8 @@ class TraceSet:
         self.events = [event for event in lines if event["ph"] != "M"]
         self.names = collections.Counter(event["name"] for event in self.events)
         self.cats = collections.Counter(event["cat"] for event in self.events)
-        self.files = {
-            event["args"]["name"] for event in lines if event["name"] == "FH" and event["args"]["name"].startswith("/data/")
-        }
+        paths = {event["args"]["name"] for event in lines if event["name"] == "FH"}
+        self.files = {path for path in paths if path.startswith("/data/")}
         self.hosts = {event["args"]["name"] for event in lines if event["name"] == "HH"}
 
 
