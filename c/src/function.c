@@ -2,7 +2,7 @@
  *
  * The compiler calls the two hooks with the function's address. Its name is not looked for here: the site is called
  * "0xADDRESS@FILE", the address as in that file, and functionname.c turns that into the symbol's name when the event is written. A
- * site costs a look into a hash table that nobody locks.
+ * site costs a look into a hash table that nobody locks; where that has no room, the name goes the longer way.
  *
  * The hooks have the names that the compiler demands. Who else defines them, behind this library, is called as before.
  * SPDX-License-Identifier: MIT */
@@ -80,26 +80,32 @@ static int describe(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-static const char *name_of(uintptr_t address) {
-  place wanted = {.address = address};
-  size_t len, at;
-  if (!dl_iterate_phdr(describe, &wanted)) snprintf(wanted.text, sizeof wanted.text, "0x%lx", (unsigned long)address);
-  len = strlen(wanted.text) + 1;
-  at = atomic_fetch_add(&texts_used, len);
-  if (at + len > sizeof texts) return "(too many functions)";
-  return memcpy(texts + at, wanted.text, len);
+static void describe_address(place *wanted) {
+  if (!dl_iterate_phdr(describe, wanted)) {
+    snprintf(wanted->text, sizeof wanted->text, "0x%lx", (unsigned long)wanted->address);
+  }
 }
 
-/* NULL when the table is full, or a signal handler asks for what is being made. */
-static dft_site *site_of(void *function_address) {
-  uintptr_t address = (uintptr_t)function_address;
+/* NULL when there is no room for more. */
+static const char *make_name(uintptr_t address) {
+  place wanted = {.address = address};
+  size_t len, at;
+  describe_address(&wanted);
+  len = strlen(wanted.text) + 1;
+  at = atomic_fetch_add(&texts_used, len);
+  return at + len <= sizeof texts ? memcpy(texts + at, wanted.text, len) : NULL;
+}
+
+/* NULL when there is no room for one more, or another thread, or who this one interrupted, is about to make it. */
+static dft_site *site_of(uintptr_t address) {
   uint32_t slot = (uint32_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_LOG));
   for (uint32_t i = 0; i < PROBES; i++) {
     function *one = &table[(slot + i) % (1u << TABLE_LOG)];
     uintptr_t found = DFT__GET(one->address);
     if (!found && atomic_compare_exchange_strong(&one->address, &found, address)) {
-      one->site.name = name_of(address);
       one->site.cat = DFT__FUNCTION_CATEGORY;
+      one->site.name = make_name(address);
+      if (!one->site.name) return NULL;
       DFT__RELEASE(one->is_ready, 1);
       return &one->site;
     }
@@ -108,17 +114,28 @@ static dft_site *site_of(void *function_address) {
   return NULL;
 }
 
-/* ---- Hooks ---------------------------------------------------------------------------------------------------------- */
-
-static int is_muted(const dft_site *site) {
-  return __atomic_load_n(&site->cache, __ATOMIC_RELAXED) & DFT__SITE_MUTED;
+/* The same, only slower. */
+static void begin_without_site(uintptr_t address) {
+  place wanted = {.address = address};
+  describe_address(&wanted);
+  dft_region_begin_named(wanted.text, DFT__FUNCTION_CATEGORY);
 }
 
-void __cyg_profile_func_enter(void *function_address, void *caller) {
+static uint32_t find_ref(const dft__own *own, uintptr_t address) {
+  place wanted = {.address = address};
+  describe_address(&wanted);
+  return dft__site_named(own, wanted.text, strlen(wanted.text), DFT__FUNCTION_CATEGORY, strlen(DFT__FUNCTION_CATEGORY));
+}
+
+/* ---- Hooks ---------------------------------------------------------------------------------------------------------- */
+
+void __cyg_profile_func_enter(void *address, void *caller) {
   dft_site *site;
-  if (next_enter) next_enter(function_address, caller);
-  if (!dft_is_active() || !(site = site_of(function_address)) || is_muted(site)) return;
-  dft_region_begin_site(site);
+  if (next_enter) next_enter(address, caller);
+  if (!dft_is_active()) return;
+  site = site_of((uintptr_t)address);
+  if (DFT__UNLIKELY(!site)) begin_without_site((uintptr_t)address);
+  else if (!(__atomic_load_n(&site->cache, __ATOMIC_RELAXED) & DFT__SITE_MUTED)) dft_region_begin_site(site);
 }
 
 /* A frame of a function; those may have been left by a long jump. */
@@ -142,19 +159,23 @@ static void end_below(const dft__own *own, uint32_t ref) {
   }
 }
 
-void __cyg_profile_func_exit(void *function_address, void *caller) {
-  dft_site *site;
-  if (dft_is_active() && (site = site_of(function_address)) && !is_muted(site)) {
-    uint32_t ref = (uint32_t)__atomic_load_n(&site->cache, __ATOMIC_RELAXED);
-    dft__own own;
-    if (dft__thread_take(&own) != DFT__OFF) {
-      uint32_t depth = DFT__GET(own.thread->depth);
-      const dft__frame *top = dft__frames(&own) + depth - 1;
-      /* Without a site: begun while recording was paused. */
-      if (DFT__GET(own.thread->overflow)) dft_region_end_innermost();
-      else if (depth && (DFT__GET(top->site) == ref || !DFT__GET(top->site))) dft_region_end_innermost();
-      else if (depth) end_below(&own, ref);
-    }
-  }
-  if (next_exit) next_exit(function_address, caller);
+static void leave(uintptr_t address) {
+  dft_site *site = site_of(address);
+  const dft__frame *top;
+  dft__own own;
+  uint32_t ref, depth;
+  if (dft__thread_take(&own) == DFT__OFF) return;
+  ref = site ? (uint32_t)__atomic_load_n(&site->cache, __ATOMIC_RELAXED) : find_ref(&own, address);
+  if (site && ref & DFT__SITE_MUTED) return;
+  depth = DFT__GET(own.thread->depth);
+  top = dft__frames(&own) + depth - 1;
+  /* One without a site began while recording was paused, or is muted, or there was no room for its name. */
+  if (DFT__GET(own.thread->overflow)) dft_region_end_innermost();
+  else if (depth && (DFT__GET(top->site) == ref || !DFT__GET(top->site))) dft_region_end_innermost();
+  else if (depth) end_below(&own, ref);
+}
+
+void __cyg_profile_func_exit(void *address, void *caller) {
+  if (dft_is_active()) leave((uintptr_t)address);
+  if (next_exit) next_exit(address, caller);
 }
