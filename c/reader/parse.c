@@ -211,10 +211,25 @@ static void finish_row(dft__parser *parser, const draft *line, dft_text text) {
   columns->count++;
 }
 
+static int take_canonical(dft__parser *parser, const char *at, const char *end) {
+  dft__columns *columns = parser->columns;
+  uint32_t row = columns->count;
+  clear_row(columns);
+  if (*at != '{' || !dft__canonical(parser, at, end)) {
+    columns->cell_count = columns->arg_first[row];
+    return 0;
+  }
+  columns->phase[row] = DFT_COMPLETE;
+  columns->line[row] = (dft_text){at, (size_t)(end - at)};
+  columns->count++;
+  return 1;
+}
+
 int dft__parse_line(dft__parser *parser, const char *at, const char *end) {
   dft__values values = {.plain = parser->plain, .nesting = parser->nesting, .problem = DFT_PROBLEM_LINE};
   draft line = {.end = end};
   const char *start;
+  if (take_canonical(parser, at, end)) return DFT__LINE_ROW;
   at = dft__scan_blank(at);
   while (*at == '[' || *at == ']' || *at == ',') at = dft__scan_blank(at + 1);
   if (at == end) return DFT__LINE_NOTHING;

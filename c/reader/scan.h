@@ -37,26 +37,33 @@ static inline uint64_t dft__load8(const char *at) {
   return word;
 }
 
+/* Eight digits, the first one in the lowest byte, each as 0 to 9. */
+static inline uint64_t dft__eight_digits(uint64_t digits) {
+  digits = digits * 10 + (digits >> 8);
+  return ((digits & 0x000000ff000000ffu) * 0x000f424000000064u +
+          ((digits >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
+         32;
+}
+
 /* Digits from `at` on, at most 20; the value modulo 2^64 when there are 20. */
 static inline const char *dft__scan_digits(const char *at, uint64_t *value) {
   uint64_t sum = 0;
   const char *start = at;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  for (;;) { /* eight digits at once */
-    uint64_t word = dft__load8(at);
-    uint64_t digits = word - 0x3030303030303030u;
-    if (((word & 0xf0f0f0f0f0f0f0f0u) ^ 0x3030303030303030u) | ((digits + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u))
-      break;
-    digits = digits * 10 + (digits >> 8);
-    digits = ((digits & 0x000000ff000000ffu) * 0x000f424000000064u +
-              ((digits >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u) >>
-             32;
-    sum = sum * 100000000u + digits;
-    at += 8;
-    if (at - start == 16) break;
+  static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+  for (;;) { /* up to eight at once */
+    uint64_t digits = dft__load8(at) ^ 0x3030303030303030u;
+    uint64_t others = (digits | (digits + 0x0606060606060606u)) & 0xf0f0f0f0f0f0f0f0u;
+    unsigned count = others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
+    if (at - start == 16 && count > 4) count = 4;
+    if (!count) break;
+    sum = sum * power[count] + dft__eight_digits(digits << (8 - count) * 8); /* zeros in front */
+    at += count;
+    if (count < 8) break;
   }
-#endif
+#else
   while ((unsigned char)(*at - '0') <= 9 && at - start < 20) sum = sum * 10 + (uint64_t)(*at++ - '0');
+#endif
   *value = sum;
   return at;
 }

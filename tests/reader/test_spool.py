@@ -74,7 +74,7 @@ def check(folder, events, running, settings):
 
 
 def main():
-    cases = [(50, False, {}), (50, True, {}), (40000, False, {}), (40000, True, {"DFTRACER_TRACE_COMPRESSION": "0"}),
+    cases = [(50, False, {}), (50, True, {}), (12000, False, {}), (12000, True, {"DFTRACER_TRACE_COMPRESSION": "0"}),
              (50, False, {"DFTRACER_SPOOL_DIR": "elsewhere"})]
     for events, running, settings in cases:
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
