@@ -162,11 +162,11 @@ static void step(dft__header *header, int is_due) {
     replace_counter(header);
     return;
   }
+  set_due(now + pace(map, now)); /* at once, or other threads would come here, too */
   if ((is_due || now - map->sampled > pace(map, now) / 4) && compare(&sample, header->epoch_offset_ns)) {
     dft__clock_map_add(map, &sample);
     clocks.rate = map->knots[DFT__GET(map->count) - 1].rate;
   }
-  set_due(now + pace(map, now));
 }
 
 void dft__clock_check(void) {
@@ -188,7 +188,8 @@ void dft__clock_begin(dft__header *header) {
   dft__sample first;
   header->epoch_offset_ns = epoch_offset();
   if (DFT__GET(clocks.mode) == COUNTER) {
-    compare(&first, header->epoch_offset_ns);
+    for (int i = 0; i < TRIES && !compare(&first, header->epoch_offset_ns); i++)
+      ;
     dft__clock_map_begin(map, DFT__CLOCK_TSC, &first, clocks.rate);
   } else {
     uint64_t now = dft__clock_ns();

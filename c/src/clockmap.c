@@ -8,8 +8,8 @@
 
 #include "clock.h"
 
-#define TOLERANCE_NS \
-  100u /* that the map may be off, beside the error of the sample: several of these, or rates would not settle */
+/* That the map may be off, beside the error of the sample: several times that, or rates would not settle. */
+#define TOLERANCE_NS 100u
 
 /* The rate of the line between two points; 0 when it would fall. */
 static uint64_t rate_between(const dft__knot *from, uint64_t ticks, uint64_t ns) {

@@ -315,11 +315,9 @@ static inline uint64_t dft__epoch_ns(const dft__clock_map *map, uint64_t ticks) 
   at = at > DFT__KNOTS ? DFT__KNOTS : at;
   while (at > 1 && map->knots[at - 1].ticks > ticks) at--;
   knot = &map->knots[at ? at - 1 : 0];
-  if (ticks < knot->ticks) {
-    ns = (dft__wide)(knot->ticks - ticks) * knot->rate >> DFT__RATE_LOG;
-    return ns < knot->ns ? knot->ns - (uint64_t)ns : 0;
-  }
-  ns = ((dft__wide)(ticks - knot->ticks) * knot->rate >> DFT__RATE_LOG) + knot->ns;
+  ns = (dft__wide)(ticks > knot->ticks ? ticks - knot->ticks : knot->ticks - ticks) * knot->rate >> DFT__RATE_LOG;
+  if (ticks >= knot->ticks) ns += knot->ns;
+  else ns = ns < knot->ns ? knot->ns - ns : 0;
   return ns <= INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 

@@ -165,7 +165,7 @@ static void damage_does_no_harm(void) {
     uint8_t *bytes = (uint8_t *)&map;
     bytes[dice(sizeof map)] = (uint8_t)dice(256);
     if (i % 3 == 0) bytes[dice(64)] = (uint8_t)dice(256);
-    CHECK(dft__epoch_ns(&map, (uint64_t)dice(UINT32_MAX) << dice(33)) <= INT64_MAX || map.count == 0 || map.count);
+    CHECK(dft__epoch_ns(&map, (uint64_t)dice(UINT32_MAX) << dice(33)) <= INT64_MAX);
   }
 }
 
