@@ -17,7 +17,12 @@ static inline uint64_t dft__name_hash(uint32_t use, uint32_t cat, const char *te
 /* As memcmp, for texts that are short and mostly the same. */
 static inline int dft__same_bytes(const char *a, const char *b, size_t len) {
   uint64_t x, y;
-  if (len <= 8) return dft__hash_load(a, len) == dft__hash_load(b, len);
+  if (len < 4) return dft__hash_load(a, len) == dft__hash_load(b, len);
+  if (len < 8) {
+    uint32_t v[4];
+    memcpy(&v[0], a, 4), memcpy(&v[1], b, 4), memcpy(&v[2], a + len - 4, 4), memcpy(&v[3], b + len - 4, 4);
+    return !((v[0] ^ v[1]) | (v[2] ^ v[3]));
+  }
   for (; len > 8; len -= 8, a += 8, b += 8) {
     memcpy(&x, a, 8);
     memcpy(&y, b, 8);

@@ -38,20 +38,26 @@ uint32_t dft__site_register(const dft__own *own, dft_site *site) {
  * texts are compared, so a slot that is out of date costs time only. */
 static _Atomic uint64_t recent[256];
 
+static inline _Atomic uint64_t *recent_slot(const char *name, const char *cat) {
+  return &recent[((uintptr_t)name ^ (uintptr_t)name >> 8 ^ (uintptr_t)cat) % 256];
+}
+
+/* 0 when it is not there. */
+static inline uint32_t recall(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  uint64_t seen = DFT__GET(*recent_slot(name, cat));
+  const dft__name *site = (const dft__name *)(own->base + (seen & UINT32_MAX) * 16);
+  const dft__name *in;
+  if (DFT__UNLIKELY((uint32_t)(seen >> 32) != (uint32_t)own->session || site->len != name_len)) return 0;
+  in = (const dft__name *)(own->base + (uint64_t)site->cat * 16);
+  if (DFT__UNLIKELY(in->len != cat_len || !dft__same_bytes(site->text, name, name_len))) return 0;
+  return DFT__LIKELY(dft__same_bytes(in->text, cat, cat_len)) ? (uint32_t)seen : 0;
+}
+
 uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  _Atomic uint64_t *slot = &recent[((uintptr_t)name ^ (uintptr_t)name >> 8 ^ (uintptr_t)cat) % 256];
-  uint64_t seen = DFT__GET(*slot);
-  uint32_t ref = (uint32_t)seen;
-  if (DFT__LIKELY((uint32_t)(seen >> 32) == (uint32_t)own->session)) {
-    const dft__name *site = (const dft__name *)(own->base + (uint64_t)ref * 16);
-    const dft__name *in = (const dft__name *)(own->base + (uint64_t)site->cat * 16);
-    if (site->len == name_len && in->len == cat_len && dft__same_bytes(site->text, name, name_len) &&
-        dft__same_bytes(in->text, cat, cat_len)) {
-      return ref;
-    }
-  }
+  uint32_t ref = recall(own, name, name_len, cat, cat_len);
+  if (ref) return ref;
   ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
-  if (ref && !(ref & DFT__SITE_MUTED)) DFT__SET(*slot, own->session << 32 | ref);
+  if (ref && !(ref & DFT__SITE_MUTED)) DFT__SET(*recent_slot(name, cat), own->session << 32 | ref);
   return ref;
 }
 
@@ -233,7 +239,9 @@ static void update_label(const dft__own *own, const char *name, size_t name_len,
   dft__argument_add(own, &item, bytes);
 }
 
-dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+/* A name that was not the last one at its address, and all that begin_slow is for. */
+__attribute__((noinline)) static dft_region begin_named_slow(const char *name, size_t name_len, const char *cat,
+                                                             size_t cat_len) {
   dft__own own;
   enum dft__readiness ready = dft__thread_take(&own);
   dft_region region;
@@ -247,6 +255,17 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
   region = push(&own, ref, 0);
   if (DFT__UNLIKELY(!ref && region)) update_label(&own, name, name_len, cat, cat_len);
   return region;
+}
+
+dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  dft__own own;
+  uint32_t ref;
+  if (DFT__UNLIKELY(!dft__own_copy(&own) || !name || !cat)) {
+    return dft_is_active() ? begin_named_slow(name, name_len, cat, cat_len) : 0;
+  }
+  ref = recall(&own, name, name_len, cat, cat_len);
+  if (DFT__UNLIKELY(!ref)) return begin_named_slow(name, name_len, cat, cat_len);
+  return push(&own, ref, 0);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */

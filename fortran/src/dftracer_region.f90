@@ -102,14 +102,23 @@ contains
     end if
   end function make_site
 
+  !> As len_trim, without a call for texts that end in a letter, as most do.
+  recursive function trimmed(text) result(length)
+    character(len=*), intent(in) :: text
+    integer(c_size_t) :: length
+    length = len(text, c_size_t)
+    if (length == 0) return
+    if (iachar(text(length:length)) == iachar(' ')) length = len_trim(text, c_size_t) ! gfortran calls len_trim for `== ' '`
+  end function trimmed
+
   recursive function begun(name, cat) result(handle)
     character(len=*), intent(in) :: name
     character(len=*), intent(in), optional :: cat
     integer(c_int64_t) :: handle
     if (present(cat)) then
-      handle = c_begin(name, len_trim(name, c_size_t), cat, len_trim(cat, c_size_t))
+      handle = c_begin(name, trimmed(name), cat, trimmed(cat))
     else
-      handle = c_begin(name, len_trim(name, c_size_t), DEFAULT_CAT, len(DEFAULT_CAT, c_size_t))
+      handle = c_begin(name, trimmed(name), DEFAULT_CAT, len(DEFAULT_CAT, c_size_t))
     end if
   end function begun
 
@@ -252,7 +261,7 @@ contains
     integer(int64), intent(in) :: value
     type(dft_region), intent(in), optional :: region
     integer, intent(out), optional :: stat
-    call c_update_int(handle_of(region), key, len_trim(key, c_size_t), value)
+    call c_update_int(handle_of(region), key, trimmed(key), value)
     if (present(stat)) stat = outcome()
   end subroutine update_int64
 
@@ -269,7 +278,7 @@ contains
     real(real64), intent(in) :: value
     type(dft_region), intent(in), optional :: region
     integer, intent(out), optional :: stat
-    call c_update_double(handle_of(region), key, len_trim(key, c_size_t), value)
+    call c_update_double(handle_of(region), key, trimmed(key), value)
     if (present(stat)) stat = outcome()
   end subroutine update_real64
 
@@ -286,7 +295,7 @@ contains
     logical, intent(in) :: value
     type(dft_region), intent(in), optional :: region
     integer, intent(out), optional :: stat
-    call c_update_bool(handle_of(region), key, len_trim(key, c_size_t), merge(1_c_int, 0_c_int, value))
+    call c_update_bool(handle_of(region), key, trimmed(key), merge(1_c_int, 0_c_int, value))
     if (present(stat)) stat = outcome()
   end subroutine update_logical
 
@@ -294,7 +303,7 @@ contains
     character(len=*), intent(in) :: key, value
     type(dft_region), intent(in), optional :: region
     integer, intent(out), optional :: stat
-    call c_update_string(handle_of(region), key, len_trim(key, c_size_t), value, len_trim(value, c_size_t))
+    call c_update_string(handle_of(region), key, trimmed(key), value, trimmed(value))
     if (present(stat)) stat = outcome()
   end subroutine update_text
 

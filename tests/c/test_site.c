@@ -72,8 +72,17 @@ static void one_address_may_hold_one_name_after_the_other(void) {
     dft_region_begin_n(name, strlen(names[i]), cat, 3);
     dft_region_end();
   }
+  for (size_t len = 0; len < 5; len++) { /* nothing is read at NULL, whatever lies in its slot */
+    dft_region_begin_n(NULL, len, cat, 3);
+    dft_region_begin_n(name, 3, NULL, len);
+    dft_region_begin_n(name, 3, "", 0);
+    dft_region_end();
+    dft_region_end();
+    dft_region_end();
+  }
   in = stop();
-  CHECK_INT((int64_t)count_name(&in, "abc"), 3);
+  CHECK_INT((int64_t)count_name(&in, "(unnamed)"), 5);
+  CHECK_INT((int64_t)count_name(&in, "abc"), 13);
   CHECK_STR(the_event(&in, "abd")->cat, "one");
   CHECK_STR(the_event(&in, "abcd")->cat, "one");
   free_trace(&in);
