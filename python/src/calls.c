@@ -88,11 +88,14 @@ PyDoc_STRVAR(follow_doc,
              "_follow($module, /)\n--\n\nLets events through in a child of a traced process; the core opens "
              "its trace at the first one.");
 static PyObject *follow(PyObject *module, PyObject *ignored) {
+  char folders[2];
   (void)module;
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
     is_following = is_ours = 1;
     set_mode(MODE_NATIVE);
+    /* I/O is recorded from the start, as in the parent; there must be a trace for it. */
+    if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
   }
   Py_RETURN_NONE;
 }

@@ -56,5 +56,30 @@ def test_without_a_data_dir_no_io_is_recorded(tmp_path):
     assert files_of(traces[0])[0] == []
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_record_their_own(tmp_path, method):
+    traces = record(
+        """
+        import multiprocessing, os, sys
+        from dftracer.python import dftracer
+        def work(number):
+            with open(f"data/{number}.txt", "w") as file: file.write("x" * 500)
+        if __name__ == "__main__":
+            os.chdir(sys.argv[1]); os.mkdir("data")
+            log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", "data")
+            with multiprocessing.get_context(sys.argv[2]).Pool(2) as pool:
+                pool.map(work, range(6), chunksize=1)
+                pool.close(); pool.join()
+            log.finalize()
+        """,
+        tmp_path,
+        method,
+        start=False,
+        DFTRACER_DISABLE_IO="0",
+    )
+    files = set().union(*(files_of(trace)[1] for trace in traces))
+    assert {f"{tmp_path}/data/{number}.txt" for number in range(6)} <= files
+
+
 if __name__ == "__main__":
     main(__file__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dftracer.dftracer import DFTracerAI
+from dftracer.dftracer import DFTracerAI as DFTracerAI
 
 TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:

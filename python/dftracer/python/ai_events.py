@@ -19,7 +19,8 @@ class StringEnum(str, Enum):
 
 
 def _enumeration(name: str, words: list[str]) -> Any:
-    return StringEnum(name, {word.upper(): word for word in words}, module=__name__)
+    make: Any = StringEnum
+    return make(name, {word.upper(): word for word in words}, module=__name__)
 
 
 def _events(name: str, category: type) -> Any:

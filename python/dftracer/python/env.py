@@ -14,7 +14,9 @@ DFTRACER_LOG_LEVEL_ENV = "DFTRACER_LOG_LEVEL"
 DFTRACER_TIME_METRIC_ENV = "DFTRACER_TIME_METRIC"
 
 try:
-    from dftracer.dftracer import _enabled as DFTRACER_ENABLE
+    from dftracer.dftracer import _enabled
+
+    DFTRACER_ENABLE: bool = _enabled
 except ImportError:
     DFTRACER_ENABLE = os.environ.get(DFTRACER_ENABLE_ENV, "0").strip().lower() in ("1", "true", "on", "yes")
 DFTRACER_INIT_PRELOAD: bool = os.environ.get(DFTRACER_INIT_ENV, "PRELOAD") == "PRELOAD"

@@ -1,0 +1,68 @@
+"""test_types.py - the package is typed: mypy in its strict mode, and stubs that say what the native module has."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from harness import PYTHONPATH, environment, main
+
+SOURCE = pathlib.Path(os.environ["DFT_TEST_SOURCE"])
+
+
+def check(*command, cwd):
+    variables = {**environment(), "MYPYPATH": str(SOURCE / "python"), "PYTHONPATH": PYTHONPATH}
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, command)], env=variables, cwd=cwd, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+MYPY = ("mypy", "--strict", "--namespace-packages", "--explicit-package-bases", "--cache-dir", os.devnull)
+
+
+def test_package_and_example_are_strict(tmp_path):
+    check(*MYPY, SOURCE / "python" / "dftracer", SOURCE / "examples" / "04_training" / "train.py", cwd=tmp_path)
+
+
+def test_wrong_uses_are_found(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(
+        "from dftracer.python import ai\n\n@ai.compute.forward\ndef f(x: int) -> int:\n    return x\n\nf('text')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", *MYPY, wrong],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment(), "MYPYPATH": str(SOURCE / "python")},
+    )
+    assert done.returncode == 1 and 'incompatible type "str"; expected "int"' in done.stdout, done.stdout
+
+
+def test_stubs_say_what_the_native_module_has(tmp_path):
+    allowed = tmp_path / "allowed"
+    # What the interpreter puts there, and what is Python to a type checker but made by C.
+    allowed.write_text(
+        r"""
+        dftracer\.dftracer\.(Function|Loop)(\..*)?
+        dftracer\.dftracer\..*\.__(get|set)state__
+        dftracer\.dftracer\..*\.__a(enter|exit)__
+        .*\.__class_getitem__
+        """.replace(" ", "")
+    )
+    check(
+        "mypy.stubtest",
+        "dftracer.dftracer",
+        "--ignore-missing-stub",
+        "--ignore-disjoint-bases",
+        "--allowlist",
+        allowed,
+        "--ignore-unused-allowlist",
+        cwd=tmp_path,
+    )
+
+
+if __name__ == "__main__":
+    main(__file__)
