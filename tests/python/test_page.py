@@ -73,6 +73,12 @@ def test_processes(tmp_path):
     assert all(pathlib.Path(trace.path).name == f"x-{trace.pid}.pfw" for trace in traces)
 
 
+def test_block_of_the_readme(tmp_path):
+    text = re.search(r"```python\n(.*?)```", (SOURCE / "README.md").read_text(), re.DOTALL)[1]
+    trace = one(text, tmp_path, start=False)
+    assert trace.values("forward", "step") == [0, 1]
+
+
 def test_every_block_is_run():
     assert set(SCRIPTS) == {"train.py", "train_traced.py", "forms", "names", "coroutines", "processes"}
 
