@@ -2,6 +2,7 @@
 
 import collections
 import json
+import os
 import shutil
 import sys
 
@@ -18,9 +19,12 @@ QUERIES = (
 )
 
 
+def ask(path, *queries):
+    return json.loads(run(["node", SOURCE / "tests/readers/perfetto.js", ENGINE, path, *queries]))
+
+
 def check(trace):
-    answers = json.loads(run(["node", SOURCE / "tests/readers/perfetto.js", ENGINE, trace.path, *QUERIES]))
-    slices, counters, processes, threads, errors, nested = answers
+    slices, counters, processes, threads, errors, nested = ask(trace.path, *QUERIES)
     expected = collections.Counter()
     times = collections.Counter()
     for event in trace.events:
@@ -36,9 +40,36 @@ def check(trace):
     assert nested[0][0] >= 2 * expected["step"], (trace.path, nested)
 
 
+def check_merged(trace_set):
+    """All processes of a set and a file as torch.profiler writes it, as dftracer merge puts them together."""
+    pid, first = trace_set.traces[0].pid, trace_set.events[0]["ts"]
+    torch = [
+        {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": pid, "tid": pid, "ts": 1000000.25 + i, "dur": 0.5}
+        for i in range(100)
+    ]
+    guest, merged = f"{trace_set.folder}/torch.json", f"{trace_set.folder}/merged.json.gz"
+    with open(guest, "w") as file:
+        json.dump({"baseTimeNanoseconds": first * 1000, "traceEvents": torch}, file)
+    run([os.environ["DFT_TEST_COMMAND"], "merge", "-q", trace_set.folder, guest, "-o", merged])
+    slices, counters, processes, errors = ask(
+        merged,
+        "select name, count(*) from slice group by name",
+        "select count(*) from counter",
+        "select name from process where pid <> 0",
+        QUERIES[4],
+    )
+    expected = collections.Counter(event["name"] for event in trace_set.events if event["ph"] == "X")
+    expected["aten::mm"] = len(torch)
+    assert errors == [] and dict(slices) == expected, (errors, slices, expected)
+    assert counters == [[sum(event["ph"] == "C" for event in trace_set.events)]], counters
+    assert sorted(name for (name,) in processes) == [f"Rank {i}" for i in range(len(trace_set.traces))], processes
+
+
 if not shutil.which("node"):
     print("SKIP: node is not installed")
     sys.exit(77)
 with make_traces() as traces:
     for one in traces:
         check(one.traces[-1])
+        if one.name == "processes":
+            check_merged(one)
