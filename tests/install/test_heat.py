@@ -106,6 +106,18 @@ def case_the_summary_names_what_bounds_the_run(folder):
     expect({"halo exchange", "advance", "rows", "checkpoint.stream", "checkpoint.hdf5", "write"} <= set(own), own)
 
 
+def case_all_ranks_are_one_picture(folder):
+    _, traces = solve(folder, 4)
+    merged = os.path.join(folder, "heat.json")
+    done = run([str(PLACE / "prefix/bin/dftracer"), "merge", "--quiet", folder, "-o", merged], untraced())
+    expect_equal((done.returncode, done.stderr), (0, ""), "merge")
+    events = json.loads(Path(merged).read_text(encoding="utf-8"))["traceEvents"]
+    names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+    expect_equal(sorted(re.findall(r"[Rr]ank (\d)", " ".join(names))), ["0", "1", "2", "3"], "tracks")
+    count = sum(len(trace.named("advance")) for trace in traces)
+    expect_equal(sum(event["name"] == "advance" for event in events), count, "events in it")
+
+
 def case_four_ranks_with_the_preload_library(folder):
     (preload,) = (PLACE / "prefix").rglob("libdftracer_preload.so")
     _, traces = solve(folder, 4, "-x", f"LD_PRELOAD={preload}", INIT="PRELOAD")
