@@ -22,6 +22,7 @@ import python_measures
 from command import command
 from interception import interception
 from report import Row, difference_row, ratio_row
+from summary import summary
 
 Samples = dict[str, list[float]]
 
@@ -316,5 +317,5 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup, command)
+    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup, command, summary)
 }
