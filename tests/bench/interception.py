@@ -80,8 +80,11 @@ def interception(bench) -> list[Row]:
     files = ways.samples(four, turns, program, "files", "1", str(ways.data))
     rows = []
     for title, got, bar in (("read of 4 KiB", read, READ_BAR), ("open, read, close of a small file", files, FILES_BAR)):
-        for way, words, most in (("traced", "traced", bar), ("filtered", "filtered out", FILTERED_BAR),
-                                 ("disabled", "switched off", FILTERED_BAR)):  # fmt: skip
+        for way, words, most in (
+            ("traced", "traced", bar),
+            ("filtered", "filtered out", FILTERED_BAR),
+            ("disabled", "switched off", FILTERED_BAR),
+        ):
             rows.append(ratio_row(f"{title}, {words}", got[way, "wall"], got["untraced", "wall"], most))
             rows.append(ratio_row(f"{title}, {words}: CPU of the thread", got[way, "cpu"], got["untraced", "cpu"]))
     return rows + start(ways, 30 if bench.quick else 150) + pipelines(ways, 2 if bench.quick else 8)
@@ -101,8 +104,12 @@ def pipelines(ways: Ways, rounds: int) -> list[Row]:
     for _ in range(rounds):
         for way, found in cpu.items():
             found.append(ways.run(way, "bash", "-c", script)[2])
-    rows = [ratio_row("20 pipelines of three, CPU, against an empty library", cpu["everything"], cpu["empty"], PIPELINES_BAR),
-            ratio_row("20 pipelines of three, CPU, against none", cpu["everything"], cpu["untraced"])]
+    rows = [
+        ratio_row(
+            "20 pipelines of three, CPU, against an empty library", cpu["everything"], cpu["empty"], PIPELINES_BAR
+        ),
+        ratio_row("20 pipelines of three, CPU, against none", cpu["everything"], cpu["untraced"]),
+    ]
     for row in rows:
         row.unit = "us"
     return rows

@@ -9,8 +9,23 @@ import sys
 from io_harness import SOURCE, events_by_path, expect, expect_equal, main, paths, read_folder, run, traced
 from test_table import rows, symbol_of
 
-WITHOUT_PATH = {"pipe", "pipe2", "umask", "close_range", "closefrom", "fork", "wait", "waitpid", "wait3", "wait4", "popen",
-                "pclose", "posix_spawn", "posix_spawnp", "fexecve"}  # fmt: skip
+WITHOUT_PATH = {
+    "pipe",
+    "pipe2",
+    "umask",
+    "close_range",
+    "closefrom",
+    "fork",
+    "wait",
+    "waitpid",
+    "wait3",
+    "wait4",
+    "popen",
+    "pclose",
+    "posix_spawn",
+    "posix_spawnp",
+    "fexecve",
+}
 ELSEWHERE = {"memfd_create", "tmpfile"}
 FAILING = {"splice", "execve", "execvpe", "execv", "execvp", "execl", "execlp", "execle", "fexecve"}
 
@@ -43,7 +58,9 @@ def case_every_symbol(folder):
     os.mkdir(data)
     os.mkdir(traces)
     script = f"{SOURCE}/tests/intercept/programs/every.py"
-    done = run([sys.executable, "-B", "-I", script, data, f"{folder}/results"], traced(traces, DATA_DIR="all"), cwd=folder)
+    done = run(
+        [sys.executable, "-B", "-I", script, data, f"{folder}/results"], traced(traces, DATA_DIR="all"), cwd=folder
+    )
     expect_equal((done.returncode, done.stderr), (0, ""), "every.py")
     with open(f"{folder}/results", encoding="utf-8") as file:
         results = json.load(file)

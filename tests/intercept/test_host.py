@@ -8,7 +8,19 @@ import struct
 import subprocess
 import time
 
-from io_harness import SOURCE, events_by_path, expect, expect_equal, main, read_folder, recover, run, traced, untraced, waiting
+from io_harness import (
+    SOURCE,
+    events_by_path,
+    expect,
+    expect_equal,
+    main,
+    read_folder,
+    recover,
+    run,
+    traced,
+    untraced,
+    waiting,
+)
 from witness import traced_bytes
 
 THREADS = 4
@@ -16,14 +28,16 @@ THREADS = 4
 
 def compiled(folder):
     program = os.path.join(folder, "host")
-    subprocess.run(["cc", "-O1", "-w", f"{SOURCE}/tests/intercept/programs/host.c", "-o", program, "-pthread"], check=True)
+    subprocess.run(
+        ["cc", "-O1", "-w", f"{SOURCE}/tests/intercept/programs/host.c", "-o", program, "-pthread"], check=True
+    )
     os.mkdir(os.path.join(folder, "data"))
     os.mkdir(os.path.join(folder, "traces"))
     return program, os.path.join(folder, "data"), os.path.join(folder, "traces")
 
 
 def both(folder, way, **settings):
-    """Runs untraced and traced: the same status and output. Returns stderr of the traced run, by line, and its traces."""
+    """Runs untraced and traced: the same status and output. Returns what it told on stderr, and its traces."""
     program, data, traces = compiled(folder)
     plain = run([program, way, data], untraced())
     for name in os.listdir(data):
@@ -37,8 +51,13 @@ def both(folder, way, **settings):
 
 def calls(traces, name, call):
     """How many of a call on the file of that name."""
-    return sum(event["name"] == call for trace in traces for path, events in events_by_path(trace).items()
-               if os.path.basename(path) == name for event in events)  # fmt: skip
+    return sum(
+        event["name"] == call
+        for trace in traces
+        for path, events in events_by_path(trace).items()
+        if os.path.basename(path) == name
+        for event in events
+    )
 
 
 def case_signal_handlers(folder):
@@ -68,7 +87,9 @@ def case_images(folder):
     expect_equal(told, {}, "stderr")
     sums = {os.path.basename(path): count for (path, way), count in traced_bytes(traces).items() if way == "written"}
     expect_equal(sums, {"before": 5, "leaf": 16}, "bytes")
-    failed = [event["args"].get("errno") for trace in traces for event in trace.named("execv") if "errno" in event["args"]]
+    failed = [
+        event["args"].get("errno") for trace in traces for event in trace.named("execv") if "errno" in event["args"]
+    ]
     expect_equal(failed, [2, 2], "what failed in the children of fork")
     replaced = [event for trace in traces for event in trace.named("execv") if event["args"].get("open")]
     expect(len(replaced) >= 1, "the image that was replaced was in execv")

@@ -1,4 +1,4 @@
-"""test_inplace.py - I/O calls bound in place: late libraries, sealed slots, pointers in data, and everything given back.
+"""test_inplace.py - I/O calls bound in place: late libraries, sealed slots, pointers in data; everything given back.
 SPDX-License-Identifier: MIT
 """
 
@@ -19,9 +19,19 @@ WRITTEN = ["open", "write", "close"]
 def compiled(folder, name, *flags):
     out = os.path.join(folder, name)
     library = os.path.dirname(LIBRARY)
-    subprocess.run(["cc", "-O1", f"-I{SOURCE}/c/include", f"{SOURCE}/tests/intercept/programs/{name.split('.')[0]}.c",
-                    "-o", out, *flags, *([] if name.endswith(".so") else [f"-L{library}", "-ldftracer_core",
-                    f"-Wl,-rpath,{library}"])], check=True)  # fmt: skip
+    subprocess.run(
+        [
+            "cc",
+            "-O1",
+            f"-I{SOURCE}/c/include",
+            f"{SOURCE}/tests/intercept/programs/{name.split('.')[0]}.c",
+            "-o",
+            out,
+            *flags,
+            *([] if name.endswith(".so") else [f"-L{library}", "-ldftracer_core", f"-Wl,-rpath,{library}"]),
+        ],
+        check=True,
+    )
     return out
 
 
@@ -43,11 +53,17 @@ def check(folder, flags, **settings):
     expect_equal(after, before, "every slot is given back")
     expect_equal(len(traces), 2, "traces")
     for trace in traces:
-        found = {os.path.relpath(path, data): [e["name"] for e in events] for path, events in events_by_path(trace).items()}
-        expect_equal(found, dict.fromkeys(["direct", "sealed", "table", "late", "after", "late_again"], WRITTEN), trace.path)
+        found = {
+            os.path.relpath(path, data): [e["name"] for e in events] for path, events in events_by_path(trace).items()
+        }
+        expect_equal(
+            found, dict.fromkeys(["direct", "sealed", "table", "late", "after", "late_again"], WRITTEN), trace.path
+        )
         (work,) = trace.named("work")
         inside = [e for e in trace.events if e["cat"] == "POSIX"]
-        expect(all(e["args"]["p_idx"] == work["id"] and e["args"]["level"] == 2 for e in inside), "nested in the region")
+        expect(
+            all(e["args"]["p_idx"] == work["id"] and e["args"]["level"] == 2 for e in inside), "nested in the region"
+        )
 
 
 def case_lazy_binding(folder):
@@ -82,16 +98,25 @@ def case_both_at_once_record_each_call_once(folder):
 def case_nothing_is_bound_when_it_should_not(folder):
     source = os.path.join(folder, "ask.c")
     with open(source, "w", encoding="utf-8") as file:
-        file.write('#include <dftracer/dft.h>\n#include <stdio.h>\n'
-                   'int main(void) { dft_start(NULL); printf("%d\\n", dft_bind_io()); return 0; }\n')
+        file.write(
+            "#include <dftracer/dft.h>\n#include <stdio.h>\n"
+            'int main(void) { dft_start(NULL); printf("%d\\n", dft_bind_io()); return 0; }\n'
+        )
     library = os.path.dirname(LIBRARY)
     ask = os.path.join(folder, "ask")
-    subprocess.run(["cc", source, f"-I{SOURCE}/c/include", f"-L{library}", "-ldftracer_core", f"-Wl,-rpath,{library}",
-                    "-o", ask], check=True)  # fmt: skip
+    subprocess.run(
+        ["cc", source, f"-I{SOURCE}/c/include", f"-L{library}", "-ldftracer_core", f"-Wl,-rpath,{library}", "-o", ask],
+        check=True,
+    )
     plain = {key: value for key, value in traced(folder).items() if key != "LD_PRELOAD"}
     answers = {}
-    for settings in ({}, {"DATA_DIR": "all"}, {"DATA_DIR": "all", "INIT": "PRELOAD"}, {"DATA_DIR": "all", "DISABLE_IO": "1"},
-                     {"DATA_DIR": "all", "ENABLE": "0"}):  # fmt: skip
+    for settings in (
+        {},
+        {"DATA_DIR": "all"},
+        {"DATA_DIR": "all", "INIT": "PRELOAD"},
+        {"DATA_DIR": "all", "DISABLE_IO": "1"},
+        {"DATA_DIR": "all", "ENABLE": "0"},
+    ):
         env = plain | {f"DFTRACER_{key}": value for key, value in settings.items()}
         answers[str(settings)] = run([ask], env).stdout.strip()
     expect_equal(list(answers.values()), ["1", "0", "1", "1", "1"], str(answers))

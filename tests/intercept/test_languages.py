@@ -22,21 +22,28 @@ def python(folder, script, *modules, **options):
 
 
 def case_numpy(folder):
-    python(folder, """import numpy as np
+    python(
+        folder,
+        """import numpy as np
 a = np.arange(100000, dtype=np.float64)
 np.save("a.npy", a); np.savez("b.npz", x=a, y=a[:10]); a.tofile("c.bin"); np.savetxt("d.txt", a[:100])
 print(np.load("a.npy").sum(), np.load("b.npz")["y"].sum(), np.fromfile("c.bin")[7], np.loadtxt("d.txt").sum())
-print(np.load("a.npy", mmap_mode="r")[5])""", "numpy")  # fmt: skip
+print(np.load("a.npy", mmap_mode="r")[5])""",
+        "numpy",
+    )
 
 
 def case_mmap(folder):
-    (trace,) = python(folder, """import mmap, os
+    (trace,) = python(
+        folder,
+        """import mmap, os
 with open("m.bin", "wb+") as f:
     f.write(bytes(1 << 16)); f.flush()
     m = mmap.mmap(f.fileno(), 0)
     m[100:105] = b"hello"; m.flush(); m.madvise(mmap.MADV_SEQUENTIAL); print(m[100:105]); m.close()
 a = mmap.mmap(-1, 4096); a.madvise(mmap.MADV_NORMAL); a.close()
-os.unlink("m.bin")""")  # fmt: skip
+os.unlink("m.bin")""",
+    )
     ((path, events),) = events_by_path(trace).items()
     names = [event["name"] for event in events]
     expect(path.endswith("/data/m.bin"), path)
@@ -45,17 +52,24 @@ os.unlink("m.bin")""")  # fmt: skip
 
 
 def case_h5py(folder):
-    python(folder, """import h5py, numpy as np
+    python(
+        folder,
+        """import h5py, numpy as np
 with h5py.File("a.h5", "w") as f:
-    f.create_dataset("x", data=np.arange(10000), chunks=(1000,), compression="gzip"); f.create_dataset("y", data=np.ones(100))
+    f.create_dataset("x", data=np.arange(10000), chunks=(1000,), compression="gzip")
+    f.create_dataset("y", data=np.ones(100))
 with h5py.File("a.h5", "r+") as f:
-    f["y"][:5] = 7; print(f["x"][:].sum(), f["y"][:].sum())""", "h5py",
-           left=lambda data: sorted(os.listdir(data)))  # fmt: skip
+    f["y"][:5] = 7; print(f["x"][:].sum(), f["y"][:].sum())""",
+        "h5py",
+        left=lambda data: sorted(os.listdir(data)),
+    )
 
 
 def case_subprocess_and_fork(folder):
     """The child of a vfork runs in its parent's memory; what is known of the parent's descriptors must stay."""
-    traces = python(folder, """import os, subprocess, sys
+    traces = python(
+        folder,
+        """import os, subprocess, sys
 with open("kept.txt", "w") as kept:
     kept.write("before\\n"); kept.flush()
     for i in range(5):
@@ -68,18 +82,22 @@ with open("kept.txt", "w") as kept:
         kept.write("child\\n"); kept.flush(); open("forked.txt", "w").write("forked\\n"); os._exit(3)
     print(os.waitpid(child, 0)[1], os.getcwd() == os.path.realpath("."))
 with open("relative.txt", "w") as file: file.write("still here\\n")
-print(open("kept.txt").read())""")  # fmt: skip
+print(open("kept.txt").read())""",
+    )
     expect(len(traces) >= 7, f"{len(traces)} traces: the program, its child, and five times dd")
 
 
 def case_threads(folder):
-    python(folder, """import threading
+    python(
+        folder,
+        """import threading
 def work(n):
     for i in range(50):
         with open(f"t{n}", "ab") as f: f.write(bytes(1000 + n))
         with open(f"t{n}", "rb") as f: f.read()
 threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-[t.start() for t in threads]; [t.join() for t in threads]; print("done")""")  # fmt: skip
+[t.start() for t in threads]; [t.join() for t in threads]; print("done")""",
+    )
 
 
 def case_fortran(folder):
@@ -97,9 +115,12 @@ def case_mpi_io(folder):
     program = os.path.join(folder, "ranks")
     subprocess.run(["mpicc", f"{SOURCE}/tests/intercept/programs/ranks.c", "-o", program], check=True)
     command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", program]
-    os.environ.update(OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader", OMPI_MCA_orte_tmpdir_base="/tmp")
-    traces = Witness(folder, lambda data: None).check(command, left=lambda data: {"shared.dat"} & set(os.listdir(data)),
-                                                      only=lambda name: name == "shared.dat")  # fmt: skip
+    os.environ.update(
+        OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl="self,vader", OMPI_MCA_orte_tmpdir_base="/tmp"
+    )
+    traces = Witness(folder, lambda data: None).check(
+        command, left=lambda data: {"shared.dat"} & set(os.listdir(data)), only=lambda name: name == "shared.dat"
+    )
     ranks = [trace for trace in traces if any("shared.dat" in path for path in events_by_path(trace))]
     expect_equal(len(ranks), 3, "a trace for each rank")
 

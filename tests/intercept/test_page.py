@@ -6,7 +6,19 @@ import os
 import re
 import subprocess
 
-from io_harness import LIBRARY, PRELOAD, SOURCE, events_by_path, expect, expect_equal, main, program, read_folder, run, untraced
+from io_harness import (
+    LIBRARY,
+    PRELOAD,
+    SOURCE,
+    events_by_path,
+    expect,
+    expect_equal,
+    main,
+    program,
+    read_folder,
+    run,
+    untraced,
+)
 
 with open(f"{SOURCE}/docs/interception.md", encoding="utf-8") as file:
     PAGE = file.read()
@@ -38,8 +50,12 @@ def case_the_shell_examples(folder):
     done = run(["bash", "-e", "-c", second], env, cwd=folder)
     expect_equal((done.returncode, done.stderr), (0, ""), second)
     found = [trace for trace in read_folder(os.path.join(folder, "out")) if "/some-" in trace.path]
-    touched = {os.path.relpath(path, os.path.realpath(folder)) for trace in found for path, events in events_by_path(trace).items()
-               if not all("path2_hash" in event["args"] or event["name"].startswith("exec") for event in events)}  # fmt: skip
+    touched = {
+        os.path.relpath(path, os.path.realpath(folder))
+        for trace in found
+        for path, events in events_by_path(trace).items()
+        if not all("path2_hash" in event["args"] or event["name"].startswith("exec") for event in events)
+    }
     expect_equal(touched, {"data/copy.txt"}, "files, but for those of calls on two")
 
 
@@ -49,14 +65,32 @@ def case_the_program(folder):
     with open(os.path.join(folder, "inplace.c"), "w", encoding="utf-8") as file:
         file.write(source)
     library = os.path.dirname(LIBRARY)
-    subprocess.run(["cc", "-Wall", "-Werror", "inplace.c", f"-I{SOURCE}/c/include", f"-L{library}", "-ldftracer_core",
-                    f"-Wl,-rpath,{library}", "-o", "inplace"], cwd=folder, check=True)  # fmt: skip
+    subprocess.run(
+        [
+            "cc",
+            "-Wall",
+            "-Werror",
+            "inplace.c",
+            f"-I{SOURCE}/c/include",
+            f"-L{library}",
+            "-ldftracer_core",
+            f"-Wl,-rpath,{library}",
+            "-o",
+            "inplace",
+        ],
+        cwd=folder,
+        check=True,
+    )
     done = run([os.path.join(folder, "inplace")], env, cwd=folder)
     expect_equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "inplace")
     (trace,) = read_folder(os.path.join(folder, "out"))
     ((path, events),) = events_by_path(trace).items()
     expect_equal(os.path.basename(path), "result.txt", "the file")
-    expect_equal([event["name"] for event in events], ["fopen", "fwrite", "fclose"], "calls; the compiler makes an fwrite of the fputs")
+    expect_equal(
+        [event["name"] for event in events],
+        ["fopen", "fwrite", "fclose"],
+        "calls; the compiler makes an fwrite of the fputs",
+    )
 
 
 main(globals())

@@ -27,7 +27,9 @@ def bash(folder, script, *needed, **options):
 
 
 def case_bash_pipelines_and_redirections(folder):
-    traces = bash(folder, """set -e
+    traces = bash(
+        folder,
+        """set -e
       cat in.txt | tr a-z A-Z | sort > sorted.txt
       sort < in.txt >> sorted.txt
       exec 3> third.txt 4< in.txt
@@ -37,7 +39,8 @@ def case_bash_pipelines_and_redirections(folder):
       (cd tree && echo sub > ../sub.txt)
       while read -r a b c; do echo "$c $b $a"; done < in.txt > turned.txt
       cat <<< "here" > here.txt
-      wc -l < turned.txt""")
+      wc -l < turned.txt""",
+    )
     expect(len(traces) > 5, f"{len(traces)} processes")
 
 
@@ -46,27 +49,43 @@ def case_cp_recursively(folder):
 
 
 def case_tar(folder):
-    bash(folder, "tar --sort=name --mtime=@0 -cf all.tar tree in.txt && mkdir out && tar -xf all.tar -C out && tar -tf all.tar")
+    bash(
+        folder,
+        "tar --sort=name --mtime=@0 -cf all.tar tree in.txt && mkdir out && tar -xf all.tar -C out && tar -tf all.tar",
+    )
 
 
 def case_dd(folder):
-    bash(folder, "dd if=in.txt of=blocks bs=512 2>/dev/null && dd if=/dev/zero of=zeros bs=4k count=5 conv=fsync 2>/dev/null "
-                 "&& dd if=zeros of=blocks bs=1k skip=2 seek=3 count=4 conv=notrunc 2>/dev/null")
+    bash(
+        folder,
+        "dd if=in.txt of=blocks bs=512 2>/dev/null && dd if=/dev/zero of=zeros bs=4k count=5 conv=fsync 2>/dev/null "
+        "&& dd if=zeros of=blocks bs=1k skip=2 seek=3 count=4 conv=notrunc 2>/dev/null",
+    )
 
 
 def case_find_and_grep(folder):
-    bash(folder, "find tree -type f -name 'file*' | sort && grep -r 'text 3' tree | sort | head -3 && grep -c word in.txt")
+    bash(
+        folder,
+        "find tree -type f -name 'file*' | sort && grep -r 'text 3' tree | sort | head -3 && grep -c word in.txt",
+    )
 
 
 def case_sed_in_place(folder):
-    traces = bash(folder, "sed -i 's/word/WORD/' in.txt && head -1 in.txt",
-                  same=lambda name: re.sub(r"^sed\w{6}$", "sedXXXXXX", name))
+    traces = bash(
+        folder,
+        "sed -i 's/word/WORD/' in.txt && head -1 in.txt",
+        same=lambda name: re.sub(r"^sed\w{6}$", "sedXXXXXX", name),
+    )
     (sed,) = [trace for trace in traces if trace.named("rename")]
     expect(sed.named("rename")[0]["args"]["ret"] == 0 and "path2_hash" in sed.named("rename")[0]["args"], "rename")
 
 
 def case_gzip_and_xz(folder):
-    bash(folder, "gzip -n in.txt && xz -k -T1 tree/file9 && gzip -dc in.txt.gz | wc -c && xz -dc tree/file9.xz | wc -c", "xz")
+    bash(
+        folder,
+        "gzip -n in.txt && xz -k -T1 tree/file9 && gzip -dc in.txt.gz | wc -c && xz -dc tree/file9.xz | wc -c",
+        "xz",
+    )
 
 
 def case_everything_is_recorded_without_a_data_dir(folder):

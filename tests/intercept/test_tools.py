@@ -9,8 +9,15 @@ import subprocess
 from io_harness import expect_equal, main, untraced
 from witness import Witness, tree
 
-AUTHOR = {"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
-          "GIT_AUTHOR_DATE": "@0 +0000", "GIT_COMMITTER_DATE": "@0 +0000", "GIT_CONFIG_GLOBAL": "/dev/null"}  # fmt: skip
+AUTHOR = {
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@b",
+    "GIT_AUTHOR_DATE": "@0 +0000",
+    "GIT_COMMITTER_DATE": "@0 +0000",
+    "GIT_CONFIG_GLOBAL": "/dev/null",
+}
 
 
 def commit_something(data):
@@ -30,11 +37,13 @@ def checked_out(data):
 
 
 def git_clone(folder, *options):
-    """Its configuration git reads with getc_unlocked, which compilers put into the program itself: nobody can see that."""
+    """Its configuration git reads with getc_unlocked, which compilers put into the program: nobody sees that."""
     Witness(folder, commit_something, "git").check(
-        ["git", "clone", "-q", *options, "origin", "clone"], left=checked_out,
+        ["git", "clone", "-q", *options, "origin", "clone"],
+        left=checked_out,
         same=lambda name: re.sub(r"(tmp_(?:obj|pack|idx|rev)_)\w{6}", r"\1XXXXXX", name),
-        only=lambda name: not name.endswith("/.git/config"))  # fmt: skip
+        only=lambda name: not name.endswith("/.git/config"),
+    )
 
 
 def case_git_clone(folder):
@@ -55,7 +64,9 @@ def write_source(data):
 def case_gcc(folder):
     same = lambda name: re.sub(r"^cc\w{6}\.", "ccXXXXXX.", name)  # noqa: E731
     Witness(folder, write_source, "gcc").check(["gcc", "-O1", "-c", "main.c", "-o", "main.o"], same=same)
-    expect_equal(sorted(os.listdir(os.path.join(folder, "data"))), ["main.c", "main.o", "own.h"], "no temporary file stays")
+    expect_equal(
+        sorted(os.listdir(os.path.join(folder, "data"))), ["main.c", "main.o", "own.h"], "no temporary file stays"
+    )
 
 
 def case_sqlite(folder):
@@ -67,12 +78,26 @@ def case_sqlite(folder):
 
 
 def fio(folder, engine):
-    command = ["fio", "--name=job", f"--ioengine={engine}", "--rw=randrw", "--bs=4k", "--size=1m", "--randseed=1",
-               "--thread", "--numjobs=2", "--end_fsync=1", "--randrepeat=1", "--allow_file_create=1", "--minimal",
-               "--output=report", "--filename_format=job.$jobnum", "--fallocate=none"]  # fmt: skip
+    command = [
+        "fio",
+        "--name=job",
+        f"--ioengine={engine}",
+        "--rw=randrw",
+        "--bs=4k",
+        "--size=1m",
+        "--randseed=1",
+        "--thread",
+        "--numjobs=2",
+        "--end_fsync=1",
+        "--randrepeat=1",
+        "--allow_file_create=1",
+        "--minimal",
+        "--output=report",
+        "--filename_format=job.$jobnum",
+        "--fallocate=none",
+    ]
     data_only = lambda data: {name: "a file" for name in tree(data) if name.startswith("job")}  # noqa: E731
-    Witness(folder, lambda data: None, "fio").check(
-        command, left=data_only, only=lambda name: name.startswith("job"))
+    Witness(folder, lambda data: None, "fio").check(command, left=data_only, only=lambda name: name.startswith("job"))
 
 
 def case_fio_sync(folder):

@@ -1,8 +1,8 @@
 """witness.py - a program nobody here wrote, three times: untraced, under strace, and under the preload library.
 
-The traced run must do what the untraced one did: output, exit status, and every file it leaves. What it read from and wrote
-to each file below its folder must be what strace, which knows nothing of us, saw of its twin. Streams read ahead: there strace
-may have seen up to a block more for each time that the stream was opened or moved.
+The traced run must do what the untraced one did: output, exit status, and every file it leaves. What it read from
+and wrote to each file below its folder must be what strace, which knows nothing of us, saw of its twin. Streams read
+ahead: there strace may have seen up to a block more for each time that the stream was opened or moved.
 SPDX-License-Identifier: MIT
 """
 
@@ -19,7 +19,20 @@ import subprocess
 from io_harness import Skip, expect, expect_equal, no_core_file, paths, read_folder, recover, traced, untraced
 
 READS = {"read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim"}
-WRITES = {"write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts", "fprintf", "vfprintf", "printf", "vprintf"}
+WRITES = {
+    "write",
+    "pwrite",
+    "writev",
+    "pwritev",
+    "pwritev2",
+    "fwrite",
+    "fputs",
+    "puts",
+    "fprintf",
+    "vfprintf",
+    "printf",
+    "vprintf",
+}
 CHARACTERS_IN = {"fgetc", "getc", "getchar"}
 CHARACTERS_OUT = {"fputc", "putc", "putchar"}
 MOVES = {"fopen", "fdopen", "freopen", "fseek", "fseeko", "rewind", "fsetpos"}
@@ -116,8 +129,18 @@ class Witness:
         os.mkdir(self.data)
         self.prepare(self.data)
         env = env | {"LC_ALL": "C", "TMPDIR": self.data, "TZ": "UTC"}
-        done = subprocess.run(command, cwd=self.data, env=env, capture_output=True, text=True, errors="replace", check=False,
-                              stdin=subprocess.DEVNULL, timeout=SECONDS_MOST, preexec_fn=no_core_file)  # fmt: skip
+        done = subprocess.run(
+            command,
+            cwd=self.data,
+            env=env,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            stdin=subprocess.DEVNULL,
+            timeout=SECONDS_MOST,
+            preexec_fn=no_core_file,
+        )
         return done.returncode, done.stdout, done.stderr
 
     def _below(self, total: Bytes, same) -> Bytes:
@@ -129,8 +152,8 @@ class Witness:
         return dict(found)
 
     def check(self, command: list[str], same=lambda name: name, left=tree, only=lambda name: True, **settings) -> list:
-        """same: a name made independent of the run; left: what is to be equal of the folder; only: the files whose bytes are
-        compared, where others hold times. Returns the traces."""
+        """same: a name made independent of the run; left: what is to be equal of the folder; only: files whose bytes
+        are compared, where others hold times. Returns the traces."""
         plain = self._run(command, untraced())
         plain_left = left(self.data)
         expect_equal(plain[0], 0, f"{command[0]} alone: {plain[2]}")

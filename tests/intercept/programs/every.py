@@ -1,7 +1,7 @@
 """every.py - calls every symbol of the table once, by its name, and prints what each returned: every.py FOLDER
 
-Before each, access() of FOLDER/mark-SYMBOL marks the place in the trace. A value of None is a symbol that this C library
-does not have, or that cannot be called like this.
+Before each, access() of FOLDER/mark-SYMBOL marks the place in the trace. A value of None is a symbol that this
+C library does not have, or that cannot be called like this.
 SPDX-License-Identifier: MIT
 """
 
@@ -95,7 +95,9 @@ def two_fds(symbol, order, *args):
 
 
 def asynchronous(symbol):
-    block = create_string_buffer(256)  # struct aiocb: aio_fildes, then aio_lio_opcode, aio_reqprio, aio_buf, aio_nbytes ...
+    block = create_string_buffer(
+        256
+    )  # struct aiocb: aio_fildes, then aio_lio_opcode, aio_reqprio, aio_buf, aio_nbytes ...
     fd = descriptor()
     ctypes.memmove(block, bytes(c_int(fd)), 4)
     ctypes.memmove(ctypes.addressof(block) + 16, bytes(c_void_p(ctypes.addressof(buffer))), 8)
@@ -354,11 +356,16 @@ CALLS = {
     "munmap": mapped,
     "msync": lambda s: mapped(s, 4),
     "madvise": lambda s: mapped(s, 0),
-    **{n: (lambda s: simple(s, fresh(), buffer)) for n in ("stat", "stat64", "lstat", "lstat64", "statvfs", "statvfs64")},
+    **{
+        n: (lambda s: simple(s, fresh(), buffer))
+        for n in ("stat", "stat64", "lstat", "lstat64", "statvfs", "statvfs64")
+    },
     **{n: (lambda s: simple(s, 1, fresh(), buffer)) for n in ("__xstat", "__xstat64", "__lxstat", "__lxstat64")},
     **{n: (lambda s: with_fd(s, buffer)) for n in ("fstat", "fstat64", "fstatvfs", "fstatvfs64")},
-    **{n: (lambda s: (lambda fd: (mark(s), call(s, 1, fd, buffer, returns=c_int), os.close(fd))[1])(descriptor()))
-       for n in ("__fxstat", "__fxstat64")},
+    **{
+        n: (lambda s: (lambda fd: (mark(s), call(s, 1, fd, buffer, returns=c_int), os.close(fd))[1])(descriptor()))
+        for n in ("__fxstat", "__fxstat64")
+    },
     **{n: (lambda s: simple(s, FDCWD, fresh(), buffer, 0)) for n in ("fstatat", "fstatat64")},
     **{n: (lambda s: simple(s, 1, FDCWD, fresh(), buffer, 0)) for n in ("__fxstatat", "__fxstatat64")},
     "statx": lambda s: simple(s, FDCWD, fresh(), 0, 0x7FF, buffer),
@@ -401,7 +408,9 @@ CALLS = {
     "renameat2": lambda s: replaced(s, FDCWD, path(b"old"), FDCWD, path(b"new"), 0),
     "umask": lambda s: simple(s, 0o022),
     "chdir": lambda s: simple(s, FOLDER),
-    "fchdir": lambda s: (lambda fd: (mark(s), call(s, fd, returns=c_int), os.close(fd))[1])(os.open(FOLDER, os.O_RDONLY)),
+    "fchdir": lambda s: (lambda fd: (mark(s), call(s, fd, returns=c_int), os.close(fd))[1])(
+        os.open(FOLDER, os.O_RDONLY)
+    ),
     "getcwd": lambda s: simple(s, buffer, S(1000), returns=c_void_p) and 0,
     "__getcwd_chk": lambda s: simple(s, buffer, S(1000), S(1024), returns=c_void_p) and 0,
     "opendir": lambda s: opened_folder(s),
@@ -435,19 +444,24 @@ CALLS = {
     **{n: (lambda s: with_stream(s, buffer, S(1024), S(2), S(5)) * 2) for n in ("__fread_chk", "__fread_unlocked_chk")},
     **{n: (lambda s: with_stream(s, TEXT, S(2), S(5)) * 2) for n in ("fwrite", "fwrite_unlocked")},
     **{n: (lambda s: with_stream(s, L(3), 0, at=0)) for n in ("fseek", "fseeko", "fseeko64")},
-    **{n: with_stream for n in ("ftell", "ftello", "ftello64", "fflush", "fflush_unlocked")},
+    **dict.fromkeys(("ftell", "ftello", "ftello64", "fflush", "fflush_unlocked"), with_stream),
     "rewind": lambda s: with_stream(s) and 0,
     **{n: (lambda s: with_stream(s, buffer, at=0)) for n in ("fgetpos", "fgetpos64")},
     **{n: (lambda s: with_stream(s, create_string_buffer(16), at=0)) for n in ("fsetpos", "fsetpos64")},
     "setvbuf": lambda s: with_stream(s, None, 2, S(0), at=0),
     **{n: (lambda s: with_stream(s, buffer, 10, returns=c_void_p) and 9) for n in ("fgets", "fgets_unlocked")},
-    **{n: (lambda s: with_stream(s, buffer, S(1024), 10, returns=c_void_p) and 9)
-       for n in ("__fgets_chk", "__fgets_unlocked_chk")},
+    **{
+        n: (lambda s: with_stream(s, buffer, S(1024), 10, returns=c_void_p) and 9)
+        for n in ("__fgets_chk", "__fgets_unlocked_chk")
+    },
     **{n: (lambda s: with_stream(s, b"12345") > 0 and 5) for n in ("fputs", "fputs_unlocked")},
     "puts": lambda s: on_stdout(s, b"12345") > 0 and 6,
-    **{n: with_stream for n in ("fgetc", "fgetc_unlocked", "getc", "_IO_getc", "getc_unlocked")},
+    **dict.fromkeys(("fgetc", "fgetc_unlocked", "getc", "_IO_getc", "getc_unlocked"), with_stream),
     "getchar": on_stdin,
-    **{n: (lambda s: with_stream(s, ord("x"))) for n in ("fputc", "fputc_unlocked", "putc", "_IO_putc", "putc_unlocked", "ungetc")},
+    **{
+        n: (lambda s: with_stream(s, ord("x")))
+        for n in ("fputc", "fputc_unlocked", "putc", "_IO_putc", "putc_unlocked", "ungetc")
+    },
     "putchar": lambda s: on_stdout(s, ord("x")),
     "getline": lines,
     **{n: (lambda s: lines(s, ord(" "))) for n in ("getdelim", "__getdelim")},
@@ -461,8 +475,10 @@ CALLS = {
     "__fprintf_chk": lambda s: with_stream(s, 1, b"%d and %s", 42, b"text", at=0, returns=c_int),
     "printf": lambda s: on_stdout(s, b"%d and %s", 42, b"text"),
     "__printf_chk": lambda s: on_stdout(s, 1, b"%d and %s", 42, b"text"),
-    **{n: (lambda s: with_stream(s, b"%d", byref(c_int()), at=0, content=b"42 ", returns=c_int))
-       for n in ("fscanf", "__isoc99_fscanf")},
+    **{
+        n: (lambda s: with_stream(s, b"%d", byref(c_int()), at=0, content=b"42 ", returns=c_int))
+        for n in ("fscanf", "__isoc99_fscanf")
+    },
     "__isoc23_fscanf": lambda s: None,
 }
 
