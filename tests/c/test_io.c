@@ -160,6 +160,7 @@ static void wrappers_record(void) {
   CHECK_INT(named(&got, "pread"), 1);
   CHECK_INT(named(&got, "rename"), 1);
   CHECK_INT(named(&got, "close"), 2);
+  free_trace(&got);
 }
 
 #define ROUNDS FEWER(2000, 300)
@@ -185,6 +186,7 @@ static void threads_open_the_same_files(void) {
   CHECK_INT(named(&got, "open"), 4 * ROUNDS);
   CHECK_INT(named(&got, "write"), 4 * ROUNDS);
   CHECK_INT(named(&got, "close"), 4 * ROUNDS);
+  free_trace(&got);
 }
 
 /* ---- References of paths ---- */
