@@ -56,6 +56,10 @@ void block_enter(Profile *profile, void *frame) {
   if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
 }
 
+int block_is_any(void) {
+  return stack && stack->count;
+}
+
 static Block *find(const Profile *profile, const void *frame) {
   Block *nearest = NULL;
   for (uint32_t i = stack ? stack->count : 0; i--;) {

@@ -232,6 +232,8 @@ static inline int is_recording(const State *state) {
 void block_enter(Profile *profile, void *frame);
 /* Ends the innermost block of this profile, that of this frame before all others. */
 void block_exit(Profile *profile, void *frame, PyObject *raised);
+/* Nonzero while this thread is inside of any; also when the trace was finalized meanwhile. */
+int block_is_any(void);
 /* The open event of the innermost block, or NULL. */
 Open *block_find(Profile *profile, void *frame);
 

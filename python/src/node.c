@@ -133,7 +133,7 @@ static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
   int metadata;
   if (!wants_metadata(args, keywords, &metadata)) return NULL;
   if (metadata) return mark_time((Profile *)self, "end");
-  if (mode_now() != MODE_OFF) block_exit((Profile *)self, frame_now(), NULL);
+  if (mode_now() != MODE_OFF || block_is_any()) block_exit((Profile *)self, frame_now(), NULL);
   Py_RETURN_NONE;
 }
 

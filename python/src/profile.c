@@ -174,7 +174,7 @@ static PyObject *profile_enter(PyObject *self, PyObject *ignored) {
 
 static void leave(Profile *profile, PyObject *raised) {
   State *state = profile->state;
-  if (mode_now() == MODE_OFF) return;
+  if (LIKELY(mode_now() == MODE_OFF) && !block_is_any()) return;
   block_exit(profile, frame_now(), raised);
   if (UNLIKELY(state->relations != NULL)) Py_CLEAR(state->relations);
 }

@@ -213,6 +213,32 @@ def test_stand_in_gets_every_call(tmp_path):
     )
 
 
+def test_profiler_may_be_patched_and_blocks_outlive_a_trace(tmp_path):
+    traces = record(
+        """
+        import sys
+        from unittest.mock import patch
+        from dftracer.python import ai, dftracer
+        with patch("dftracer.python.common.profiler") as stand_in:
+            log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+            with ai.compute: pass
+            stand_in.initialize.assert_called_once()
+            stand_in.log_event.assert_called_once()
+        log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+        with ai.compute.forward:
+            with ai.data: log.finalize()
+        log = dftracer.initialize_log(sys.argv[1] + "/y.pfw")
+        with ai.compute.backward: pass
+        log.finalize()
+        """,
+        tmp_path,
+        start=False,
+    )
+    names = [sorted(event["name"] for event in trace.user_events()) for trace in traces]
+    assert names == [["data", "forward"], ["backward"]]  # regions open at the end are recorded as open
+    assert [event["args"]["open"] for event in traces[0].user_events()] == [1, 1]
+
+
 def test_capture_signal_looks_the_class_up_when_called(tmp_path):
     run(
         """

@@ -88,6 +88,7 @@ class dftracer:
 
     def __init__(self) -> None:
         self._logger: Any = None
+        self._is_assigned = False  # the program put an object of its own in place of the native module
         self.dbg_logging: Any = None
         self.start_time = 0
         dftracer.__instance = self
@@ -107,9 +108,13 @@ class dftracer:
 
     @logger.setter
     def logger(self, target: Any) -> None:
+        self._is_assigned = self._use(target)
+
+    def _use(self, target: Any) -> bool:
         self._logger = target
         stands_in = target is not None and target is not native and not isinstance(target, NoOpProfiler)
         native._redirect(self if stands_in and DFTRACER_ENABLE else None)
+        return stands_in
 
     def _has(self, name: str) -> bool:
         return DFTRACER_ENABLE and hasattr(self._logger, name)
@@ -125,8 +130,8 @@ class dftracer:
         instance = dftracer.get_instance()
         if not DFTRACER_ENABLE:
             return instance
-        if instance._logger is None or instance._logger is native:
-            instance._logger = profiler
+        if not instance._is_assigned:
+            instance._use(profiler)
         where = logfile if logfile is not None else log_file
         instance._logger.initialize(where, data_dir, -1 if process_id is None else process_id)
         if instance._logger is native:
