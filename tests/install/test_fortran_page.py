@@ -74,6 +74,11 @@ def case_with_cmake(folder):
     (command,) = [line.strip() for line in PAGE.splitlines() if line.startswith("    cmake -S .")]
     quietly(["sh", "-c", command.replace("/opt/dftracer", str(prefix))], untraced(), cwd=project)
     expect_traced(project, "build/solver", untraced())
+    commands = [line.strip() for line in PAGE.splitlines() if line.startswith("    dftracer ")]
+    expect_equal([command.split()[1] for command in commands], ["summary", "merge"], "commands of the page")
+    for command in commands:
+        told = quietly(["sh", "-c", f"{prefix}/bin/{command}"], untraced(), cwd=project)
+        expect("summary" not in command or "relax" in told, told)
 
 
 def case_with_a_makefile(folder):
