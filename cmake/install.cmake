@@ -7,7 +7,11 @@ file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_
 set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
 set_target_properties(dftracer_reader PROPERTIES INSTALL_RPATH "$ORIGIN") # where it finds the core
 
-install(TARGETS dftracer_core dftracer_reader dftracer_preload EXPORT dftracer
+set(preload_target dftracer_preload)
+if(NOT DFTRACER_PRELOAD)
+  set(preload_target)
+endif()
+install(TARGETS dftracer_core dftracer_reader ${preload_target} EXPORT dftracer
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")

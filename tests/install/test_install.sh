@@ -38,6 +38,14 @@ if [ -n "$(find "$prefix" -name h5join)" ]; then
   [ "$(head -c 4 "$scratch"/h5_out/trace-*.h5 | tail -c 3)" = HDF ] || fail "no HDF5 file"
 fi
 
+# The preload library finds the core beside it.
+preload=$(find "$prefix" -name libdftracer_preload.so)
+if [ -n "$preload" ]; then
+  echo text >"$scratch/data/plain.txt"
+  LD_PRELOAD=$preload DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/preload_out/trace quietly cat "$scratch/data/plain.txt"
+  zcat "$scratch"/preload_out/trace-*-preload.pfw.gz | grep -q '"name":"read","cat":"POSIX"' || fail "cat was not recorded"
+fi
+
 # The program in the README, to the letter.
 awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md" >"$scratch/solver.c"
 [ -s "$scratch/solver.c" ] || fail "the README has no C program"
