@@ -91,7 +91,7 @@ static void print_job(FILE *out, job *of) {
 static void print_groups(FILE *out, job *of, uint32_t top) {
   table_column columns[TABLE_COLUMNS] = {{"", 't'}, {"", 't'}};
   table events = {.columns = columns};
-  const char *const titles[] = {"count", "total", "self", "share", "mean", "median", "p95", "max"};
+  const char *const titles[] = {"count", "total", "self", "mean", "median", "p95", "max", "share"};
   const char *one, *two;
   char title[64], note[64];
   uint32_t count;
@@ -102,7 +102,7 @@ static void print_groups(FILE *out, job *of, uint32_t top) {
   texts = two ? 2 : 1;
   columns[0] = (table_column){one, of->question->by == BY_FILE ? 'p' : 't'};
   if (two) columns[1] = (table_column){two, 't'};
-  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], 'r'};
+  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 || i == 7 ? 'o' : 'r'};
   events.column_count = texts + 8;
   snprintf(title, sizeof title, "Events by %s", one);
   table_heading(out, title, shown(note, top, count));
@@ -115,11 +115,11 @@ static void print_groups(FILE *out, job *of, uint32_t top) {
     add_count(&events, stats->durations.count);
     add_time(&events, stats->total_ns);
     add_time(&events, stats->self_ns);
-    add_share(&events, stats->self_ns, busy);
     add_time(&events, stats->total_ns / stats->durations.count);
     add_time(&events, histogram_percentile(&stats->durations, 0.5, of->grain));
     add_time(&events, histogram_percentile(&stats->durations, 0.95, of->grain));
     add_time(&events, stats->durations.most);
+    add_share(&events, stats->self_ns, busy);
   }
   if (count) table_print(&events, out, 2);
   else fprintf(out, "  none\n");
@@ -148,10 +148,10 @@ static void print_io_list(FILE *out, job *of, const answer_io *list, uint32_t co
                             {"read", 'r'},
                             {"at", 'r'},
                             {"written", 'r'},
-                            {"at", 'r'},
-                            {"median", 'r'},
+                            {"at", 'o'},
+                            {"median", 'o'},
                             {"in seq.", 'r'},
-                            {"meta", 'r'}};
+                            {"meta", 'o'}};
   table lines = {.columns = columns, .column_count = 10};
   char note[64];
   table_heading(out, is_files ? "I/O by file" : "I/O by process", shown(note, top, count));

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "table.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #define GAP 2        /* spaces between columns */
 #define LEAST_TEXT 8 /* what a text column keeps when space is short */
+#define GOOD_TEXT 28 /* and what it gets as long as there are columns that can be left out */
 
 static int is_continuation(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -53,7 +55,8 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   const char *mark = terminal_has_unicode() ? "\u2026" : "~";
   if (own <= width) {
     int blank = width - own;
-    fprintf(out, "%*s%s%*s", kind == 'r' ? blank : 0, "", text, kind == 'r' ? 0 : blank, "");
+    fprintf(out, "%*s%s%*s", kind == 'r' || kind == 'o' ? blank : 0, "", text, kind == 'r' || kind == 'o' ? 0 : blank,
+            "");
     return;
   }
   if (kind == 'p') { /* the end of a path says more than its beginning */
@@ -69,25 +72,52 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   fputs(mark, out);
 }
 
+static int is_text(const table *of, int column) {
+  return of->columns[column].kind == 't' || of->columns[column].kind == 'p';
+}
+
+static int sum_of(const table *of, const int width[], int text_most) {
+  int all = -GAP;
+  for (int i = 0; i < of->column_count; i++) {
+    if (width[i] < 0) continue;
+    all += GAP + (is_text(of, i) && width[i] > text_most ? text_most : width[i]);
+  }
+  return all;
+}
+
+/* A width below zero: the column is left out. */
 static void find_widths(const table *of, int width[], int room) {
-  int all = 0;
   for (int i = 0; i < of->column_count; i++) width[i] = width_of(of->columns[i].title);
   for (size_t i = 0; i < of->cell_count; i++) {
     int column = (int)(i % (size_t)of->column_count);
     int own = width_of(of->cells[i]);
     if (own > width[column]) width[column] = own;
   }
-  for (int i = 0; i < of->column_count; i++) all += width[i] + (i ? GAP : 0);
-  while (all > room) { /* the widest text gives way */
+  for (int i = of->column_count - 1; i >= 0 && sum_of(of, width, GOOD_TEXT) > room; i--) {
+    if (of->columns[i].kind == 'o') width[i] = -1;
+  }
+  while (sum_of(of, width, INT_MAX) > room) { /* the widest text gives way */
     int widest = -1;
     for (int i = 0; i < of->column_count; i++) {
-      int can_shrink = of->columns[i].kind == 't' || of->columns[i].kind == 'p';
-      if (can_shrink && width[i] > LEAST_TEXT && (widest < 0 || width[i] > width[widest])) widest = i;
+      if (is_text(of, i) && width[i] > LEAST_TEXT && (widest < 0 || width[i] > width[widest])) widest = i;
     }
     if (widest < 0) break;
     width[widest]--;
-    all--;
   }
+}
+
+static int is_right(char kind) {
+  return kind == 'r' || kind == 'o';
+}
+
+/* Of what is left-aligned the last one needs no blanks behind it. */
+static void print_column(const table *of, FILE *out, int column, const char *text, const int width[]) {
+  char kind = of->columns[column].kind;
+  int is_last = 1, own = width_of(text);
+  if (width[column] < 0) return;
+  for (int i = column + 1; i < of->column_count; i++) is_last &= width[i] < 0;
+  print_cell(out, text, is_last && !is_right(kind) && own < width[column] ? own : width[column], kind);
+  if (!is_last) fprintf(out, "%*s", GAP, "");
 }
 
 void table_print(table *of, FILE *out, int indent) {
@@ -95,21 +125,13 @@ void table_print(table *of, FILE *out, int indent) {
   int has_colour = terminal_has_colour(out);
   find_widths(of, width, terminal_width(out) - indent);
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
-  for (int i = 0; i < of->column_count; i++) {
-    int is_last = i + 1 == of->column_count;
-    char kind = of->columns[i].kind;
-    print_cell(out, of->columns[i].title, is_last && kind != 'r' ? width_of(of->columns[i].title) : width[i], kind);
-    fprintf(out, "%*s", is_last ? 0 : GAP, "");
-  }
+  for (int i = 0; i < of->column_count; i++) print_column(of, out, i, of->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");
   for (size_t i = 0; i < of->cell_count; i++) {
     int column = (int)(i % (size_t)of->column_count);
-    int is_last = column + 1 == of->column_count;
-    char kind = of->columns[column].kind;
-    int own = width_of(of->cells[i]);
     if (!column) fprintf(out, "%*s", indent, "");
-    print_cell(out, of->cells[i], is_last && kind != 'r' && own < width[column] ? own : width[column], kind);
-    fprintf(out, "%s", is_last ? "\n" : "  ");
+    print_column(of, out, column, of->cells[i], width);
+    if (column + 1 == of->column_count) fputc('\n', out);
   }
   for (size_t i = 0; i < of->cell_count; i++) free(of->cells[i]);
   free(of->cells);

@@ -53,9 +53,21 @@ def row(source, event, unit):
     args = dict(event.get("args", {}))
     host, file = str(args.pop("hhash", "")), str(args.pop("fhash", ""))
     parent, level = args.pop("p_idx", 0), args.pop("level", 0)
-    fields = [source, phase, event.get("id", 0), event.get("ts", 0) * unit, event.get("dur", 0) * unit,
-              event["pid"], event["tid"], level, parent, event["name"].encode().hex(), event["cat"].encode().hex(),
-              host.encode().hex(), file.encode().hex()]
+    fields = [
+        source,
+        phase,
+        event.get("id", 0),
+        event.get("ts", 0) * unit,
+        event.get("dur", 0) * unit,
+        event["pid"],
+        event["tid"],
+        level,
+        parent,
+        event["name"].encode().hex(),
+        event["cat"].encode().hex(),
+        host.encode().hex(),
+        file.encode().hex(),
+    ]
     return "\t".join([*map(str, fields), *(cell(key, value) for key, value in args.items())])
 
 

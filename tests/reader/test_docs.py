@@ -36,8 +36,26 @@ def main():
         with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
             file.write(program)
         libraries = os.path.join(os.environ["DFT_TEST_BUILD"], "c")
-        run(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", "program", "program.c", "-I", os.path.join(SOURCE, "c", "include"),
-             "-L", libraries, "-ldftracer_reader", "-ldftracer_core", f"-Wl,-rpath,{libraries}"], folder)
+        run(
+            [
+                "cc",
+                "-std=c11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-o",
+                "program",
+                "program.c",
+                "-I",
+                os.path.join(SOURCE, "c", "include"),
+                "-L",
+                libraries,
+                "-ldftracer_reader",
+                "-ldftracer_core",
+                f"-Wl,-rpath,{libraries}",
+            ],
+            folder,
+        )
         output = run(["./program", "out"], folder)
         assert re.match(r"[1-9]\d* bytes, 0 problems", output), output
     return 0

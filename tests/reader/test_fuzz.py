@@ -14,7 +14,9 @@ CHANGES = {"line": 150, "member": 150, "spool": 100}
 def fresh_spool(folder):
     """Of this version, whatever the saved ones are of."""
     environment = dict(os.environ, DFTRACER_ENABLE="1", DFTRACER_LOG_FILE=os.path.join(folder, "trace"))
-    with subprocess.Popen([oracle.program("recorder"), "20"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [oracle.program("recorder"), "20"], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGKILL)
     inner = os.path.join(folder, ".dftracer")
@@ -33,7 +35,9 @@ def run(spools):
         files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
         files += spools if target == "spool" else []
         assert files, folder
-        done = subprocess.run([oracle.program(f"fuzz_{target}"), str(changes), *files], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [oracle.program(f"fuzz_{target}"), str(changes), *files], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"fuzz_{target}: {done.returncode} {done.stderr}"
         print(f"passed: {len(files)} files of {target}, {changes} changes each")
     return 0

@@ -48,13 +48,42 @@ def traces_of_others(folder):
 
 
 def odd_line(rng, number):
-    text = rng.choice(["read", "mit Umlaut \\u00e4", "\U0001f600", "a\\\"b\\\\c\\/", "tab\\tnewline\\n", "\\ud83d\\ude00", "x" * 300])
-    value = rng.choice(["1", "-1", str(2**63 - 1), str(-(2**63)), str(2**64 - 1), "0.25", "1e300", "-1.5e-7", "true", "false",
-                        "null", "[1,[2,{}]]", '{"a":"}"}', f'"{text}"', '""', "12345678901234567", "99999999"])
-    keys = [f'"name":"{text}"', f'"cat":"{text}"', f'"id":{number + 1}', '"pid":17', f'"tid":{rng.randrange(5)}',
-            f'"ts":{rng.choice([0, 5, 10**15 + number, 9 * 10**15])}', f'"dur":{rng.choice([0, 1, 99999999])}',
-            rng.choice(['"ph":"X"', '"ph":1', '"ph":"C"', '"ph":"M"', '"ph":4']), '"type":3',
-            f'"args":{{"hhash":{rng.choice([str(2**64 - 5), chr(34) + "2a70" + chr(34)])},"k{rng.randrange(9)}":{value}}}']
+    text = rng.choice(
+        ["read", "mit Umlaut \\u00e4", "\U0001f600", 'a\\"b\\\\c\\/', "tab\\tnewline\\n", "\\ud83d\\ude00", "x" * 300]
+    )
+    value = rng.choice(
+        [
+            "1",
+            "-1",
+            str(2**63 - 1),
+            str(-(2**63)),
+            str(2**64 - 1),
+            "0.25",
+            "1e300",
+            "-1.5e-7",
+            "true",
+            "false",
+            "null",
+            "[1,[2,{}]]",
+            '{"a":"}"}',
+            f'"{text}"',
+            '""',
+            "12345678901234567",
+            "99999999",
+        ]
+    )
+    keys = [
+        f'"name":"{text}"',
+        f'"cat":"{text}"',
+        f'"id":{number + 1}',
+        '"pid":17',
+        f'"tid":{rng.randrange(5)}',
+        f'"ts":{rng.choice([0, 5, 10**15 + number, 9 * 10**15])}',
+        f'"dur":{rng.choice([0, 1, 99999999])}',
+        rng.choice(['"ph":"X"', '"ph":1', '"ph":"C"', '"ph":"M"', '"ph":4']),
+        '"type":3',
+        f'"args":{{"hhash":{rng.choice([str(2**64 - 5), chr(34) + "2a70" + chr(34)])},"k{rng.randrange(9)}":{value}}}',
+    ]
     rng.shuffle(keys)
     blank = rng.choice(["", "", " "])
     return "{" + ("," + blank).join(keys).replace('":', '":' + blank) + "}" + rng.choice(["", "", ",", " ", "\r"])
@@ -78,7 +107,7 @@ def odd_lines_in_members_cut_anywhere(folder):
         packed, at = b"", 0
         while at < len(text):
             size = rng.choice([1, 3, 200, 5000, 120000, 700000])
-            packed += member(text[at:at + size], rng.choice([0, 1, 9]))
+            packed += member(text[at : at + size], rng.choice([0, 1, 9]))
             at += size
         plain, gz = os.path.join(folder, f"{seed}.pfw"), os.path.join(folder, f"{seed}.pfw.gz")
         for path, data in ((plain, text), (gz, packed)):

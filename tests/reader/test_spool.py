@@ -12,8 +12,13 @@ import oracle
 
 def start(folder, events, **settings):
     environment = dict(os.environ, DFTRACER_ENABLE="1", DFTRACER_LOG_FILE=os.path.join(folder, "trace"), **settings)
-    process = subprocess.Popen([oracle.program("recorder"), str(events)], env=environment, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [oracle.program("recorder"), str(events)],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout.readline() == "ready\n"
     return process
 
@@ -34,8 +39,11 @@ def events_of(folder):
 
 def is_same(one, two):
     """The clock's rate is known better later: times may move by a microsecond."""
-    return abs(one["ts"] - two["ts"]) <= 1 and abs(one["dur"] - two["dur"]) <= 1 and \
-        one | {"ts": 0, "dur": 0} == two | {"ts": 0, "dur": 0}
+    return (
+        abs(one["ts"] - two["ts"]) <= 1
+        and abs(one["dur"] - two["dur"]) <= 1
+        and one | {"ts": 0, "dur": 0} == two | {"ts": 0, "dur": 0}
+    )
 
 
 def check(folder, events, running, settings):
@@ -45,8 +53,9 @@ def check(folder, events, running, settings):
         assert len(alive) == 2 * events + 1, len(alive)
         assert sum(event["args"].get("open", 0) for event in alive.values()) == 1
         assert lines[0]["name"] == "HH" and not any(line["name"] == "end" for line in lines)
-        assert sorted(event["args"]["number"] for event in alive.values() if event["name"] == "wörk") == \
-            sorted([*range(events), *range(events)])
+        assert sorted(event["args"]["number"] for event in alive.values() if event["name"] == "wörk") == sorted(
+            [*range(events), *range(events)]
+        )
         found = json.loads(command("summary", "--json", folder))
         assert found["events"] == 2 * events + 1 and found["problems"] == [], found["problems"]
         assert json.loads(command("info", "--json", folder))["kind"] == "spool"
@@ -74,8 +83,13 @@ def check(folder, events, running, settings):
 
 
 def main():
-    cases = [(50, False, {}), (50, True, {}), (12000, False, {}), (12000, True, {"DFTRACER_TRACE_COMPRESSION": "0"}),
-             (50, False, {"DFTRACER_SPOOL_DIR": "elsewhere"})]
+    cases = [
+        (50, False, {}),
+        (50, True, {}),
+        (12000, False, {}),
+        (12000, True, {"DFTRACER_TRACE_COMPRESSION": "0"}),
+        (50, False, {"DFTRACER_SPOOL_DIR": "elsewhere"}),
+    ]
     for events, running, settings in cases:
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as elsewhere:
             if "DFTRACER_SPOOL_DIR" in settings:

@@ -16,8 +16,9 @@ TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
 def summary(*arguments):
-    done = subprocess.run([os.environ["DFT_TEST_COMMAND"], "summary", "--json", *arguments], capture_output=True,
-                          text=True, check=False)
+    done = subprocess.run(
+        [os.environ["DFT_TEST_COMMAND"], "summary", "--json", *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -47,8 +48,19 @@ def check_groups(found, groups, keys, grain):
 
 
 def check_io(what, ours, theirs):
-    for key in ("reads", "writes", "metadata", "read_bytes", "write_bytes", "read_ns", "write_ns", "metadata_ns",
-                "sequential", "random", "failed"):
+    for key in (
+        "reads",
+        "writes",
+        "metadata",
+        "read_bytes",
+        "write_bytes",
+        "read_ns",
+        "write_ns",
+        "metadata_ns",
+        "sequential",
+        "random",
+        "failed",
+    ):
         same(f"{what} {key}", ours[key], min(theirs.numbers[key], TOP))
     same(f"{what} calls", ours["calls"], sum(theirs.numbers[key] for key in ("reads", "writes", "metadata")))
     if theirs.sizes:
@@ -78,8 +90,11 @@ def check(texts, paths, grain=1000):
             check_io(file, files[wanted.files.get(file, file)], io)
         same("processes with I/O", len(found["io"]["processes"]), len(wanted.by_process))
         for key in ("reads", "read_bytes", "sequential", "random"):
-            same(f"processes {key}", sorted(process[key] for process in found["io"]["processes"]),
-                 sorted(min(io.numbers[key], TOP) for io in wanted.by_process.values()))
+            same(
+                f"processes {key}",
+                sorted(process[key] for process in found["io"]["processes"]),
+                sorted(min(io.numbers[key], TOP) for io in wanted.by_process.values()),
+            )
         for key, value in wanted.training.items() if found["training"] else ():
             same(f"training {key}", found["training"][key], value)
         same("training", bool(found["training"]), bool(wanted.training["fetches"] or wanted.training["computes"]))
@@ -97,12 +112,21 @@ class Writer:
         self.threads = collections.defaultdict(list)
         self.id = 10
         self.unit = unit
-        self.names = ["step", "Größe \U0001f680", "a,\"b\\c", "x" * 100, "end"]
+        self.names = ["step", "Größe \U0001f680", 'a,"b\\c', "x" * 100, "end"]
 
     def event(self, thread, name, cat, start, end, parent, level, args):
         self.id += 1
-        line = {"id": self.id if not parent else parent[0], "name": name, "cat": cat, "pid": 7, "tid": thread, "ts": start,
-                "dur": end - start, "ph": "X", "args": {"hhash": "2a702c695247d487"}}
+        line = {
+            "id": self.id if not parent else parent[0],
+            "name": name,
+            "cat": cat,
+            "pid": 7,
+            "tid": thread,
+            "ts": start,
+            "dur": end - start,
+            "ph": "X",
+            "args": {"hhash": "2a702c695247d487"},
+        }
         if self.rng.random() < 0.9:
             line["args"] |= {"p_idx": parent[1], "level": level}
         line["args"] |= args
@@ -124,11 +148,32 @@ class Writer:
         own, start = self.id, at
         for _ in range(rng.randrange(4)):
             at += rng.choice([0, 0, 1, 30])
-            at = self.region(thread, at, depth - 1, own, level + 1) if depth and rng.random() < 0.6 else self.leaf(thread, at, own, level + 1)
+            at = (
+                self.region(thread, at, depth - 1, own, level + 1)
+                if depth and rng.random() < 0.6
+                else self.leaf(thread, at, own, level + 1)
+            )
         at += rng.choice([0, 0, 1, 1000])
-        cat, name = rng.choice([("compute", "forward"), ("dataloader", "fetch.iter"), ("data", "item"), ("app", rng.choice(self.names)),
-                                ("comm", "all_reduce"), ("app", "step")])
-        self.event(thread, name, cat, start, at, (own, parent), level, {"epoch": rng.choice([1, "2", 3]), "step": rng.randrange(5)})
+        cat, name = rng.choice(
+            [
+                ("compute", "forward"),
+                ("dataloader", "fetch.iter"),
+                ("data", "item"),
+                ("app", rng.choice(self.names)),
+                ("comm", "all_reduce"),
+                ("app", "step"),
+            ]
+        )
+        self.event(
+            thread,
+            name,
+            cat,
+            start,
+            at,
+            (own, parent),
+            level,
+            {"epoch": rng.choice([1, "2", 3]), "step": rng.randrange(5)},
+        )
         return at
 
     def text(self, events):
@@ -139,12 +184,23 @@ class Writer:
                 at = self.region(thread, at + rng.choice([0, 3, 10**5]), 4, -1, 1)
                 if rng.random() < 0.05:  # an event with times of the caller's, over others
                     self.id += 1
-                    self.event(thread, "explicit", "app", at - rng.randrange(3000), at + rng.randrange(3000), (self.id, 0), 0, {})
-        lines = ['{"id":1,"name":"CM","cat":"dftracer","pid":7,"tid":7,"ph":"M","args":{"name":"time_metric","value":"%s"}}' % self.unit]
-        lines += ['{"id":2,"name":"FH","cat":"dftracer","pid":7,"tid":7,"ph":"M","args":{"name":"/d/%d","value":"%016x"}}' % (i, i) for i in range(30)]
+                    self.event(
+                        thread,
+                        "explicit",
+                        "app",
+                        at - rng.randrange(3000),
+                        at + rng.randrange(3000),
+                        (self.id, 0),
+                        0,
+                        {},
+                    )
+        common = '"cat":"dftracer","pid":7,"tid":7,"ph":"M"'
+        lines = [f'{{"id":1,"name":"CM",{common},"args":{{"name":"time_metric","value":"{self.unit}"}}}}']
+        for i in range(30):
+            lines.append(f'{{"id":2,"name":"FH",{common},"args":{{"name":"/d/{i}","value":"{i:016x}"}}}}')
         chunks = []
         for thread in self.threads.values():  # of one thread in order; now and then two change places
-            own = [thread[i:i + 50] for i in range(0, len(thread), 50)]
+            own = [thread[i : i + 50] for i in range(0, len(thread), 50)]
             for i in range(0, len(own) - 1, 7):
                 own[i], own[i + 1] = own[i + 1], own[i]
             chunks.append(own)
@@ -171,6 +227,7 @@ def real_trace(folder):
     same("events of the README", found["events"], 18039 - 16)
     same("job time of the README", round(found["job"]["time_ns"] / 1e9, 3), 56.695)
     same("threads", found["threads"], 56)
+    same("bytes of the README", round(found["io"]["all"]["read_bytes"] / 2**20, 3), 111833.161)
     same("POSIX calls", found["io"]["all"]["calls"], 10581)
 
 

@@ -1,4 +1,4 @@
-"""dftracer validate finds each broken rule, in the right line, and nothing in a sound trace. info and cat say what is there."""
+"""dftracer validate finds each broken rule, in its line, and nothing in sound traces; info and cat say what is there."""
 
 import json
 import os
@@ -8,19 +8,35 @@ import tempfile
 import zlib
 
 HEAD = [
-    '{"id":1,"name":"HH","cat":"dftracer","pid":7,"tid":7,"ph":"M","args":{"hhash":"2a702c695247d487","name":"node","value":"2a702c695247d487"}}',
-    '{"id":2,"name":"FH","cat":"dftracer","pid":7,"tid":7,"ph":"M","args":{"hhash":"2a702c695247d487","name":"/d/f","value":"457466652c169c22"}}',
+    '{"id":1,"name":"HH","cat":"dftracer","pid":7,"tid":7,"ph":"M",'
+    '"args":{"hhash":"2a702c695247d487","name":"node","value":"2a702c695247d487"}}',
+    '{"id":2,"name":"FH","cat":"dftracer","pid":7,"tid":7,"ph":"M",'
+    '"args":{"hhash":"2a702c695247d487","name":"/d/f","value":"457466652c169c22"}}',
 ]
-END = '{"id":999,"name":"end","cat":"dftracer","pid":7,"tid":7,"ts":1727286231149000,"dur":0,"ph":"X","args":{"hhash":"2a702c695247d487"}}'
+END = (
+    '{"id":999,"name":"end","cat":"dftracer","pid":7,"tid":7,"ts":1727286231149000,"dur":0,"ph":"X",'
+    '"args":{"hhash":"2a702c695247d487"}}'
+)
 
 
 def event(number, start=0, length=10, **changes):
-    one = {"id": number, "name": "work", "cat": "app", "pid": 7, "tid": 7, "ts": 1727286231145000 + start, "dur": length,
-           "ph": "X", "args": {"hhash": "2a702c695247d487", "p_idx": -1, "level": 1, "text": "ä"}}
+    one = {
+        "id": number,
+        "name": "work",
+        "cat": "app",
+        "pid": 7,
+        "tid": 7,
+        "ts": 1727286231145000 + start,
+        "dur": length,
+        "ph": "X",
+        "args": {"hhash": "2a702c695247d487", "p_idx": -1, "level": 1, "text": "ä"},
+    }
     args = changes.pop("args", {})
     one |= changes
     one["args"] = one["args"] | args if isinstance(args, dict) else args
-    return json.dumps({key: value for key, value in one.items() if value is not None}, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(
+        {key: value for key, value in one.items() if value is not None}, ensure_ascii=False, separators=(",", ":")
+    )
 
 
 def text(*lines, head=HEAD, end=END, first="["):
@@ -83,7 +99,7 @@ BROKEN = {
 PACKED = {
     "torn": (member(GOOD)[:-9], "F2", 0),
     "empty": (member(GOOD) + member(b""), "F2", 0),
-    "ragged": (member(GOOD[:CUT + 10]) + member(GOOD[CUT + 10:]), "F2", 4),
+    "ragged": (member(GOOD[: CUT + 10]) + member(GOOD[CUT + 10 :]), "F2", 4),
     "padded": (member(GOOD) + b"\0\0\0\0", "F2", 0),
     "small": (member(GOOD[:CUT]) + member(GOOD[CUT:]), "W3", 0),
 }
@@ -93,7 +109,7 @@ def findings(path, *options):
     done = run("validate", *options, path)
     found = set()
     for line in done.stdout.splitlines():
-        where, _, rest = line[len(path):].partition(": ")
+        where, _, rest = line[len(path) :].partition(": ")
         if rest.split(" ")[0] not in ("ok,",):
             found.add((rest.split(" ")[0], int(where[1:] or 0) if where else 0))
     return done.returncode, found
@@ -112,7 +128,9 @@ def sound_traces_pass(folder):
 
 
 def every_broken_rule_is_found(folder):
-    cases = [(f"{name}.pfw", *case) for name, case in BROKEN.items()] + [(f"{name}.pfw.gz", *case) for name, case in PACKED.items()]
+    cases = [(f"{name}.pfw", *case) for name, case in BROKEN.items()] + [
+        (f"{name}.pfw.gz", *case) for name, case in PACKED.items()
+    ]
     for name, data, code, line in cases:
         status, found = findings(save(os.path.join(folder, name), data))
         assert (code, line) in found, f"{name}: {found} is without {code} in line {line}"
@@ -135,8 +153,14 @@ def other_names_are_found(folder):
 def info_tells_what_is_there(folder):
     path = save(os.path.join(folder, "good.pfw.gz"), member(GOOD))
     found = json.loads(run("info", "--json", path).stdout)
-    assert (found["host"], found["pid"], found["events"], found["metadata"], found["members"], found["lines"]) == \
-        ("node", 7, 3, 2, 1, GOOD.count(b"\n")), found
+    assert (found["host"], found["pid"], found["events"], found["metadata"], found["members"], found["lines"]) == (
+        "node",
+        7,
+        3,
+        2,
+        1,
+        GOOD.count(b"\n"),
+    ), found
     assert (found["start_ns"], found["end_ns"]) == (1727286231145000000, 1727286231149000000)
     assert found["text_bytes"] == len(GOOD) and found["ended"] is True and found["problems"] == 0
     assert "3, 2 metadata lines" in run("info", path).stdout
@@ -160,8 +184,13 @@ def cat_prints_the_lines_that_are_wanted(folder):
 
 
 def main():
-    for case in (sound_traces_pass, every_broken_rule_is_found, other_names_are_found, info_tells_what_is_there,
-                 cat_prints_the_lines_that_are_wanted):
+    for case in (
+        sound_traces_pass,
+        every_broken_rule_is_found,
+        other_names_are_found,
+        info_tells_what_is_there,
+        cat_prints_the_lines_that_are_wanted,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__)
