@@ -44,7 +44,7 @@ static inline _Atomic uint64_t *recent_slot(const char *name, const char *cat) {
 
 /* 0 when it is not there. */
 static inline uint32_t recall(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  uint64_t seen = DFT__GET(*recent_slot(name, cat));
+  uint64_t seen = DFT__ACQUIRE(*recent_slot(name, cat)); /* pairs with the store in dft__site_named */
   const dft__name *site = (const dft__name *)(own->base + (seen & UINT32_MAX) * 16);
   const dft__name *in;
   if (DFT__UNLIKELY((uint32_t)(seen >> 32) != (uint32_t)own->session || site->len != name_len)) return 0;
@@ -57,7 +57,7 @@ uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len,
   uint32_t ref = recall(own, name, name_len, cat, cat_len);
   if (ref) return ref;
   ref = dft__intern_site(&dft__session.spool, name, name_len, cat, cat_len);
-  if (ref && !(ref & DFT__SITE_MUTED)) DFT__SET(*recent_slot(name, cat), own->session << 32 | ref);
+  if (ref && !(ref & DFT__SITE_MUTED)) DFT__RELEASE(*recent_slot(name, cat), own->session << 32 | ref);
   return ref;
 }
 
