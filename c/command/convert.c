@@ -4,13 +4,15 @@
 
 #include "arguments.h"
 #include "csv.h"
+#include "h5file.h"
 #include "inputs.h"
 #include "terminal.h"
 #include "timeline.h"
 
 static const option options[] = {
   {'o', "output", "FILE", "where it goes; a name that ends in .gz is compressed; -: stdout"},
-  {'t', "to", "chrome|csv", "the format; default: what the name of the output says (.json, .csv)"},
+  {'t', "to", "FORMAT",
+   "chrome, csv, hdf5, hdf5-table or hdf5-links; default: what the name of the output says (.json, .csv, .h5)"},
   {'q', "quiet", NULL, "no line at the end"},
   {0, NULL, NULL, NULL},
 };
@@ -31,8 +33,9 @@ static const struct format {
   const char *suffix;
   int (*write)(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 } formats[] = {
-  {"chrome", ".json", to_chrome},
-  {"csv", ".csv", csv_write},
+  {"chrome", ".json", to_chrome}, {"csv", ".csv", csv_write},
+  {"hdf5", ".h5", h5file_write},  {"hdf5-table", ".h5", h5file_write_table},
+  {"hdf5-links", ".h5", NULL}, /* of .h5 files, not of traces */
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -70,6 +73,13 @@ static int convert(const inputs *from, const struct format *to, const char *outp
   return error || problems ? STATUS_FAILED : STATUS_DONE;
 }
 
+static int link_files(char *const *paths, int count, const char *output, int is_quiet) {
+  int error = h5file_link(output, paths, (size_t)count);
+  if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
+  else if (!is_quiet) fprintf(stderr, "dftracer convert: %s shows %d files as one\n", output, count);
+  return error ? STATUS_FAILED : STATUS_DONE;
+}
+
 static int run_convert(int argc, char **argv) {
   arguments given = {.command = &command_convert, .argc = argc, .argv = argv};
   const char *output = NULL, *name = NULL;
@@ -86,7 +96,8 @@ static int run_convert(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "what? PATH is missing");
   if (!output) return arguments_refuse(&given, "where to? -o FILE is missing");
   to = find_format(name, output);
-  if (!to) return arguments_refuse(&given, "to which format? --to chrome or --to csv");
+  if (!to) return arguments_refuse(&given, "to which format? --to chrome, csv, hdf5, hdf5-table or hdf5-links");
+  if (!to->write) return link_files(argv + given.first, given.count, output, is_quiet);
   if (!inputs_sort(&from, argv + given.first, given.count)) return arguments_refuse(&given, "no memory left");
   if (from.chrome_count)
     key = arguments_refuse(&given, "%s is in Chrome's format already; see dftracer merge", from.chrome[0]);
@@ -98,11 +109,16 @@ static int run_convert(int argc, char **argv) {
 const command command_convert = {
   .name = "convert",
   .arguments = "PATH... -o FILE",
-  .summary = "traces as Chrome JSON or CSV",
-  .text = "Writes the events of traces (.pfw, .pfw.gz, folders) into one file of another format.\n\n"
-          "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
-          "  dftracer convert traces -o job.csv          # one line an event, the arguments as JSON\n\n"
-          "Hashes of files and hosts are resolved to their names. Times are microseconds since the epoch.\n",
+  .summary = "traces as Chrome JSON, CSV or HDF5",
+  .text =
+    "Writes the events of traces (.pfw, .pfw.gz, folders) into one file of another format.\n\n"
+    "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
+    "  dftracer convert traces -o job.csv          # one line an event, the arguments as JSON\n"
+    "  dftracer convert traces -o job.h5           # the ranks of a job as HDF5 tables, with a column rank\n"
+    "  dftracer convert traces -o job.h5 --to hdf5-table     # compound rows, for PyTables and pandas\n"
+    "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # shows many .h5 files as one, without a copy\n\n"
+    "In Chrome JSON and CSV hashes of files and hosts are resolved to their names, and times are microseconds since "
+    "the epoch. sinks/FORMAT.md says what is in an HDF5 file.\n",
   .options = options,
   .run = run_convert,
 };
