@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import bisect
 import glob
 import os
 import sys
@@ -25,11 +26,26 @@ if not os.path.exists(os.path.join(os.path.dirname(os.environ["DFT_TEST_LIBRARY"
     sys.exit(77)
 
 
+def first_of(file: h5py.File, table: str) -> list[int]:
+    """Where a process's rows begin in a virtual file; else they all begin at 0."""
+    return file["processes"][f"{table}_first"][:].tolist() if f"{table}_first" in file["processes"] else [0]
+
+
+def owner_of(first: list[int], row: int) -> int:
+    """The process of a row: the last that begins at or before it."""
+    return bisect.bisect_right(first, row) - 1
+
+
 def texts_of(file: h5py.File) -> list[str]:
     """Row by row: from the end of the one before to its own end."""
     data = file["texts/bytes"][:].tobytes()
-    ends = file["texts/end"][:].tolist()
-    return [data[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+    texts, start, first = [], 0, first_of(file, "texts")
+    for row, end in enumerate(file["texts/end"][:].tolist()):
+        shift = first_of(file, "bytes")[owner_of(first, row)] if len(first) > 1 else 0
+        start = 0 if row in first else start
+        texts.append(data[shift + start : shift + end].decode())
+        start = end
+    return texts
 
 
 def names_of(file: h5py.File) -> list[str]:
@@ -42,10 +58,13 @@ def args_of(file: h5py.File, count: int) -> list[dict]:
     args: list[dict] = [{} for _ in range(count)]
     for kind in ("int", "uint", "double", "bool", "string"):
         group = file["args"][kind]
+        first, events, keys, values = (first_of(file, table) for table in (kind, "events", "names", "texts"))
         columns = (group["event"][:].tolist(), group["key"][:].tolist(), group["value"][:].tolist())
-        for event, key, value in zip(*columns, strict=True):
-            assert names[key] not in args[event], f"{names[key]} twice in {args[event]}"
-            args[event][names[key]] = texts[value] if kind == "string" else value
+        for row, (event, key, value) in enumerate(zip(*columns, strict=True)):
+            process = owner_of(first, row)
+            name, into = names[key + keys[process]], args[event + events[process]]
+            assert name not in into, f"{name} twice in {into}"
+            into[name] = texts[value + values[process]] if kind == "string" else value
     return args
 
 
@@ -58,19 +77,22 @@ def read(path: str) -> list[dict]:
         assert count == file.attrs["events"] == file["events"].attrs["rows"], (count, dict(file.attrs))
         assert all(len(column) == count for column in events.values())
         names, args = names_of(file), args_of(file, count)
-        assert len(set(names)) == len(names), "a name has two rows"
+        assert file.attrs["layout"] == b"virtual" or len(set(names)) == len(names), "a name has two rows"
+        shift = first_of(file, "names")
         hashes = [text.decode() for text in file["processes/host_hash"][:]]
     lines = []
     for i in range(count):
         ph = chr(events["phase"][i])
         line = {key: events[key][i] for key in ("id", "pid", "tid")}
-        line.update(name=names[events["name"][i]], cat=names[events["cat"][i]], ph=ph, args={})
+        process = events["process"][i] if "process" in events else 0
+        own = shift[process] if len(shift) > 1 else 0
+        line.update(name=names[events["name"][i] + own], cat=names[events["cat"][i] + own], ph=ph, args={})
         if ph != "M":
             line["ts"] = events["ts"][i]
         if ph == "X":
             line["dur"] = events["dur"][i]
         if ph != "C":
-            line["args"]["hhash"] = hashes[events["process"][i] if "process" in events else 0]
+            line["args"]["hhash"] = hashes[process]
         if events["level"][i]:
             line["args"].update(p_idx=events["parent"][i], level=events["level"][i])
         line["args"].update(args[i])

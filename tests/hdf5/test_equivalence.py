@@ -5,20 +5,19 @@ SPDX-License-Identifier: MIT
 """
 
 import ctypes
-import json
 import math
 import os
 import random
 import struct
 import subprocess
 import sys
-import zlib
 
 import h5trace
+from h5lines import compare, json_lines
 
 sys.path.insert(0, os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "faults"))
 
-from harness import environment, expect, expect_equal, main, seeded  # noqa: E402 (the path comes first)
+from harness import environment, expect_equal, main, seeded  # noqa: E402 (the path comes first)
 
 KEYS = [b"n", b"level", b"p_idx", b"hhash", b"", b"_", b"arg.level", b"name", b"value", b"cat", b"a.hex", b"a.cut", b"a",
         b"\xff", b"\xff\xfe", "größe".encode(), b"open", b"tab\tkey", b"[x]", b'quo"te']
@@ -30,7 +29,7 @@ TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b'"\\/\b
 NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300]
 
 
-def record(library, rng, count):
+def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
     """In the traced process: calls of the C API. Names and keys never end with a zero byte: HDF5's texts of fixed length
     are filled up with those."""
     def text(data):
@@ -73,37 +72,10 @@ def record(library, rng, count):
         elif what == 6:
             library.dft_metadata_n(*text(rng.choice(KEYS)), *text(random_text()))
         else:
-            library.dft_log_event_n(*text(name), *text(cat), ctypes.c_uint64(rng.choice([0, 1, 2**63 - 1])),
-                                    ctypes.c_uint64(rng.choice([0, 7, 2**63 - 1])), ctypes.c_uint32(rng.choice([0, 99])),
+            library.dft_log_event_n(*text(name), *text(cat), ctypes.c_uint64(rng.choice(times)),
+                                    ctypes.c_uint64(rng.choice(times)), ctypes.c_uint32(rng.choice([0, 99])),
                                     None, ctypes.c_uint32(0))
     expect_equal(library.dft_stop(), 0, "dft_stop")
-
-
-def json_lines(path):
-    with open(path, "rb") as file:
-        rest, text = file.read(), b""
-    while rest:
-        member = zlib.decompressobj(31)
-        text += member.decompress(rest)
-        rest = member.unused_data
-    return [json.loads(line) for line in text.split(b"\n")[1:-1]]
-
-
-def is_same(shown, stored):
-    """JSON has no NaN and no infinity: they stand there as texts."""
-    if isinstance(stored, float) and not math.isfinite(stored):
-        return shown == ("nan" if math.isnan(stored) else "inf" if stored > 0 else "-inf")
-    if isinstance(shown, float) or isinstance(stored, float):
-        return isinstance(shown, float) and isinstance(stored, float) and h5trace.same_double(shown, stored)
-    return type(shown) is type(stored) and shown == stored
-
-
-def compare(line, row):
-    expect_equal({key: value for key, value in row.items() if key != "args"},
-                 {key: value for key, value in line.items() if key != "args"}, "an event")
-    expect_equal(sorted(row["args"]), sorted(line["args"]), f"keys of {line}")
-    for key, shown in line["args"].items():
-        expect(is_same(shown, row["args"][key]), f"{key}: {shown!r} {row['args'][key]!r}")
 
 
 def trial(folder, seed, count, sinks):
@@ -129,6 +101,7 @@ def case_random_events_are_the_same_in_both_files(folder):
 
 
 if sys.argv[1:2] == ["record"]:
-    record(ctypes.CDLL(os.environ["DFT_TEST_LIBRARY"]), random.Random(int(sys.argv[2])), int(sys.argv[3]))
+    record(ctypes.CDLL(os.environ["DFT_TEST_LIBRARY"]), random.Random(int(sys.argv[2])), int(sys.argv[3]),
+           *[[int(time) for time in times.split(",")] for times in sys.argv[4:]])
 else:
     main(globals())

@@ -81,6 +81,12 @@ static void copy_chunks(job *own, const hid_t *data_sets) {
   free(bytes);
 }
 
+void describe_table(hid_t group, uint32_t table, uint64_t rows) {
+  if (H5Aexists(group, "description") > 0) return;
+  describe_text(group, "description", dft__h5_summaries[table]);
+  describe_number(group, "rows", (int64_t)rows);
+}
+
 void write_columns(job *own) {
   hid_t data_sets[DFT__H5_COLUMNS];
   for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
@@ -92,10 +98,7 @@ void write_columns(job *own) {
                                     DFT__H5_ROWS, own->head.level);
     if (info->summary[0]) describe_text(data_sets[column], "description", info->summary);
     if (strcmp(info->unit, "time") == 0) describe_text(data_sets[column], "unit", own->processes[0].unit);
-    if (H5Aexists(group, "description") <= 0) {
-      describe_text(group, "description", dft__h5_summaries[info->table]);
-      describe_number(group, "rows", (int64_t)own->tables.rows[info->table]);
-    }
+    describe_table(group, info->table, own->tables.rows[info->table]);
     H5Gclose(group);
   }
   copy_chunks(own, data_sets);

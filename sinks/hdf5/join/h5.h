@@ -41,6 +41,8 @@ hid_t text_type(size_t width);
 void describe_text(hid_t object, const char *name, const char *text);
 void describe_number(hid_t object, const char *name, int64_t number);
 
+void describe_table(hid_t group, uint32_t table, uint64_t rows); /* once, however many columns it has */
+
 /* A data set of one dimension, chunked, shuffled and deflated; it can be made longer. */
 hid_t make_column(hid_t place, const char *name, hid_t type, uint64_t rows, uint64_t chunk_rows, int level);
 hid_t make_group(hid_t file, const char *name);

@@ -119,6 +119,7 @@ static void make_virtual(hid_t file, const part *parts, int count, uint32_t colu
   data_set = need(H5Dcreate2(group, info->name, type_in_file(info->type), space, H5P_DEFAULT, how, H5P_DEFAULT), path);
   if (info->summary[0]) describe_text(data_set, "description", info->summary);
   if (strcmp(info->unit, "time") == 0) describe_text(data_set, "unit", parts[0].process.unit);
+  describe_table(group, info->table, all[0]);
   need(H5Dclose(data_set), path);
   H5Gclose(group);
   H5Pclose(how);
@@ -153,6 +154,20 @@ static void make_constant(hid_t file, const part *parts, int count, uint32_t col
   H5Gclose(group);
 }
 
+/* Each in `width` bytes. HDF5's own conversion would cut names at a zero byte. */
+static char *read_all_names(const part *from, size_t width) {
+  hid_t file = need(H5Fopen(from->path, H5F_ACC_RDONLY, H5P_DEFAULT), from->path);
+  hid_t type = text_type(from->name_width);
+  char *narrow = need_memory(malloc((size_t)from->names * from->name_width + 1));
+  char *texts = need_memory(calloc((size_t)from->names + 1, width));
+  read_first(file, "names", type, narrow);
+  for (uint64_t i = 0; i < from->names; i++) memcpy(texts + i * width, narrow + i * from->name_width, from->name_width);
+  free(narrow);
+  H5Tclose(type);
+  need(H5Fclose(file), from->path);
+  return texts;
+}
+
 static void copy_names(hid_t file, const part *parts, int count) {
   size_t width = 1;
   uint64_t all = 0;
@@ -168,11 +183,8 @@ static void copy_names(hid_t file, const part *parts, int count) {
   describe_text(data_set, "description", "names of one file after the other; see /processes/names_first");
   for (int i = 0; i < count; i++) {
     hsize_t rows[1] = {parts[i].names};
-    char *texts = need_memory(malloc((size_t)rows[0] * width + 1));
-    hid_t from = need(H5Fopen(parts[i].path, H5F_ACC_RDONLY, H5P_DEFAULT), parts[i].path);
+    char *texts = read_all_names(&parts[i], width);
     hid_t memory = need(H5Screate_simple(1, rows, NULL), "names");
-    read_first(from, "names", type, texts);
-    need(H5Fclose(from), parts[i].path);
     need(H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, rows, NULL), "names");
     need(H5Dwrite(data_set, type, memory, space, H5P_DEFAULT, texts), "names");
     H5Sclose(memory);

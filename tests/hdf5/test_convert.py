@@ -1,0 +1,161 @@
+"""test_convert.py - dftracer convert to HDF5: the ranks of a job, spools, the layout `table`, virtual files; every event and
+argument of the JSON lines is there, and dftracer.trace.read sees the same in all of them.
+SPDX-License-Identifier: MIT
+"""
+
+import glob
+import os
+import subprocess
+import sys
+
+import h5lines
+import h5py
+import h5trace
+import numpy as np
+
+from harness import COMMAND, Skip, environment, expect, expect_equal, main, seeded, untraced
+
+SOURCE = os.environ["DFT_TEST_SOURCE"]
+RECORD = os.path.join(SOURCE, "tests", "hdf5", "test_equivalence.py")
+RANKS = 3
+TIMES = "0,7,1000000,1727286231145121"  # the reader's times are nanoseconds of 64 bits
+
+
+def record_job(folder, events, sinks="jsonl,hdf5"):
+    rng = seeded()
+    for rank in range(RANKS):
+        subprocess.run([sys.executable, RECORD, "record", str(rng.randrange(1 << 30)), str(events), TIMES], check=True,
+                       env=environment(folder, SINK=sinks, RANK=rank), timeout=100)
+
+
+def convert(*arguments, status=0):
+    done = subprocess.run([COMMAND, "convert", *arguments], env=untraced(), capture_output=True, text=True, timeout=100,
+                          check=False)
+    expect_equal(done.returncode, status, f"convert {arguments}: {done.stdout}{done.stderr}")
+    return done.stderr
+
+
+def lines_of(folder):
+    return [line for name in sorted(glob.glob(os.path.join(folder, "*.pfw.gz"))) for line in h5lines.json_lines(name)]
+
+
+def compare_all(lines, path):
+    rows = h5trace.read(path)
+    expect_equal(len(rows), len(lines), path)
+    for line, row in zip(lines, rows, strict=True):
+        h5lines.compare(line, row)
+    return rows
+
+
+def case_the_ranks_of_a_job_in_one_file(folder):
+    record_job(folder, 600)
+    job = os.path.join(folder, "job.h5")
+    convert(folder, "-o", job)
+    rows = compare_all(lines_of(folder), job)
+    with h5py.File(job) as file:
+        rank, process = file["events/rank"][:], file["events/process"][:]
+        expect_equal(file["processes/rank"][:].tolist(), list(range(RANKS)), "ranks")
+        expect(np.array_equal(rank, file["processes/rank"][:][process]), "rank of each event")
+        pids = file["processes/pid"][:]
+        expect_equal([row["pid"] for row in rows], pids[process].tolist(), "pids")
+    expect_equal([name for name in os.listdir(folder) if name.startswith(".")], [], "left over")
+
+
+def case_a_virtual_file_shows_the_same(folder):
+    record_job(folder, 600)
+    together = os.path.join(folder, "together.h5")
+    convert(*sorted(glob.glob(os.path.join(folder, "trace-*.h5"))), "-o", together, "--to", "hdf5-links")
+    compare_all(lines_of(folder), together)
+    expect(os.path.getsize(together) < sum(map(os.path.getsize, glob.glob(os.path.join(folder, "trace-*.h5")))), "a copy")
+    message = convert(together, "-o", os.path.join(folder, "again.h5"), "--to", "hdf5-links", status=1)
+    expect("only files of one process" in message, message)
+
+
+def case_tables_hold_the_same_rows(folder):
+    """More than a chunk of rows; read by PyTables."""
+    import tables
+    record_job(folder, 6000, "jsonl")
+    columns, rows = os.path.join(folder, "columns.h5"), os.path.join(folder, "rows.h5")
+    convert(folder, "-o", columns)
+    convert(folder, "-o", rows, "--to", "hdf5-table")
+    with h5py.File(columns) as one, tables.open_file(rows) as two:
+        names = one["names"][:]
+        expect(len(one["events/id"]) > 16384, "more than a chunk")
+        for path in ("events", "args/int", "args/uint", "args/double", "args/bool", "args/string"):
+            table = two.get_node("/" + path)
+            expect(isinstance(table, tables.Table), f"{path} is a {type(table)}")
+            data = table.read()
+            for name in data.dtype.names:
+                expected = one[path][name][:]
+                if name in ("name", "cat", "key"):
+                    expected = names[expected]
+                expect(np.array_equal(data[name].view("u8") if data[name].dtype == "f8" else data[name],
+                                      expected.view("u8") if expected.dtype == "f8" else expected), f"{path}/{name}")
+        expect_equal(len(two.root.events.read_where("name == b'end'")), RANKS, "a question to PyTables")
+
+
+def case_a_spool_of_a_dead_process(folder):
+    """Before anybody has recovered it."""
+    script = ("import ctypes, os, signal; core = ctypes.CDLL(os.environ['DFT_TEST_LIBRARY'])\n"
+              "for i in range(500): core.dft_instant_n(b'tick', ctypes.c_size_t(4), b'app', ctypes.c_size_t(3), None, 0)\n"
+              "os.kill(os.getpid(), signal.SIGKILL)")
+    subprocess.run([sys.executable, "-c", script], env=environment(folder), check=False)
+    expect_equal(glob.glob(os.path.join(folder, "*.pfw.gz")), [], "nothing was published")
+    convert(folder, "-o", os.path.join(folder, "dead.h5"))
+    rows = h5trace.read(os.path.join(folder, "dead.h5"))
+    expect_equal(sum(row["name"] == "tick" for row in rows), 500, "events of the spool")
+
+
+def case_what_cannot_be_done_is_told(folder):
+    message = convert(os.path.join(folder, "nothing"), "-o", os.path.join(folder, "x.h5"), status=1)
+    expect("nothing" in message, message)
+    record_job(folder, 10, "jsonl")
+    message = convert(folder, "-o", os.path.join(folder, "no", "such", "x.h5"), status=1)
+    expect("x.h5" in message, message)
+    message = convert(*glob.glob(os.path.join(folder, "*.gz")), "-o", os.path.join(folder, "x.h5"), "--to", "hdf5-links",
+                      status=1)
+    expect(".pfw.gz" in message, message)
+    expect_equal([name for name in os.listdir(folder) if not name.endswith(".pfw.gz")], [], "left over")
+
+
+def case_read_sees_the_same_in_every_form(folder):
+    for place in os.environ.get("DFT_TEST_PYTHONPATH", "").split(":"):
+        sys.path.insert(0, place)
+    try:
+        from dftracer.trace import read
+    except ImportError as error:
+        raise Skip(f"dftracer.trace: {error}") from error
+    record_job(folder, 600)
+    job, rows = os.path.join(folder, "job.h5"), os.path.join(folder, "rows.h5")
+    together = os.path.join(folder, "together.h5")
+    parts = sorted(glob.glob(os.path.join(folder, "trace-*.h5")))
+    convert(folder, "-o", job)
+    convert(folder, "-o", rows, "--to", "hdf5-table")
+    convert(*parts, "-o", together, "--to", "hdf5-links")
+    keys = ["n", "value", "größe"]
+    frame = read(folder, args=keys).pandas()
+    lines = lines_of(folder)
+    expect_equal(len(frame), len(lines), "rows")
+    expect_equal(frame["name"].tolist(), [line["name"] for line in lines], "names")
+    expect_equal(frame["start_ns"].tolist(), [line.get("ts", 0) * 1000 for line in lines], "times")
+    expect_equal(frame["dur_ns"].tolist(), [line.get("dur", 0) * 1000 for line in lines], "durations")
+    expect_equal(frame["n"].isna().tolist(), ["n" not in line["args"] for line in lines], "where the argument is")
+    expect_equal(sorted(frame["rank"].unique().tolist()), list(range(RANKS)), "ranks")
+    for path in (job, rows, together, parts):
+        other = read(path, args=keys).pandas()
+        for column in frame.columns:
+            if column in keys:  # lines have no room for NaN: it is a text there
+                continue
+            expect(other[column].astype(str).tolist() == frame[column].astype(str).tolist(), f"{path}: {column}")
+        expect_equal(other["n"].isna().tolist(), frame["n"].isna().tolist(), f"{path}: where the argument is")
+    expect_equal(read(job).arrow().num_rows, len(lines), "rows of the Arrow table")
+    expect_equal(read(job).numpy()["name"][0], "HH", "a text in an array")
+    try:
+        read(os.path.join(folder, "no-such-trace"))
+    except FileNotFoundError as error:
+        expect("no-such-trace" in str(error), error)
+    else:
+        expect(False, "nothing to read was not told")
+
+
+main(globals())
