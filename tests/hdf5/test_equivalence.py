@@ -17,21 +17,22 @@ from h5lines import compare, json_lines
 
 sys.path.insert(0, os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "faults"))
 
-from harness import environment, expect_equal, main, seeded  # noqa: E402 (the path comes first)
+from harness import environment, expect_equal, main, seeded
 
-KEYS = [b"n", b"level", b"p_idx", b"hhash", b"", b"_", b"arg.level", b"name", b"value", b"cat", b"a.hex", b"a.cut", b"a",
-        b"\xff", b"\xff\xfe", "größe".encode(), b"open", b"tab\tkey", b"[x]", b'quo"te']
+KEYS = [b"n", b"level", b"p_idx", b"hhash", b"", b"_", b"arg.level", b"name", b"value", b"cat", b"a.hex", b"a.cut",
+        b"a", b"\xff", b"\xff\xfe", "größe".encode(), b"open", b"tab\tkey", b"[x]", b'quo"te']
 INTS = [0, 1, -1, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63)]
 UINTS = [0, 1, 2**63, 2**64 - 1]
 DOUBLES = [0.0, -0.0, 1.5, -2.25, 0.1, 1e300, -1e-300, 5e-324, 1.7976931348623157e308, math.nan, math.inf, -math.inf]
-TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]", b"\xc3(",
-         b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", "e\u0301".encode(), b"x" * 5000]
+TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]",
+         b"\xc3(", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", "e\u0301".encode(), b"x" * 5000]
 NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300]
 
 
 def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
-    """In the traced process: calls of the C API. Names and keys never end with a zero byte: HDF5's texts of fixed length
-    are filled up with those."""
+    """In the traced process: calls of the C API.
+
+    Names and keys never end with a zero byte: HDF5's texts of fixed length are filled up with those."""
     def text(data):
         return data, ctypes.c_size_t(len(data))
 
@@ -46,9 +47,9 @@ def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
         key = rng.choice(KEYS) if rng.random() < 0.7 else random_text()[:100].rstrip(b"\0")
         kind = rng.randrange(5)
         if kind == 0:
-            library.dft_update_int_n(region, *text(key), ctypes.c_int64(rng.choice(INTS + [rng.getrandbits(63)])))
+            library.dft_update_int_n(region, *text(key), ctypes.c_int64(rng.choice([*INTS, rng.getrandbits(63)])))
         elif kind == 1:
-            library.dft_update_uint_n(region, *text(key), ctypes.c_uint64(rng.choice(UINTS + [rng.getrandbits(64)])))
+            library.dft_update_uint_n(region, *text(key), ctypes.c_uint64(rng.choice([*UINTS, rng.getrandbits(64)])))
         elif kind == 2:
             value = rng.choice(DOUBLES) if rng.random() < 0.5 else struct.unpack("d", rng.randbytes(8))[0]
             library.dft_update_double_n(region, *text(key), ctypes.c_double(value))

@@ -1,5 +1,6 @@
-"""test_host.py - programs that use HDF5 themselves are not disturbed by a trace in HDF5, whatever their HDF5 is: Debian's
-serial one (that of h5join itself), Debian's parallel one, and the one inside h5py's wheel.
+"""test_host.py - programs that use HDF5 themselves are not disturbed by a trace in HDF5.
+
+Whatever their HDF5 is: Debian's serial one (that of h5join itself), Debian's parallel one, the one in h5py's wheel.
 SPDX-License-Identifier: MIT
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "faults"))
 
-from harness import Skip, environment, expect, expect_equal, main  # noqa: E402 (the path comes first)
+from harness import Skip, environment, expect, expect_equal, main
 
 SOURCE = os.environ["DFT_TEST_SOURCE"]
 LIBRARY = os.environ["DFT_TEST_LIBRARY"]

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
@@ -12,7 +13,6 @@ import warnings
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
 
 import numpy as np
-
 from dftracer.trace._columns import TEXTS, Columns
 
 DFT_ALL = 0xFFFFFFFF
@@ -46,10 +46,8 @@ class Problem(ctypes.Structure):
 def find_library() -> ctypes.CDLL:
     """In the package's lib, beside the core that this process has loaded, or where the loader looks."""
     places = [os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib")]
-    try:
+    with contextlib.suppress(ImportError):
         import dftracer.dftracer  # noqa: F401 (it brings the core)
-    except ImportError:
-        pass
     with open("/proc/self/maps") as maps:
         places += re.findall(r"(/.*)/libdftracer_core\.so", maps.read())
     for place in [*places, ""]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from dftracer.trace._columns import Columns
 
 UNIT_NS = {"NS": 1, "US": 1000, "MS": 1000000, "SEC": 1000000000}
@@ -25,8 +24,10 @@ class Tables:
         self.names = np.array([name.decode() for name in file["names"][:]], dtype=object)
         self.codes = {name: code for code, name in enumerate(self.names)}
         events = file["events"]
-        has_process = "process" in (events.dtype.names if self.is_table else events)
-        self.process = self.column("events", "process") if has_process else np.zeros(len(self.column("events", "id")), int)
+        if "process" in (events.dtype.names if self.is_table else events):
+            self.process = self.column("events", "process")
+        else:
+            self.process = np.zeros(int(file.attrs["events"]), int)
 
     def column(self, table: str, name: str) -> np.ndarray:
         place = self.file[table]

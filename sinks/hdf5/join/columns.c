@@ -68,9 +68,8 @@ static void write_ranks(job *own, const uint8_t *packed, size_t len, uint64_t fi
 static void copy_chunks(job *own, const hid_t *data_sets) {
   size_t room = dft__h5_filter_bound(8);
   uint8_t *bytes = need_memory(malloc(room));
-  int found;
   own->walk.next = 0;
-  while ((found = dft__h5_walk_next(&own->walk)) > 0) {
+  while (dft__h5_walk_next(&own->walk) > 0) {
     const dft__h5_record *record = &own->walk.record;
     if (record->kind != DFT__H5_CHUNK || record->what == DFT__H5_EVENTS_rank) continue;
     if (!dft__h5_walk_read(&own->walk, bytes, room)) fail("%s cannot be read", own->from);
