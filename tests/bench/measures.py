@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hdf5_measures
 import machine
 import python_measures
 from command import command
@@ -299,6 +300,10 @@ def size(bench: Bench) -> list[Row]:
     return rows
 
 
+def hdf5(bench: Bench) -> list[Row]:
+    return hdf5_measures.hdf5_rows(bench, bench.quick)
+
+
 def startup(bench: Bench) -> list[Row]:
     # Few rounds: ext4 is slow to make files where many were deleted in the last minutes, and each of these deletes two.
     count = 40 if bench.quick else 100
@@ -317,5 +322,6 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, startup, command, summary)
+    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, hdf5, startup,
+                    command, summary)
 }

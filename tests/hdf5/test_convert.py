@@ -95,6 +95,19 @@ def case_tables_hold_the_same_rows(folder):
         expect_equal(len(two.root.events.read_where("name == b'end'")), RANKS, "a question to PyTables")
 
 
+def case_a_spool_of_a_dead_process(folder):
+    """Before anybody has recovered it."""
+    script = ("import ctypes, os, signal; core = ctypes.CDLL(os.environ['DFT_TEST_LIBRARY'])\n"
+              "size = ctypes.c_size_t\n"
+              "for i in range(500): core.dft_instant_n(b'tick', size(4), b'app', size(3), None, 0)\n"
+              "os.kill(os.getpid(), signal.SIGKILL)")
+    subprocess.run([sys.executable, "-c", script], env=environment(folder), check=False)
+    expect_equal(glob.glob(os.path.join(folder, "*.pfw.gz")), [], "nothing was published")
+    convert(folder, "-o", os.path.join(folder, "dead.h5"))
+    rows = h5trace.read(os.path.join(folder, "dead.h5"))
+    expect_equal(sum(row["name"] == "tick" for row in rows), 500, "events of the spool")
+
+
 def case_what_cannot_be_done_is_told(folder):
     message = convert(os.path.join(folder, "nothing"), "-o", os.path.join(folder, "x.h5"), status=1)
     expect("nothing" in message, message)

@@ -36,6 +36,9 @@ DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/examples_out/trace quietly "$scratc
 if [ -n "$(find "$prefix" -name h5join)" ]; then
   DFTRACER_ENABLE=1 DFTRACER_SINK=hdf5 DFTRACER_LOG_FILE=$scratch/h5_out/trace quietly "$scratch/examples/01_regions"
   [ "$(head -c 4 "$scratch"/h5_out/trace-*.h5 | tail -c 3)" = HDF ] || fail "no HDF5 file"
+  if [ -x "$scratch/examples/read_h5" ]; then
+    "$scratch/examples/read_h5" "$scratch"/h5_out/trace-*.h5 | grep -q '^ *10 .* row$' || fail "read_h5 counts other rows"
+  fi
 fi
 
 # The preload library finds the core beside it.

@@ -7,9 +7,8 @@
 
     table = read("job.h5", args=["step", "fhash"]).arrow()
 
-`read` takes files (.pfw, .pfw.gz, .h5), folders, globs and spools of processes that still run, one or several. Lines are
-read by dftracer's own reader in C, HDF5 files by h5py. NumPy is needed; pandas, pyarrow and h5py only where they are
-used.
+`read` takes files (.pfw, .pfw.gz, .h5), folders, globs and spools of processes that still run, one or several. Lines
+are read by dftracer's own reader in C, HDF5 files by h5py. NumPy is needed; pandas, pyarrow and h5py only where used.
 SPDX-License-Identifier: MIT
 """
 
