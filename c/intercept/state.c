@@ -52,9 +52,15 @@ int dft__io_is_on_slow(void) {
   return DFT__GET(dft__io_state) == DFT__IO_ON;
 }
 
+/* Nobody looked while calls were not recorded. */
+static void forget_all(void) {
+  dft__fd_forget(0, UINT32_MAX);
+  dft__path_changed_cwd();
+}
+
 void dft__io_session_opened(void) {
-  if (dft__session.is_child) return;                                        /* everything is as it was in the parent */
-  if (DFT__GET(dft__io_state) != DFT__IO_ON) dft__fd_forget(0, UINT32_MAX); /* nobody looked meanwhile */
+  if (dft__session.is_child) return; /* everything is as it was in the parent */
+  if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
   if (!dft__io_is_preloaded() && !dft__bind_is_bound()) return;
   atomic_store(&dft__io_state, !dft__config_number(DFT__DISABLE_IO) && dft__filter_make() ? DFT__IO_ON : DFT__IO_OFF);
 }
@@ -74,7 +80,7 @@ dft_status dft_bind_io(void) {
   before = dft__signals_block();
   is_on = dft__filter_make();
   if (is_on) {
-    if (DFT__GET(dft__io_state) != DFT__IO_ON) dft__fd_forget(0, UINT32_MAX);
+    if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
     dft__bind_all();
     atomic_store(&dft__io_state, DFT__IO_ON);
   }
