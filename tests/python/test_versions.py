@@ -1,0 +1,93 @@
+"""test_versions.py - the native module built for every other Python of this machine."""
+
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import pytest
+from harness import environment, lines_of, main
+
+SOURCE = pathlib.Path(os.environ["DFT_TEST_SOURCE"])
+LIBRARY = pathlib.Path(os.environ["DFT_TEST_LIBRARY"])
+HERE = pathlib.Path(__file__).parent
+FACTS = """
+import os, sys, sysconfig
+found = os.path.exists(sysconfig.get_path("include") + "/Python.h")
+if found and sys.implementation.name == "cpython":
+    print("%d.%d" % sys.version_info[:2], sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"))
+"""
+
+
+def interpreters():
+    """One interpreter with headers for each version from 3.9 on, but for the one that runs this."""
+    places = [
+        os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")) + "/versions/*/bin/python3",
+        "/usr/bin/python3.*",
+    ]
+    found = {}
+    for python in sorted(path for place in places for path in glob.glob(place)):
+        done = subprocess.run([python, "-c", FACTS], capture_output=True, text=True, check=False)
+        facts = done.stdout.split() if done.returncode == 0 else []
+        if len(facts) == 3 and tuple(map(int, facts[0].split("."))) >= (3, 9):
+            found.setdefault(facts[0], (python, *facts[1:]))
+    found.pop("{}.{}".format(*sys.version_info[:2]), None)
+    return found
+
+
+FOUND = interpreters()
+
+
+@pytest.mark.skipif(not FOUND, reason="there is no other Python with headers here")
+@pytest.mark.parametrize("version", sorted(FOUND))
+def test_other_pythons(tmp_path, version):
+    python, include, suffix = FOUND[version]
+    module = tmp_path / "path" / "dftracer"
+    module.mkdir(parents=True)
+    core = tmp_path / "libdftracer_core.so.5"
+    shutil.copy(LIBRARY, core)
+    command = [
+        "cc",
+        "-std=gnu11",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-Wno-missing-field-initializers",
+        "-D_GNU_SOURCE",
+        "-Wno-cast-function-type",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        f"-I{include}",
+        f"-I{SOURCE}/c/include",
+        *sorted((SOURCE / "python" / "src").glob("*.c")),
+        core,
+        f"-Wl,-rpath,{tmp_path}",
+        "-o",
+        module / f"dftracer{suffix}",
+    ]
+    subprocess.run(command, check=True)
+    data = tmp_path / "data"
+    data.mkdir()
+    path = f"{SOURCE}/python:{module.parent}"
+    subprocess.run(
+        [python, HERE / "scenario.py", data, "normal"], env={**environment(), "PYTHONPATH": path}, check=True
+    )
+    assert lines_of(data) == 76
+    variables = {**os.environ, "DFT_TEST_PYTHON": python, "DFT_TEST_PYTHONPATH": path, "PYTHONPATH": ""}
+    cases = [HERE / "test_fn.py", HERE / "test_callables.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not flat", *cases],
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+if __name__ == "__main__":
+    main(__file__)
