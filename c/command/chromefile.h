@@ -1,7 +1,8 @@
 /* chromefile.h - reads Chrome's trace format, as torch.profiler and others write it, event by event.
  *
  * An object with "traceEvents", or an array of events, which need not be closed; plain or gzip. Memory is that of the
- * largest event. What is no JSON ends the reading with a message, and what was read before counts.
+ * largest event. Events that are no JSON are left out and counted; where the structure itself is
+ * broken the reading ends with a message, and what was read before counts.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_CHROMEFILE_H
 #define DFTRACER_CHROMEFILE_H
@@ -33,6 +34,7 @@ typedef struct chromefile {
   int is_inside;       /* the events */
   int is_object;
   char problem[128]; /* empty: none */
+  uint64_t left_out; /* events that are no JSON, or have more than CHROME_KEYS members */
   /* facts of the object */
   int64_t base_ns; /* added to all times */
   int32_t rank;    /* -1: not told */

@@ -32,7 +32,7 @@ static int next(const scanner *of) {
 }
 
 static void skip_blank(scanner *of) {
-  while (next(of) == ' ' || next(of) == '\t' || next(of) == '\r') {
+  while (next(of) == ' ' || next(of) == '\t' || next(of) == '\r' || next(of) == '\n') {
     of->found.is_loose = 1;
     of->at++;
   }

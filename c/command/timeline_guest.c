@@ -135,6 +135,10 @@ int timeline_add_guest(timeline *to, const char *command, const char *path, uint
   while (!error && chromefile_next(&file, &event)) error = add_event(&of, &event);
   if (file.problem[0])
     fprintf(stderr, "dftracer %s: %s: %s; what stands before it is taken\n", command, path, file.problem);
+  if (file.left_out) {
+    fprintf(stderr, "dftracer %s: %s: %llu events are no JSON and were left out\n", command, path,
+            (unsigned long long)file.left_out);
+  }
   chromefile_close(&file);
-  return !file.problem[0];
+  return !file.problem[0] && !file.left_out;
 }

@@ -25,7 +25,9 @@ int main(void) {
   dft_region_begin_named("outer", "test");
   for (int i = 0; i < 100; i++) dft_instant("first", "test");
   pthread_create(&thread, NULL, work, NULL);
-  dft_region_begin_named("inner gr\xc3\xb6\xc3\x9f" "e", "test");
+  dft_region_begin_named("inner gr\xc3\xb6\xc3\x9f"
+                         "e",
+                         "test");
   puts("ready");
   fflush(stdout);
   (void)getchar();

@@ -216,14 +216,15 @@ def what_cannot_be_read_is_told_and_the_rest_is_taken(folder):
     dftracer("generate", "-n", 100, f"{folder}/in")
     event = '{"ph":"X","name":"whole","pid":1,"tid":1,"ts":1,"dur":1}'
     Path(folder, "bad.json").write_text('{"traceEvents":[' + event + ',{"ph":"X","na')
+    Path(folder, "odd.json").write_bytes(f'[{event},{{"a":nan}},{{"b":"\xff"}},{{"c":[1,]}}]'.encode("latin1"))
     Path(folder, "none.json").write_text("hello")
     Path(folder, "empty.json").write_text("")
-    words = [f"{folder}/in", *(f"{folder}/{name}.json" for name in ("bad", "none", "empty", "missing"))]
+    words = [f"{folder}/in", *(f"{folder}/{name}.json" for name in ("bad", "odd", "none", "empty", "missing"))]
     _, err = dftracer("merge", *words, "-o", f"{folder}/out.json", status=1)
     assert "bad.json: the file ends in the middle" in err and "none.json: this is no trace" in err, err
-    assert "missing.json: No such file" in err, err
+    assert "missing.json: No such file" in err and "odd.json: 3 events are no JSON" in err, err
     _, events = load(f"{folder}/out.json")
-    assert sum(event["ph"] != "M" for event in events) == 103 and any(event["name"] == "whole" for event in events)
+    assert sum(event["ph"] != "M" for event in events) == 104 and any(event["name"] == "whole" for event in events)
     _, err = dftracer("merge", f"{folder}/nothing", "-o", f"{folder}/x.json", status=1)
     assert "nothing" in err and not Path(folder, "x.json").exists(), err
     _, err = dftracer("merge", f"{folder}/in", "-o", f"{folder}/no/x.json", status=1)

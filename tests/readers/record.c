@@ -31,7 +31,9 @@ static void rounds(long count) {
     dft_region_begin_named("fetch", "dataloader");
     read_file(name, (size_t)len);
     dft_region_end();
-    dft_region_begin_named("gr\xc3\xb6\xc3\x9f" "er \"quoted\"", "compute");
+    dft_region_begin_named("gr\xc3\xb6\xc3\x9f"
+                           "er \"quoted\"",
+                           "compute");
     dft_update_string("note", "back\\slash and [bracket]");
     dft_region_end();
     dft_region_end();
