@@ -114,9 +114,9 @@ const command command_convert = {
     "Writes the events of traces (.pfw, .pfw.gz, folders) into one file of another format.\n\n"
     "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
     "  dftracer convert traces -o job.csv          # one line an event, the arguments as JSON\n"
-    "  dftracer convert traces -o job.h5           # the ranks of a job as HDF5 tables, with a column rank\n"
+    "  dftracer convert traces -o job.h5           # HDF5 tables, with a column rank\n"
     "  dftracer convert traces -o job.h5 --to hdf5-table     # compound rows, for PyTables and pandas\n"
-    "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # shows many .h5 files as one, without a copy\n\n"
+    "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # many .h5 files as one, not copied\n\n"
     "In Chrome JSON and CSV hashes of files and hosts are resolved to their names, and times are microseconds since "
     "the epoch. sinks/FORMAT.md says what is in an HDF5 file.\n",
   .options = options,
