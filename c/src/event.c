@@ -4,7 +4,6 @@
 #include "emit.h"
 #include "intern.h"
 #include "region.h"
-#include "session.h"
 
 static int is_recording(dft__own *own) {
   return dft_is_active() && dft__thread_take(own) == DFT__READY;
@@ -21,7 +20,7 @@ static int identify(const dft__own *own, dft__what *what, dft__label *label, con
   ref = dft__site_named(own, label->name, name_len, label->cat, cat_len);
   what->site = ref & ~DFT__SITE_MUTED;
   if (ref & DFT__SITE_MUTED) return 0;
-  DFT__SET(dft__session.spool.header->annotated, 1);
+  dft__note_annotated(own);
   return 1;
 }
 
@@ -61,7 +60,7 @@ void dft_metadata_n(const char *key, size_t key_len, const char *value, size_t v
   dft__own own;
   dft__ready_item items[2];
   if (!is_recording(&own)) return;
-  DFT__SET(dft__session.spool.header->annotated, 1);
+  dft__note_annotated(&own);
   key = dft__name_or_default(key, &key_len);
   dft__item_text(&items[0], 0, "name", 4, DFT_STRING, key, key_len);
   dft__item_text(&items[1], 0, "value", 5, DFT_STRING, value, value_len);
@@ -79,9 +78,8 @@ void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const 
                               site->cat ? strlen(site->cat) : 0)) {
     return;
   }
-  if (DFT__UNLIKELY(!DFT__GET(dft__session.spool.header->annotated)) && !dft__is_io(site->cat)) {
-    DFT__SET(dft__session.spool.header->annotated, 1);
-  }
+  if (DFT__UNLIKELY(!DFT__GET(((dft__header *)own.base)->annotated)) && !dft__is_io(site->cat))
+    dft__note_annotated(&own);
   if (what.end < what.start) what.end = what.start;
   place(&own, &what);
   dft__emit_args(&own, &what, &label, 0, args, count);

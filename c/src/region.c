@@ -202,11 +202,6 @@ uint32_t dft__region_find(const dft__own *own, dft_region region) {
 
 /* ---- Begin -------------------------------------------------------------------------------------------------------- */
 
-static inline void note_annotated(const dft__own *own) {
-  dft__header *header = (dft__header *)own->base;
-  if (DFT__UNLIKELY(!DFT__GET(header->annotated))) DFT__SET(header->annotated, 1);
-}
-
 /* Everything that is not the rule: no session yet, paused, a new site, one that is muted or has no reference. */
 __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   dft__own own;
@@ -217,7 +212,7 @@ __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   ref = dft__site_ref(&own, site);
   if (!ref) return dft_region_begin_named(site->name, site->cat);
   if (ref & DFT__SITE_MUTED) return push_muted(&own);
-  if (!dft__is_io(site->cat)) note_annotated(&own);
+  if (!dft__is_io(site->cat)) dft__note_annotated(&own);
   return push(&own, ref, 0);
 }
 
@@ -251,7 +246,7 @@ __attribute__((noinline)) static dft_region begin_named_slow(const char *name, s
   cat = dft__name_or_default(cat, &cat_len);
   ref = dft__site_named(&own, name, name_len, cat, cat_len);
   if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted(&own);
-  note_annotated(&own);
+  dft__note_annotated(&own);
   region = push(&own, ref, 0);
   if (DFT__UNLIKELY(!ref && region)) update_label(&own, name, name_len, cat, cat_len);
   return region;

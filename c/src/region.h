@@ -22,6 +22,12 @@ static inline int dft__is_io(const char *cat) {
   return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0);
 }
 
+/* Something other than an I/O call was recorded. In the call's own spool: the session may have ended meanwhile. */
+static inline void dft__note_annotated(const dft__own *own) {
+  dft__header *header = (dft__header *)own->base;
+  if (DFT__UNLIKELY(!DFT__GET(header->annotated))) DFT__SET(header->annotated, 1);
+}
+
 /* A frame whose event is settled comes off the stack. When it is not the topmost, those above outlive it: an event that is
  * seen in the trace overlaps theirs. */
 void dft__end_leave(const dft__own *own, uint32_t depth, int is_seen);
