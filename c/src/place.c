@@ -70,9 +70,9 @@ static int make_stem(dft__place_plan *plan, const char *name, const dft__identit
   char host[72];
   size_t len = strlen(name);
   int is_fine;
-  plan->is_explicit = ends_with(name, ".pfw") || ends_with(name, ".pfw.gz");
+  plan->is_explicit = ends_with(name, ".pfw") || ends_with(name, ".pfw.gz") || ends_with(name, ".h5");
   if (plan->is_explicit) {
-    len -= ends_with(name, ".pfw") ? 4 : 7;
+    len -= ends_with(name, ".pfw") ? 4 : ends_with(name, ".h5") ? 3 : 7;
     if (!len) name = "trace", len = 5;
     if (is_child) is_fine = print_name(plan->stem, 240, "%.*s-%u", (int)len, name, own->pid);
     else is_fine = print_name(plan->stem, 240, "%.*s", (int)len, name);

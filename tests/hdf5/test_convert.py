@@ -108,6 +108,14 @@ def case_a_spool_of_a_dead_process(folder):
     expect_equal(sum(row["name"] == "tick" for row in rows), 500, "events of the spool")
 
 
+def case_a_name_that_ends_in_h5_is_used_as_it_is(folder):
+    run = os.path.join(folder, "run.h5")
+    subprocess.run([sys.executable, RECORD, "record", "1", "10", TIMES], check=True, timeout=100,
+                   env=environment(folder, SINK="jsonl,hdf5", LOG_FILE=run))
+    expect_equal(sorted(os.listdir(folder)), ["run.h5", "run.pfw.gz"], "files")
+    compare_all(lines_of(folder), run)
+
+
 def case_what_cannot_be_done_is_told(folder):
     message = convert(os.path.join(folder, "nothing"), "-o", os.path.join(folder, "x.h5"), status=1)
     expect("nothing" in message, message)

@@ -125,6 +125,10 @@ static void join(const char *from, const char *length, const char *to) {
   write_names(&own);
   write_processes(&own);
   need(H5Fclose(own.file), to);
+  H5Pclose(access);
+  dft__h5_walk_close(&own.walk);
+  dft__h5_tables_free(&own.tables);
+  free(own.processes);
 }
 
 /* The library has blocked every signal, and left them so for exec. */

@@ -245,5 +245,6 @@ void write_virtual(const char *to, char *const *files, int count) {
   write_processes(&own);
   write_firsts(own.file, parts, count);
   need(H5Fclose(own.file), to);
+  free(own.processes);
   free(parts);
 }
