@@ -1,0 +1,82 @@
+/* test_span.c - regions that are taken off the stack, and recorded later or never.
+ * SPDX-License-Identifier: MIT */
+#include <dftracer/dft.h>
+
+#include "session.h"
+
+static dft_site outer = DFT_SITE("outer", "test");
+static dft_site inner = DFT_SITE("inner", "test");
+
+static dft_span taken(dft_region region) {
+  dft_span span = {.struct_size = sizeof span};
+  dft_region_take(region, &span);
+  return span;
+}
+
+static void a_taken_region_is_recorded_where_it_stood(void) {
+  dft_arg args[] = {{.name = "n", .name_len = 1, .type = DFT_INT, .value.i = 7}};
+  trace in;
+  const event *one;
+  dft_region region;
+  dft_span span;
+  start_in_memory();
+  dft_region_begin(&outer);
+  region = dft_region_begin(&inner);
+  span = taken(region);
+  CHECK_INT((int64_t)span.id, (int64_t)region);
+  dft_region_begin_named("after", "test"); /* a sibling: the taken one is off the stack */
+  dft_span_record(&span, args, 1);
+  dft_region_end();
+  dft_region_end();
+  in = stop();
+  one = the_event(&in, "inner");
+  CHECK_INT(one->id, (int64_t)region);
+  CHECK_INT(arg_int(one, "n"), 7);
+  CHECK_INT(arg_int(one, "level"), 2);
+  CHECK_INT(arg_int(one, "p_idx"), the_event(&in, "outer")->id);
+  CHECK_INT(arg_int(the_event(&in, "after"), "p_idx"), the_event(&in, "outer")->id);
+  CHECK(one->ts + one->dur <= the_event(&in, "after")->ts);
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 3);
+  free_trace(&in);
+}
+
+static void one_that_is_not_recorded_leaves_nothing(void) {
+  trace in;
+  start_in_memory();
+  taken(dft_region_begin(&inner));
+  dft_region_begin(&outer);
+  dft_region_end();
+  in = stop();
+  CHECK_INT(arg_int(the_event(&in, "outer"), "level"), 1);
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1);
+  free_trace(&in);
+}
+
+static void a_span_of_nothing_or_of_another_trace_is_ignored(void) {
+  trace in;
+  dft_span span;
+  start_in_memory();
+  span = taken(dft_region_begin(&inner));
+  dft_region_begin(&outer);
+  dft_region_end();
+  in = stop();
+  free_trace(&in);
+  CHECK_INT((int64_t)taken(12345).id, 0);
+  dft_region_take(1, NULL);
+  start_in_memory();
+  CHECK_INT((int64_t)taken(12345).id, 0);
+  dft_span_record(&span, NULL, 0);
+  dft_span_record(NULL, NULL, 0);
+  dft_region_begin(&outer);
+  dft_region_end();
+  in = stop();
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1);
+  free_trace(&in);
+}
+
+int main(void) {
+  RUN(a_taken_region_is_recorded_where_it_stood);
+  RUN(one_that_is_not_recorded_leaves_nothing);
+  RUN(a_span_of_nothing_or_of_another_trace_is_ignored);
+  return 0;
+}
