@@ -37,7 +37,7 @@ answer_io *answer_files(const job *of, uint32_t *count);
 answer_io *answer_processes(job *of, uint32_t *count);
 io_stats answer_all_io(job *of);
 /* 0: it is no trace of a training. */
-int answer_train(job *of, answer_training *training);
+int answer_train(job *of, answer_training *all);
 
 /* The two texts that say what a group is: name and category; file; host:pid; thread and process; epoch and step. */
 void answer_label(job *of, uint32_t number, char one[LABEL_BYTES], char two[LABEL_BYTES]);

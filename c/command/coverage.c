@@ -144,6 +144,7 @@ static int64_t account(coverage *of, const moment *event, int *is_good) {
 
 static int take(coverage *of, uint32_t count, coverage_call *call, void *context) {
   int is_good = 1;
+  if (!of->count) return 1;
   if (of->is_unsorted && !sort(of->window, of->count)) return 0;
   of->is_unsorted = 0;
   for (uint32_t i = 0; i < count; i++) {

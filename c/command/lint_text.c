@@ -69,7 +69,7 @@ static void check_line(text *of) {
 }
 
 static void gather(text *of, const char *bytes, size_t len) {
-  if (of->len + len + 1 > of->capacity) {
+  if (!of->line || of->len + len + 1 > of->capacity) {
     size_t capacity = (of->len + len + 1) * 2;
     char *more = capacity < LINE_MAX_BYTES ? realloc(of->line, capacity) : NULL;
     if (!more) {

@@ -30,7 +30,7 @@ static void unite(work *of, int64_t gap) {
 }
 
 void work_tidy(work *of) {
-  if (of->is_tidy) return;
+  if (of->is_tidy || !of->count) return;
   qsort(of->spans, of->count, sizeof *of->spans, by_start);
   unite(of, 0);
   of->is_tidy = 1;

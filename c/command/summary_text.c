@@ -50,9 +50,11 @@ static const char *plural(uint64_t count) {
 /* ---- The job -------------------------------------------------------------------------------------------------------- */
 
 static void add_bar(table *of, uint64_t part, uint64_t whole) {
+  const char *block = terminal_has_unicode() ? "\u2588" : "#";
   char bar[128] = "";
+  size_t len = 0;
   int full = whole ? (int)(24.0 * (double)part / (double)whole + 0.5) : 0;
-  for (int i = 0; i < full; i++) strcat(bar, terminal_has_unicode() ? "\u2588" : "#");
+  for (int i = 0; i < full; i++) len += (size_t)snprintf(bar + len, sizeof bar - len, "%s", block);
   table_format(of, "%s", bar);
 }
 

@@ -105,14 +105,14 @@ int dft__source_prepare(dft_reader *reader, uint32_t index, int fd);
 /* ---- spool.c ---- */
 int dft__spool_is(const uint8_t *bytes, size_t len);
 /* The unit of a spool: opens the live file; 0, and a problem, when it cannot be read. With the lock held. */
-int dft__spool_take(dft_reader *reader, uint32_t source, dft__unit *unit);
+int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit);
 /* Lines of the snapshot, as long as there is room; *is_over is set behind the last. Returns the bytes written. */
 size_t dft__spool_lines(dft_snapshot *snapshot, char *out, size_t room, int *is_over);
 
 /* ---- walk.c ---- */
 void dft__walk_free(dft__walk *walk);
 /* The next unit of the source; its fd is open then. 0: there is none. With the lock held. */
-int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t source, dft__unit *unit);
+int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t index, dft__unit *unit);
 /* A unit's member ended at `at`, behind the unit's limit: returns where the unit has to stop. With the lock held. */
 uint64_t dft__walk_end_of(dft_reader *reader, dft__walk *walk, dft__unit *unit, uint64_t member, uint64_t at);
 /* The first place from `from` on where a gzip member seems to begin, or `to`. */
@@ -125,9 +125,9 @@ int dft__walk_add_seam(dft__walk *walk, uint32_t kind, uint64_t at, uint64_t to,
 /* ---- problem.c ---- */
 /* With the lock held. detail may be NULL. */
 void dft__problem_add(dft_reader *reader, uint32_t source, const dft__problem_entry *problem, const char *detail,
-                      size_t detail_len);
+                      size_t len);
 /* Takes back what was said about places inside a member that turned out to be sound. */
-void dft__problem_drop(dft_reader *reader, uint32_t source, uint64_t from, uint64_t to);
+void dft__problem_drop(dft_reader *reader, uint32_t index, uint64_t from, uint64_t to);
 void dft__problem_note_lines(dft__source_state *source, uint64_t unit, uint64_t lines);
 
 #endif

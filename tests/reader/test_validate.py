@@ -1,4 +1,4 @@
-"""dftracer validate finds each broken rule, in its line, and nothing in sound traces; info and cat say what is there."""
+"""dftracer validate finds each broken rule, in its line, and nothing in sound traces; what info and cat say."""
 
 import json
 import os
