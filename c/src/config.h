@@ -26,8 +26,7 @@
   X(TRACE_COMPRESSION, SWITCH, "1", "", "compress the trace (.pfw.gz); 0: plain text (.pfw)")                          \
   X(COMPRESSION_LEVEL, NUMBER, "0", "0 to 9", "1 is fast, 9 is small; 0: the best bargain of the library in use")      \
   X(SINK, TEXT, "jsonl", "names or paths of sinks, ',' between them",                                                  \
-    "what writes the trace; /path/x.so is a sink "                                                                     \
-    "from outside")                                                                                                    \
+    "what writes the trace: jsonl, hdf5, hdf5:layout=table, null; /path/x.so is a sink from outside")                  \
   X(CATEGORIES, TEXT, "", "names, ',' between them", "record events of these categories only; empty: all")             \
   X(CLOCK, CHOICE, "auto", "auto tsc monotonic",                                                                       \
     "what times are read from: the processor's time stamp counter where the kernel itself relies on it, else "         \
