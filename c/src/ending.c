@@ -11,7 +11,7 @@
 /* Frames on top that had ended before those above them. */
 __attribute__((noinline)) static void pop_ended(uint64_t session, char *base, dft__thread *thread, uint32_t depth,
                                                 dft__frame *frame) {
-  const dft__own own = {session, base, thread};
+  const dft__own own = dft__own_of(session, base, thread);
   while (depth && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED) {
     DFT__SET(frame->flags, 0);
     dft__argument_cut(&own, DFT__GET(frame->args));
@@ -50,7 +50,7 @@ static inline const uint8_t *items_of(const dft__own *own, uint32_t args) {
 /* The chunk had no room for the record: goes on with another one. The thread is busy already. */
 __attribute__((noinline)) static void end_elsewhere(uint64_t session, char *base, dft__thread *thread, uint64_t now,
                                                     uint64_t cursor, uint32_t depth) {
-  const dft__own own = {session, base, thread};
+  const dft__own own = dft__own_of(session, base, thread);
   uint32_t args = DFT__GET(dft__frames(&own)[depth - 1].args);
   uint32_t len = DFT__GET(thread->args_used) - args;
   uint32_t cells = dft__small_cells(len);
@@ -187,7 +187,7 @@ __attribute__((noinline)) static void end_other(dft_region region, uint64_t now)
 
 __attribute__((noinline)) static void end_items(uint64_t session, char *base, dft__thread *thread, uint64_t now,
                                                 uint64_t area, uint32_t depth) {
-  const dft__own own = {session, base, thread};
+  const dft__own own = dft__own_of(session, base, thread);
   dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth - 1;
   uint32_t args = DFT__GET(frame->args);
   uint32_t len = DFT__GET(thread->args_used) - args;

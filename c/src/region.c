@@ -111,7 +111,7 @@ static inline uint64_t mark(uint32_t site, uint32_t flags) {
  * while the frame was written. */
 __attribute__((noinline)) static dft_region push_at(uint64_t session, char *base, dft__thread *thread, uint32_t depth,
                                                     uint64_t id, uint64_t marks) {
-  const dft__own own = {session, base, thread};
+  const dft__own own = dft__own_of(session, base, thread);
   for (;;) {
     uint64_t area = DFT__GET(thread->frames);
     dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth;
@@ -136,7 +136,7 @@ __attribute__((noinline)) static dft_region push_at(uint64_t session, char *base
 /* This thread's block of ids is used up. */
 __attribute__((noinline)) static dft_region push_numbered(uint64_t session, char *base, dft__thread *thread,
                                                           uint64_t marks) {
-  const dft__own own = {session, base, thread};
+  const dft__own own = dft__own_of(session, base, thread);
   uint64_t id = dft__thread_next_block(&own);
   return push_at(session, base, thread, dft__own_add32(&thread->depth, 1), id, marks);
 }

@@ -29,6 +29,15 @@ enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 /* Opens a session for this process when one is due, and makes this thread part of it. */
 enum dft__readiness dft__thread_enter(void);
 
+/* From its parts, which functions that end in a tail call hand on in registers. */
+static inline dft__own dft__own_of(uint64_t session, char *base, dft__thread *thread) {
+  dft__own own;
+  own.session = session;
+  own.base = base;
+  own.thread = thread;
+  return own;
+}
+
 /* A copy of this thread's state for one call. A signal handler may fork in the middle of the call and record in the child,
  * which changes dft__self; what the interrupted call goes on with must belong together. Nonzero when the copy is valid, and
  * recording is neither off nor paused: the gate is read last. */
