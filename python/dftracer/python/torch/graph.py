@@ -1,0 +1,101 @@
+"""graph.py - a backend of torch.compile that records each operation of a graph, and changes nothing else.
+
+Every operation of the graph is replaced, once, by a function that does the same and records it; then the graph runs as the
+Python code that torch makes of it. With autograd the graphs are those after AOT autograd, forward and backward; without,
+the one that was captured.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch._dynamo.backends.common import aot_autograd
+from torch.fx import GraphModule
+
+import dftracer.dftracer as native
+from dftracer.python.common import DFTRACER_ENABLE
+from dftracer.python.dynamo import CallStackRecord, create_detailed_op_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torch.fx import Node
+
+    from dftracer.python.dynamo import Dynamo
+
+CALLS = ("call_function", "call_method", "call_module")
+
+
+class Backend:
+    """What torch.compile calls with each graph that it captured."""
+
+    def __init__(self, owner: Dynamo, autograd: bool) -> None:
+        self.owner = owner
+        self.autograd = autograd
+        self.__name__ = "dftracer"  # torch names a backend in its messages
+
+    def __call__(self, gm: GraphModule, example_inputs: Any, **_: Any) -> Callable[..., Any]:
+        if not DFTRACER_ENABLE or not self.owner._enabled:
+            return gm.forward
+        if not self.autograd:
+            return self.record(gm, example_inputs)
+        compiled = aot_autograd(fw_compiler=self.record_boxed, bw_compiler=self.record_boxed)(gm, example_inputs)
+        return compiled  # type: ignore[no-any-return]
+
+    def record_boxed(self, gm: GraphModule, example_inputs: Any) -> Callable[..., Any]:
+        """For AOT autograd, which hands over its arguments as one list."""
+        forward = self.record(gm, example_inputs)
+
+        def boxed(arguments: list[Any]) -> Any:
+            return forward(*arguments)
+
+        boxed._boxed_call = True  # type: ignore[attr-defined]
+        return boxed
+
+    def record(self, gm: GraphModule, _: Any) -> Callable[..., Any]:
+        """The graph with operations that record themselves."""
+        graph = GraphModule(gm, gm.graph)  # what torch keeps stays as it was
+        for node in graph.graph.nodes:
+            if node.op in CALLS:
+                self.replace(node, graph)
+        graph.recompile()
+        return graph.forward
+
+    def replace(self, node: Node, graph: GraphModule) -> None:
+        """Makes the node call a recording function in place of its target."""
+        name = create_detailed_op_name(node, graph)
+        record = CallStackRecord(name, node.op, str(node.target), native.get_time(), torch.is_grad_enabled())
+        args = describe(node) if self.owner._shapes else {}
+        plain, training = (
+            native._wrap(self.owner.operation(name, {"grad_enabled": grad, **args}).profiler, work(node, graph))
+            for grad in (0, 1)
+        )
+        is_grad_enabled = torch.is_grad_enabled
+
+        def operation(*values: Any, **named: Any) -> Any:
+            return (training if is_grad_enabled() else plain)(*values, **named)
+
+        node.op = "call_function"
+        node.target = operation
+        self.owner.note(record)
+
+
+def work(node: Node, graph: GraphModule) -> Callable[..., Any]:
+    """What the node does, as a function."""
+    target: Any = node.target
+    if node.op == "call_module":
+        return graph.get_submodule(target)
+    if node.op == "call_method":
+        return lambda subject, *values, **named: getattr(subject, target)(*values, **named)
+    return target  # type: ignore[no-any-return]
+
+
+def describe(node: Node) -> dict[str, str]:
+    """Shape and type of what the node gives, as texts such as 8x3x32x32 and float32."""
+    value = node.meta.get("val", node.meta.get("example_value"))
+    tensors = [one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, torch.Tensor)]
+    if not tensors:
+        return {}
+    shapes = ",".join("x".join(map(str, one.shape)) or "scalar" for one in tensors)
+    return {"shape": shapes, "dtype": ",".join(str(one.dtype).removeprefix("torch.") for one in tensors)}
