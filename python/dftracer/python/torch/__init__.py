@@ -1,1 +1,5 @@
-"""dftracer.python.torch - for torch.profiler. Imports no torch."""
+"""dftracer.python.torch - what torch does, in the trace. Imports no torch before it is used."""
+
+from dftracer.python.torch.profiler import trace_handler
+
+__all__ = ["trace_handler"]

@@ -1,0 +1,61 @@
+"""profiler.py - what torch.profiler measured, in our trace, on our clock. Imports no torch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dftracer.dftracer as native
+from dftracer.python.common import dftracer, get_time_scale
+
+CAT_PROFILER = "PP"
+
+
+def trace_handler(profiler_result: Any) -> None:
+    """For torch.profiler.profile(on_trace_ready=trace_handler): records every entry of the cycle."""
+    instance = dftracer.get_instance()
+    if not instance.get_time():
+        return
+    instance.mark_used("torch_profiler")
+    events = profiler_result.events()
+    if instance.logger is native:
+        native._log_torch(events, _start_ns(profiler_result), get_time_scale(), _device_us(events))
+        return
+    for event in events:  # another object stands in place of the native module
+        _log_one(instance, event, _start_ns(profiler_result))
+
+
+def _start_ns(profiler_result: Any) -> int:
+    """When the trace of torch began, since the epoch; when ours did, where that is unknown."""
+    results = getattr(getattr(profiler_result, "profiler", None), "kineto_results", None)
+    if results is not None:
+        return int(results.trace_start_ns())
+    return int(dftracer.get_instance().start_time * 1e9 / get_time_scale())
+
+
+def _device_us(events: Any) -> float:
+    """Time of all devices; 0 without one, and then nothing is asked of each entry."""
+    if not any(getattr(event, "use_device", None) for event in events[:1]):
+        return 0.0
+    return float(sum(event.self_device_time_total for event in events))
+
+
+def _log_one(instance: dftracer, event: Any, start_ns: int) -> None:
+    scale = get_time_scale()
+    begin = int((start_ns / 1e3 + event.time_range.start) * scale / 1e6)
+    end = int((start_ns / 1e3 + event.time_range.end) * scale / 1e6)
+    ints = {
+        "device": int(getattr(event.device_type, "value", 0)),
+        "cpu_memory": event.cpu_memory_usage,
+        "is_remote": int(event.is_remote),
+        "device_memory_usage": event.device_memory_usage,
+        "input_size": sum(len(shape) for shape in event.input_shapes or ()),
+    }
+    floats = {"total_cpu_percent": event.total_cpu_percent, "total_device_percent": event.total_device_percent}
+    instance.log_event(
+        event.key,
+        CAT_PROFILER,
+        begin,
+        end - begin,
+        {name: (0, value) for name, value in ints.items()},
+        {name: (0, float(value)) for name, value in floats.items()},
+    )

@@ -1,0 +1,187 @@
+/* torch_events.c - what torch.profiler measured, as events of category PP.
+ *
+ * A cycle may hold a hundred thousand entries, and the program waits meanwhile: so they are read here, attribute by
+ * attribute, and not through torch's properties, which walk the tree of calls again for each of them.
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "native.h"
+
+#define ATTRIBUTE_LIST(X)                                                                                           \
+  X(key)                                                                                                            \
+  X(time_range) X(start) X(end) X(thread) X(device_resource_id) X(device_type) X(value) X(device_index)             \
+    X(cpu_memory_usage) X(device_memory_usage) X(is_remote) X(is_async) X(input_shapes) X(cpu_parent) X(use_device) \
+      X(device_time_total)
+
+enum attribute {
+#define ATTRIBUTE_ENUM(name) AT_##name,
+  ATTRIBUTE_LIST(ATTRIBUTE_ENUM)
+#undef ATTRIBUTE_ENUM
+    ATTRIBUTE_COUNT,
+};
+static PyObject *attribute_name[ATTRIBUTE_COUNT];
+
+#define THREADS_KNOWN 256
+#define STREAM_TID (UINT32_C(1) << 23) /* above every thread of the kernel and every lane of the core */
+
+/* One cycle. */
+typedef struct Cycle {
+  int64_t start_ns;
+  int64_t unit_ns;
+  double cpu_us; /* of all events without their children's, so that shares add up */
+  double device_us;
+  uint32_t tid[THREADS_KNOWN]; /* of torch's own thread numbers, where an event told both */
+} Cycle;
+
+static int make_attributes(void) {
+  static const char *const words[] = {
+#define ATTRIBUTE_WORD(name) #name,
+    ATTRIBUTE_LIST(ATTRIBUTE_WORD)
+#undef ATTRIBUTE_WORD
+  };
+  for (int i = 0; i < ATTRIBUTE_COUNT; i++) {
+    if (!attribute_name[i] && !(attribute_name[i] = PyUnicode_InternFromString(words[i]))) return -1;
+  }
+  return 0;
+}
+
+/* ---- Attributes; one that is missing or no number is 0 ------------------------------------------------------------------- */
+
+static PyObject *get(PyObject *object, enum attribute which) {
+  PyObject *value = object ? PyObject_GetAttr(object, attribute_name[which]) : NULL;
+  if (!value) PyErr_Clear();
+  return value;
+}
+
+static double get_double(PyObject *object, enum attribute which) {
+  PyObject *value = get(object, which);
+  double number = value ? PyFloat_AsDouble(value) : 0;
+  if (PyErr_Occurred()) PyErr_Clear();
+  Py_XDECREF(value);
+  return isfinite(number) ? number : 0;
+}
+
+static int64_t get_int(PyObject *object, enum attribute which) {
+  PyObject *value = get(object, which);
+  int overflow;
+  int64_t number = value && PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
+  if (PyErr_Occurred()) PyErr_Clear();
+  Py_XDECREF(value);
+  return number;
+}
+
+static int get_truth(PyObject *object, enum attribute which) {
+  PyObject *value = get(object, which);
+  int truth = value ? PyObject_IsTrue(value) : 0;
+  if (truth < 0) PyErr_Clear();
+  Py_XDECREF(value);
+  return truth > 0;
+}
+
+/* The number behind a member of an enumeration. */
+static int64_t get_device(PyObject *event) {
+  PyObject *type = get(event, AT_device_type);
+  int64_t device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(type, AT_value);
+  Py_XDECREF(type);
+  return device;
+}
+
+static void get_range(PyObject *event, double *start_us, double *end_us) {
+  PyObject *range = get(event, AT_time_range);
+  *start_us = get_double(range, AT_start);
+  *end_us = get_double(range, AT_end);
+  Py_XDECREF(range);
+}
+
+/* How many dimensions all inputs have together. */
+static int64_t get_input_size(PyObject *event) {
+  PyObject *shapes = get(event, AT_input_shapes);
+  PyObject *list = shapes && shapes != Py_None ? PySequence_Fast(shapes, "") : NULL;
+  int64_t sum = 0;
+  for (Py_ssize_t i = 0; list && i < PySequence_Fast_GET_SIZE(list); i++) {
+    Py_ssize_t rank = PyObject_Size(PySequence_Fast_GET_ITEM(list, i));
+    if (rank > 0) sum += rank;
+  }
+  if (PyErr_Occurred()) PyErr_Clear();
+  Py_XDECREF(list);
+  Py_XDECREF(shapes);
+  return sum;
+}
+
+/* ---- A cycle ----------------------------------------------------------------------------------------------------------- */
+
+/* Times of all, and which thread of the kernel is which of torch's: entries about memory tell only the latter. */
+static void survey(Cycle *cycle, PyObject *events) {
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(events); i++) {
+    PyObject *event = PyList_GET_ITEM(events, i), *parent;
+    int64_t thread, resource;
+    double start_us, end_us;
+    if (get_device(event) != 0) continue;
+    thread = get_int(event, AT_thread);
+    resource = get_int(event, AT_device_resource_id);
+    if (thread > 0 && thread < THREADS_KNOWN && resource != thread) cycle->tid[thread] = (uint32_t)resource;
+    get_range(event, &start_us, &end_us);
+    parent = get(event, AT_cpu_parent);
+    if (!get_truth(event, AT_is_async)) cycle->cpu_us += end_us - start_us;
+    if (parent && parent != Py_None && !get_truth(parent, AT_is_async)) cycle->cpu_us -= end_us - start_us;
+    Py_XDECREF(parent);
+  }
+}
+
+static uint32_t tid_of(const Cycle *cycle, PyObject *event, int64_t device) {
+  int64_t thread = get_int(event, AT_thread), resource = get_int(event, AT_device_resource_id);
+  if (device != 0) return STREAM_TID | (uint32_t)(get_int(event, AT_device_index) & 0xff) << 12 | (resource & 0xfff);
+  if (thread > 0 && thread < THREADS_KNOWN && cycle->tid[thread]) return cycle->tid[thread];
+  return resource > 0 && resource != thread ? (uint32_t)resource : 0;
+}
+
+static double share(double part, double whole) {
+  return whole > 0 ? part * 100 / whole : 0;
+}
+
+static void log_one(const Cycle *cycle, PyObject *event) {
+  static dft_key keys[] = {
+    DFT_KEY("device"),     DFT_KEY("cpu_memory"),        DFT_KEY("is_remote"),           DFT_KEY("device_memory_usage"),
+    DFT_KEY("input_size"), DFT_KEY("total_cpu_percent"), DFT_KEY("total_device_percent")};
+  int64_t device = get_device(event), start, end;
+  double start_us, end_us;
+  dft_arg args[7] = {{0}};
+  PyObject *key = get(event, AT_key), *text = key ? text_from(key) : NULL;
+  Py_ssize_t len = 0;
+  const char *name = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
+  get_range(event, &start_us, &end_us);
+  for (int i = 0; i < 7; i++) {
+    args[i].key = &keys[i];
+    args[i].type = i < 5 ? DFT_INT : DFT_DOUBLE;
+  }
+  args[0].value.i = device;
+  args[1].value.i = get_int(event, AT_cpu_memory_usage);
+  args[2].value.i = get_truth(event, AT_is_remote);
+  args[3].value.i = get_int(event, AT_device_memory_usage);
+  args[4].value.i = get_input_size(event);
+  args[5].value.d = device == 0 ? share(end_us - start_us, cycle->cpu_us) : 0;
+  args[6].value.d = cycle->device_us > 0 ? share(get_double(event, AT_device_time_total), cycle->device_us) : 0;
+  start = (cycle->start_ns + (int64_t)(start_us * 1000 + 0.5)) / cycle->unit_ns;
+  end = (cycle->start_ns + (int64_t)(end_us * 1000 + 0.5)) / cycle->unit_ns;
+  dft_log_event_n(name, (size_t)len, "PP", 2, start > 0 ? (uint64_t)start : 0,
+                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, event, device), args, 7);
+  Py_XDECREF(text);
+  Py_XDECREF(key);
+}
+
+PyObject *torch_events_log(PyObject *module, PyObject *args) {
+  PyObject *events, *list;
+  Cycle cycle = {0};
+  double units;
+  long long start_ns;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "OLdd:_log_torch", &events, &start_ns, &units, &cycle.device_us)) return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  if (make_attributes() < 0 || !(list = PySequence_List(events))) return NULL;
+  cycle.start_ns = start_ns;
+  cycle.unit_ns = units >= 1 && units <= 1e9 ? (int64_t)(1e9 / units) : 1000;
+  survey(&cycle, list);
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) log_one(&cycle, PyList_GET_ITEM(list, i));
+  Py_DECREF(list);
+  Py_RETURN_NONE;
+}
