@@ -299,6 +299,16 @@ static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords)
   Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(name_thread_doc, "_name_thread($module, name, /)\n--\n\nThe name of this thread in the trace.");
+static PyObject *name_thread(PyObject *module, PyObject *name) {
+  Text text;
+  (void)module;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  if (text_open(&text, name)) dft_thread_name_n(text.text, text.len);
+  text_close(&text);
+  Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(get_config_doc,
              "get_config($module, /, key)\n--\n\nThe resolved value of a DFTRACER_* name; '' when unknown.");
 static PyObject *get_config(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -425,6 +435,7 @@ PyMethodDef call_methods[] = {
   {"declare_entity", WITH_KEYWORDS(declare_entity), declare_entity_doc},
   {"declare_entity_type", WITH_KEYWORDS(declare_entity_type), declare_entity_type_doc},
   {"relate_entities", WITH_KEYWORDS(relate_entities), relate_entities_doc},
+  {"_name_thread", name_thread, METH_O, name_thread_doc},
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},

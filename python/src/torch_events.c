@@ -7,11 +7,11 @@
 
 #include "native.h"
 
-#define ATTRIBUTE_LIST(X)                                                                                           \
-  X(key)                                                                                                            \
-  X(time_range) X(start) X(end) X(thread) X(device_resource_id) X(device_type) X(value) X(device_index)             \
-    X(cpu_memory_usage) X(device_memory_usage) X(is_remote) X(is_async) X(input_shapes) X(cpu_parent) X(use_device) \
-      X(device_time_total)
+#define ATTRIBUTE_LIST(X)                                                                                     \
+  X(name)                                                                                                     \
+  X(time_range)                                                                                               \
+  X(start) X(end) X(thread) X(device_resource_id) X(device_type) X(value) X(device_index) X(cpu_memory_usage) \
+    X(device_memory_usage) X(is_remote) X(is_async) X(input_shapes) X(cpu_parent) X(device_time_total)
 
 enum attribute {
 #define ATTRIBUTE_ENUM(name) AT_##name,
@@ -24,12 +24,23 @@ static PyObject *attribute_name[ATTRIBUTE_COUNT];
 #define THREADS_KNOWN 256
 #define STREAM_TID (UINT32_C(1) << 23) /* above every thread of the kernel and every lane of the core */
 
+/* What is needed of an event twice. */
+typedef struct Entry {
+  double start_us;
+  double end_us;
+  int64_t device;
+  int64_t thread;   /* torch's number */
+  int64_t resource; /* the kernel's thread id, or a stream of the device */
+} Entry;
+
 /* One cycle. */
 typedef struct Cycle {
   int64_t start_ns;
   int64_t unit_ns;
   double cpu_us; /* of all events without their children's, so that shares add up */
   double device_us;
+  PyObject *device_type; /* the last one seen, and its number */
+  int64_t device;
   uint32_t tid[THREADS_KNOWN]; /* of torch's own thread numbers, where an event told both */
 } Cycle;
 
@@ -78,19 +89,16 @@ static int get_truth(PyObject *object, enum attribute which) {
   return truth > 0;
 }
 
-/* The number behind a member of an enumeration. */
-static int64_t get_device(PyObject *event) {
+/* The number behind a member of an enumeration; asking torch's takes long, and most entries have the same. */
+static int64_t get_device(Cycle *cycle, PyObject *event) {
   PyObject *type = get(event, AT_device_type);
-  int64_t device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(type, AT_value);
+  if (type != cycle->device_type) {
+    cycle->device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(type, AT_value);
+    Py_XINCREF(type);
+    Py_XSETREF(cycle->device_type, type);
+  }
   Py_XDECREF(type);
-  return device;
-}
-
-static void get_range(PyObject *event, double *start_us, double *end_us) {
-  PyObject *range = get(event, AT_time_range);
-  *start_us = get_double(range, AT_start);
-  *end_us = get_double(range, AT_end);
-  Py_XDECREF(range);
+  return cycle->device;
 }
 
 /* How many dimensions all inputs have together. */
@@ -110,67 +118,73 @@ static int64_t get_input_size(PyObject *event) {
 
 /* ---- A cycle ----------------------------------------------------------------------------------------------------------- */
 
-/* Times of all, and which thread of the kernel is which of torch's: entries about memory tell only the latter. */
-static void survey(Cycle *cycle, PyObject *events) {
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(events); i++) {
-    PyObject *event = PyList_GET_ITEM(events, i), *parent;
-    int64_t thread, resource;
-    double start_us, end_us;
-    if (get_device(event) != 0) continue;
-    thread = get_int(event, AT_thread);
-    resource = get_int(event, AT_device_resource_id);
-    if (thread > 0 && thread < THREADS_KNOWN && resource != thread) cycle->tid[thread] = (uint32_t)resource;
-    get_range(event, &start_us, &end_us);
-    parent = get(event, AT_cpu_parent);
-    if (!get_truth(event, AT_is_async)) cycle->cpu_us += end_us - start_us;
-    if (parent && parent != Py_None && !get_truth(parent, AT_is_async)) cycle->cpu_us -= end_us - start_us;
-    Py_XDECREF(parent);
-  }
+static double elapsed_us(const Entry *entry) {
+  return entry->end_us - entry->start_us;
 }
 
-static uint32_t tid_of(const Cycle *cycle, PyObject *event, int64_t device) {
-  int64_t thread = get_int(event, AT_thread), resource = get_int(event, AT_device_resource_id);
-  if (device != 0) return STREAM_TID | (uint32_t)(get_int(event, AT_device_index) & 0xff) << 12 | (resource & 0xfff);
-  if (thread > 0 && thread < THREADS_KNOWN && cycle->tid[thread]) return cycle->tid[thread];
-  return resource > 0 && resource != thread ? (uint32_t)resource : 0;
+/* What has to be known of all before the first can be recorded: the time of all, and which thread of the kernel is which of
+ * torch's, since entries about memory tell only the latter. */
+static void survey(Cycle *cycle, Entry *entry, PyObject *event) {
+  PyObject *range = get(event, AT_time_range), *parent;
+  entry->start_us = get_double(range, AT_start);
+  entry->end_us = get_double(range, AT_end);
+  Py_XDECREF(range);
+  entry->device = get_device(cycle, event);
+  entry->thread = get_int(event, AT_thread);
+  entry->resource = get_int(event, AT_device_resource_id);
+  if (entry->device != 0) return;
+  if (entry->thread > 0 && entry->thread < THREADS_KNOWN && entry->resource != entry->thread)
+    cycle->tid[entry->thread] = (uint32_t)entry->resource;
+  if (!get_truth(event, AT_is_async)) cycle->cpu_us += elapsed_us(entry);
+  parent = get(event, AT_cpu_parent);
+  if (parent && parent != Py_None && !get_truth(parent, AT_is_async)) cycle->cpu_us -= elapsed_us(entry);
+  Py_XDECREF(parent);
+}
+
+static uint32_t tid_of(const Cycle *cycle, const Entry *entry, PyObject *event) {
+  if (entry->device != 0) {
+    uint32_t index = (uint32_t)get_int(event, AT_device_index) & 0xff;
+    return STREAM_TID | index << 12 | ((uint32_t)entry->resource & 0xfff);
+  }
+  if (entry->resource > 0 && entry->resource != entry->thread) return (uint32_t)entry->resource;
+  return entry->thread > 0 && entry->thread < THREADS_KNOWN ? cycle->tid[entry->thread] : 0;
 }
 
 static double share(double part, double whole) {
   return whole > 0 ? part * 100 / whole : 0;
 }
 
-static void log_one(const Cycle *cycle, PyObject *event) {
+static void log_one(const Cycle *cycle, const Entry *entry, PyObject *event) {
   static dft_key keys[] = {
     DFT_KEY("device"),     DFT_KEY("cpu_memory"),        DFT_KEY("is_remote"),           DFT_KEY("device_memory_usage"),
     DFT_KEY("input_size"), DFT_KEY("total_cpu_percent"), DFT_KEY("total_device_percent")};
-  int64_t device = get_device(event), start, end;
-  double start_us, end_us;
+  int64_t start = (cycle->start_ns + (int64_t)(entry->start_us * 1000 + 0.5)) / cycle->unit_ns;
+  int64_t end = (cycle->start_ns + (int64_t)(entry->end_us * 1000 + 0.5)) / cycle->unit_ns;
   dft_arg args[7] = {{0}};
-  PyObject *key = get(event, AT_key), *text = key ? text_from(key) : NULL;
+  PyObject *key = get(event, AT_name), *text = key ? text_from(key) : NULL;
   Py_ssize_t len = 0;
   const char *name = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-  get_range(event, &start_us, &end_us);
   for (int i = 0; i < 7; i++) {
     args[i].key = &keys[i];
     args[i].type = i < 5 ? DFT_INT : DFT_DOUBLE;
   }
-  args[0].value.i = device;
+  args[0].value.i = entry->device;
   args[1].value.i = get_int(event, AT_cpu_memory_usage);
   args[2].value.i = get_truth(event, AT_is_remote);
   args[3].value.i = get_int(event, AT_device_memory_usage);
   args[4].value.i = get_input_size(event);
-  args[5].value.d = device == 0 ? share(end_us - start_us, cycle->cpu_us) : 0;
+  args[5].value.d = entry->device == 0 ? share(elapsed_us(entry), cycle->cpu_us) : 0;
   args[6].value.d = cycle->device_us > 0 ? share(get_double(event, AT_device_time_total), cycle->device_us) : 0;
-  start = (cycle->start_ns + (int64_t)(start_us * 1000 + 0.5)) / cycle->unit_ns;
-  end = (cycle->start_ns + (int64_t)(end_us * 1000 + 0.5)) / cycle->unit_ns;
   dft_log_event_n(name, (size_t)len, "PP", 2, start > 0 ? (uint64_t)start : 0,
-                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, event, device), args, 7);
+                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, entry, event), args, 7);
   Py_XDECREF(text);
   Py_XDECREF(key);
 }
 
 PyObject *torch_events_log(PyObject *module, PyObject *args) {
   PyObject *events, *list;
+  Py_ssize_t count;
+  Entry *entries;
   Cycle cycle = {0};
   double units;
   long long start_ns;
@@ -180,8 +194,12 @@ PyObject *torch_events_log(PyObject *module, PyObject *args) {
   if (make_attributes() < 0 || !(list = PySequence_List(events))) return NULL;
   cycle.start_ns = start_ns;
   cycle.unit_ns = units >= 1 && units <= 1e9 ? (int64_t)(1e9 / units) : 1000;
-  survey(&cycle, list);
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) log_one(&cycle, PyList_GET_ITEM(list, i));
+  count = PyList_GET_SIZE(list);
+  entries = PyMem_New(Entry, count);
+  for (Py_ssize_t i = 0; entries && i < count; i++) survey(&cycle, &entries[i], PyList_GET_ITEM(list, i));
+  for (Py_ssize_t i = 0; entries && i < count; i++) log_one(&cycle, &entries[i], PyList_GET_ITEM(list, i));
+  PyMem_Free(entries);
+  Py_XDECREF(cycle.device_type);
   Py_DECREF(list);
   Py_RETURN_NONE;
 }
