@@ -6,6 +6,7 @@
 
 int native_mode;
 int native_marked;
+int native_is_new_child;
 int native_enabled;
 
 static int is_ours;      /* the trace was opened here, and not by the program that holds the interpreter */
@@ -15,7 +16,18 @@ static void set_mode(int mode) {
   __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
 }
 
+/* Only now multiprocessing knows what this process was made for. */
+static void name_worker(void) {
+  PyObject *kind, *value, *trace;
+  native_is_new_child = 0;
+  PyErr_Fetch(&kind, &value, &trace);
+  Py_XDECREF(helper_call("name_worker", NULL, 0));
+  PyErr_Clear();
+  PyErr_Restore(kind, value, trace);
+}
+
 void mark_used_layers(int is_node) {
+  if (native_is_new_child) name_worker();
   dft_mark_used("python_function");
   if (!is_node) return;
   native_marked = 1;

@@ -68,6 +68,7 @@ static int make_types(PyObject *module) {
 /* A child's trace has an end of its own, to be marked again. */
 static void in_child(void) {
   native_marked = 0;
+  native_is_new_child = 1;
 }
 
 static int make_once(PyObject *module) {

@@ -54,6 +54,8 @@ static inline int mode_now(void) {
 extern int native_enabled;
 /* Nonzero when the trace knows that nodes were used; its end tells so. */
 extern int native_marked;
+/* A child of a traced process, before its first event: it has yet to find out whose work it does. */
+extern int native_is_new_child;
 void mark_used_layers(int is_node);
 /* At the very end of the interpreter: after an interrupt Python ends itself by the signal, and no destructor runs. */
 void finish_with_interpreter(void);
