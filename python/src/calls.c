@@ -104,7 +104,7 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   (void)module;
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
-    is_following = is_ours = 1;
+    is_following = is_ours = native_is_new_child = 1;
     set_mode(MODE_NATIVE);
     /* I/O is recorded from the start, as in the parent; there must be a trace for it. */
     if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
