@@ -1,0 +1,119 @@
+"""test_dataloader.py - workers of a DataLoader: every item of every worker, in a file of its own, named by its number."""
+
+import collections
+
+from torch_harness import main, record, run, traces_of
+
+DATASET = """
+import os, sys, warnings
+warnings.simplefilter("ignore")
+import torch
+from torch.utils.data import DataLoader, Dataset
+from dftracer.python import ai, dftracer
+class Items(Dataset):
+    def __init__(self, bad=None): self.bad = bad
+    def __len__(self): return 32
+    @ai.data.item
+    def __getitem__(self, index):
+        if index == self.bad: os.kill(os.getpid(), 9)
+        return torch.tensor([index])
+"""
+PROGRAM = (
+    DATASET
+    + """
+def main(method, workers, options):
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+    loader = DataLoader(Items(), num_workers=workers, batch_size=2, multiprocessing_context=method if workers else None,
+                        **options)
+    for epoch in range(2):
+        seen = [int(item) for batch in ai.dataloader.fetch.iter(loader) for item in batch]
+        assert sorted(seen) == list(range(32))
+    log.finalize()
+if __name__ == "__main__":
+    main(sys.argv[2] or None, int(sys.argv[3]), eval(sys.argv[4]))
+"""
+)
+
+
+def check(traces, workers, processes):
+    """All items are there, each worker's in its own file; the program's process has the fetches."""
+    items = collections.Counter()
+    names = []
+    for trace in traces:
+        assert {event["pid"] for event in trace.events} == {trace.pid}
+        items[trace.pid] += len(trace.named("item"))
+        if trace.named("item") and not trace.named("fetch.iter"):
+            names.append(trace.named("thread_name")[0]["args"]["name"])
+    assert sum(items.values()) == 64, items
+    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 32
+    assert sorted(names) == sorted([f"DataLoader worker {number}" for number in range(workers)] * processes)
+
+
+def case(folder, method, workers, options, processes):
+    folder.mkdir()
+    check(record(PROGRAM, folder, method, workers, options, start=False), workers, processes)
+
+
+def test_no_workers(tmp_path):
+    case(tmp_path / "a", "", 0, "{}", 0)
+
+
+def test_fork_with_many_workers(tmp_path):
+    case(tmp_path / "a", "fork", 16, "{}", 2)
+
+
+def test_fork_with_workers_that_stay(tmp_path):
+    case(tmp_path / "a", "fork", 4, "dict(persistent_workers=True)", 1)
+
+
+def test_spawn(tmp_path):
+    case(tmp_path / "a", "spawn", 2, "dict(persistent_workers=True, pin_memory=True)", 1)
+
+
+def test_forkserver(tmp_path):
+    case(tmp_path / "a", "forkserver", 2, "dict(persistent_workers=True)", 1)
+
+
+def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path):
+    run(
+        DATASET
+        + """
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+try:
+    for batch in DataLoader(Items(bad=9), num_workers=2, batch_size=1, multiprocessing_context="fork"): pass
+except RuntimeError as error: assert "worker" in str(error)
+else: raise AssertionError("the worker was not missed")
+for batch in ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context="fork")):
+    break
+log.finalize()
+""",
+        tmp_path,
+    )
+    traces = traces_of(tmp_path)
+    workers = [trace for trace in traces if trace.named("item")]
+    assert len(workers) == 4, "also those of the one that was killed"
+    killed = [event for trace in workers for event in trace.named("item") if event["args"].get("open")]
+    assert len(killed) == 1, "the item in hand"
+    (own,) = (trace for trace in traces if trace.named("fetch.iter"))
+    assert len(own.named("fetch.iter")) == len(own.named("fetch.block")) == 1
+
+
+def test_interrupt(tmp_path):
+    run(
+        DATASET
+        + """
+import signal
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+for count, batch in enumerate(ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1))):
+    if count == 5: os.kill(os.getpid(), signal.SIGINT)
+""",
+        tmp_path,
+        status=-2,
+    )
+    traces = traces_of(tmp_path)
+    assert sum(len(trace.named("item")) for trace in traces) >= 6
+    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 6
+
+
+if __name__ == "__main__":
+    main(__file__)

@@ -1,0 +1,130 @@
+"""test_profiler.py - trace_handler: what torch.profiler measured, on our clock (PYTHON_API section 10)."""
+
+from torch_harness import arguments_of, main, one, run
+
+KEYS = set("device cpu_memory is_remote device_memory_usage input_size total_cpu_percent total_device_percent".split())
+
+
+def of_profiler(trace):
+    return [event for event in trace.events if event["cat"] == "PP"]
+
+
+def test_every_entry_with_its_values(tmp_path):
+    trace = one(
+        """
+import json, threading, torch
+from torch.profiler import ProfilerActivity, profile
+from dftracer.python.torch import trace_handler
+kept = []
+def handler(result):
+    kept.extend((e.key, e.cpu_memory_usage, e.cpu_time_total) for e in result.events())
+    trace_handler(result)
+def work():
+    print(threading.get_native_id())
+    with profile(activities=[ProfilerActivity.CPU], on_trace_ready=handler, record_shapes=True, profile_memory=True):
+        x = torch.randn(4, 4, requires_grad=True)
+        (x @ x).sum().backward()
+thread = threading.Thread(target=work); thread.start(); thread.join()
+log.finalize()
+print(json.dumps(kept))
+""",
+        tmp_path,
+        overlap=True,
+    )
+    import json
+
+    from harness import record
+
+    thread, kept = record.stdout.splitlines()
+    events = of_profiler(trace)
+    assert [[e["name"], e["args"]["cpu_memory"]] for e in events] == [entry[:2] for entry in json.loads(kept)]
+    assert all(set(arguments_of(event)) == KEYS for event in events)
+    assert all(abs(event["dur"] - entry[2]) <= 1.01 for event, entry in zip(events, json.loads(kept), strict=True))
+    shapes = {event["name"]: event["args"]["input_size"] for event in events}
+    assert shapes["aten::mm"] == 4 and shapes["aten::randn"] == 0
+    shares = [event["args"]["total_cpu_percent"] for event in events]
+    assert all(0 <= share <= 100.001 for share in shares) and max(shares) > 1
+    assert {event["tid"] for event in events} == {int(thread)} != {trace.pid}, "the kernel's thread id"
+    assert trace.end["args"]["used.torch_profiler"] == 1
+
+
+def test_times_line_up_with_regions(tmp_path):
+    trace = one(
+        """
+import time, torch
+from torch.profiler import ProfilerActivity, profile, record_function
+from dftracer.python.torch import trace_handler
+x = torch.randn(8, 8)
+with profile(activities=[ProfilerActivity.CPU], on_trace_ready=trace_handler):
+    for step in range(200):
+        with ai.compute.forward(step=step), record_function(f"inside {step}"):
+            torch.relu(x)
+        if step % 50 == 0: time.sleep(0.05)
+log.finalize()
+""",
+        tmp_path,
+        overlap=True,
+    )
+    regions = {event["args"]["step"]: event for event in trace.named("forward")}
+    inside = {int(e["name"].split()[1]): e for e in of_profiler(trace) if e["name"].startswith("inside")}
+    assert len(inside) == len(regions) == 200
+    gaps = sorted(inside[step]["ts"] - regions[step]["ts"] for step in regions)
+    rests = sorted(
+        regions[step]["ts"] + regions[step]["dur"] - inside[step]["ts"] - inside[step]["dur"] for step in regions
+    )
+    # A region that the scheduler interrupted tells nothing of the clocks: the middle one does.
+    assert -50 <= gaps[0] and -50 <= rests[0] and gaps[100] <= 50 and rests[100] <= 50, (gaps, rests)
+
+
+def test_schedules_units_and_no_trace(tmp_path):
+    program = """
+        import torch
+        from torch.profiler import ProfilerActivity, profile, schedule
+        from dftracer.python.torch import trace_handler
+        from dftracer.python.torch.profiler import trace_handler as second
+        from dftracer.python.torch.common import trace_handler as third
+        from dftracer.python.dbg.torch.profiler import trace_handler as fourth
+        assert trace_handler is second is third is fourth
+        plan = schedule(wait=1, warmup=1, active=2, repeat=2)
+        {before}
+        with profile(activities=[ProfilerActivity.CPU], schedule=plan, on_trace_ready=trace_handler) as profiler:
+            for step in range(9):
+                torch.relu(torch.zeros(3))
+                profiler.step()
+        {after}
+    """
+    trace = one(program.format(before="", after="log.finalize()"), tmp_path, overlap=True, DFTRACER_TIME_METRIC="NS")
+    events = of_profiler(trace)
+    assert len([event for event in events if event["name"] == "aten::relu"]) == 4
+    assert all(event["ts"] > 10**18 for event in events), "nanoseconds since the epoch"
+    for name, enable in (("off", "0"), ("not_opened", "1")):
+        folder = tmp_path / name
+        folder.mkdir()
+        run(program.format(before="", after=""), folder, DFTRACER_ENABLE=enable)
+        assert not list(folder.glob("*.pfw*"))
+
+
+def test_an_object_in_place_of_the_native_module_gets_the_entries(tmp_path):
+    run(
+        """
+        import torch
+        from torch.profiler import ProfilerActivity, profile
+        from dftracer.python import dftracer
+        from dftracer.python.torch import trace_handler
+        calls = []
+        class Stand:
+            def get_time(self): return 5
+            def get_config(self, key): return "US"
+            def mark_used(self, name): pass
+            def log_event(self, **given): calls.append(given)
+        dftracer.get_instance().logger = Stand()
+        with profile(activities=[ProfilerActivity.CPU], on_trace_ready=trace_handler): torch.relu(torch.zeros(3))
+        relu = [call for call in calls if call["name"] == "aten::relu"]
+        assert len(relu) == 1 and relu[0]["cat"] == "PP" and relu[0]["int_args"]["device"] == (0, 0), calls
+        """,
+        tmp_path,
+    )
+
+
+if __name__ == "__main__":
+    main(__file__)

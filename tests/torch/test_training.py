@@ -1,0 +1,115 @@
+"""test_training.py - dftracer.python.torch.trace: a training recorded without a change to its loop, and undone."""
+
+import collections
+
+from torch_harness import main, one, record, run
+
+START = """
+import io, torch
+from torch.utils.data import DataLoader, TensorDataset
+from dftracer.python.torch import trace
+model = torch.nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+loader = DataLoader(TensorDataset(torch.randn(16, 4)), batch_size=4)
+def state():
+    return (type(loader), "zero_grad" in vars(optimizer), len(model._forward_hooks), len(model._forward_pre_hooks),
+            torch.save, torch.load, torch.Tensor.backward, torch.distributed.all_reduce)
+def loop():
+    for (x,) in loader:
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+        schedule.step()
+    file = io.BytesIO()
+    torch.save(model.state_dict(), file)
+    file.seek(0)
+    torch.load(file)
+"""
+
+
+def counts(trace):
+    return collections.Counter(event["name"] for event in trace.user_events())
+
+
+def test_everything_is_recorded_and_undone(tmp_path):
+    trace = one(
+        START
+        + """
+before = state()
+tracing = trace(model, [optimizer], loader)
+with trace():                                     # a second one changes nothing, and takes nothing away
+    pass
+loop()
+try: model(torch.randn(3))
+except RuntimeError: pass
+else: raise AssertionError
+tracing.undo(); tracing.undo()
+assert state() == before
+loop()
+with trace(model): model(torch.randn(1, 4))
+assert state() == before
+log.finalize()
+""",
+        tmp_path,
+    )
+    assert counts(trace) == {
+        "forward": 6,
+        "backward": 4,
+        "step": 4,
+        "compute.zero_grad": 4,
+        "fetch.iter": 4,
+        "fetch.block": 4,
+        "capture": 1,
+        "restart": 1,
+    }
+    blocks = {event["id"] for event in trace.named("fetch.block")}
+    assert all(event["p_idx"] in blocks for event in (e["args"] for e in trace.named("backward")))
+
+
+def test_off_changes_nothing(tmp_path):
+    run(START + "before = state()\ntracing = trace(model, optimizer, loader)\nassert state() == before\nloop()\n", tmp_path,
+        DFTRACER_ENABLE="0")
+    assert not list(tmp_path.glob("*.pfw*"))
+
+
+def test_collectives_of_two_processes(tmp_path):
+    traces = record(
+        """
+import os, sys
+import torch, torch.distributed as dist, torch.multiprocessing as mp
+from dftracer.python import dftracer
+from dftracer.python.torch import trace
+def work(rank, folder):
+    os.environ.update(MASTER_ADDR="127.0.0.1", RANK=str(rank), WORLD_SIZE="2")
+    dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+    log = dftracer.initialize_log(f"{folder}/rank-{rank}.pfw", None, rank)
+    x = torch.ones(4)
+    with trace():
+        dist.all_reduce(x); dist.broadcast(x, 0); dist.barrier(); dist.reduce(x, 0)
+        dist.all_gather([torch.zeros(4), torch.zeros(4)], x)
+        dist.scatter(x, [torch.ones(4), torch.ones(4)] if rank == 0 else None, 0)
+        dist.gather(x, [torch.zeros(4), torch.zeros(4)] if rank == 0 else None, 0)
+        (dist.send if rank == 0 else dist.recv)(x, 1 - rank)
+        dist.all_to_all_single(torch.zeros(4), x)
+    dist.all_reduce(x)
+    assert x.tolist()[0] > 0
+    log.finalize()
+    dist.destroy_process_group()
+if __name__ == "__main__":
+    mp.spawn(work, (sys.argv[1],), nprocs=2)
+""",
+        tmp_path,
+        start=False,
+    )
+    assert len(traces) == 2
+    both = {"all_reduce": 1, "bcast": 1, "barrier": 1, "reduce": 1, "all_gather": 1, "scatter": 1, "gather": 1,
+            "all_to_all": 1}
+    for trace in traces:
+        rank = int(trace.path.split("rank-")[1].split(".")[0])
+        assert counts(trace) == {**both, ("receive" if rank else "send"): 1}
+        assert {event["cat"] for event in trace.user_events()} == {"comm"}
+
+
+if __name__ == "__main__":
+    main(__file__)
