@@ -1,4 +1,4 @@
-"""test_dataloader.py - workers of a DataLoader: every item of every worker, in a file of its own, named by its number."""
+"""test_dataloader.py - workers of a DataLoader: every item of each, in a file of its own, named by its number."""
 
 import collections
 

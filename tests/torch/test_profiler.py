@@ -2,7 +2,15 @@
 
 from torch_harness import arguments_of, main, one, run
 
-KEYS = set("device cpu_memory is_remote device_memory_usage input_size total_cpu_percent total_device_percent".split())
+KEYS = {
+    "device",
+    "cpu_memory",
+    "is_remote",
+    "device_memory_usage",
+    "input_size",
+    "total_cpu_percent",
+    "total_device_percent",
+}
 
 
 def of_profiler(trace):
@@ -73,7 +81,7 @@ log.finalize()
         regions[step]["ts"] + regions[step]["dur"] - inside[step]["ts"] - inside[step]["dur"] for step in regions
     )
     # A region that the scheduler interrupted tells nothing of the clocks: the middle one does.
-    assert -50 <= gaps[0] and -50 <= rests[0] and gaps[100] <= 50 and rests[100] <= 50, (gaps, rests)
+    assert min(gaps[0], rests[0]) >= -50 and gaps[100] <= 50 and rests[100] <= 50, (gaps, rests)
 
 
 def test_schedules_units_and_no_trace(tmp_path):

@@ -68,8 +68,8 @@ log.finalize()
 
 
 def test_off_changes_nothing(tmp_path):
-    run(START + "before = state()\ntracing = trace(model, optimizer, loader)\nassert state() == before\nloop()\n", tmp_path,
-        DFTRACER_ENABLE="0")
+    program = START + "before = state()\ntrace(model, optimizer, loader)\nassert state() == before\nloop()\n"
+    run(program, tmp_path, DFTRACER_ENABLE="0")
     assert not list(tmp_path.glob("*.pfw*"))
 
 
@@ -97,7 +97,7 @@ def work(rank, folder):
     log.finalize()
     dist.destroy_process_group()
 if __name__ == "__main__":
-    mp.spawn(work, (sys.argv[1],), nprocs=2)
+    mp.start_processes(work, (sys.argv[1],), nprocs=2, start_method="fork")
 """,
         tmp_path,
         start=False,

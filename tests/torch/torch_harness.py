@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 import harness
-from harness import arguments_of, traces_of
+from harness import arguments_of, environment, traces_of
 
 SOURCE = pathlib.Path(os.environ.get("DFT_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 PYTHON = str(SOURCE / "build" / "torch" / "bin" / "python")
@@ -20,6 +20,22 @@ PYTHON = str(SOURCE / "build" / "torch" / "bin" / "python")
 run = functools.partial(harness.run, python=PYTHON)
 record = functools.partial(harness.record, python=PYTHON)
 one = functools.partial(harness.one, python=PYTHON)
+
+
+RUN_EACH = """
+import os, runpy, sys
+for name in sys.argv[2:]:
+    os.chdir(os.path.join(sys.argv[1], name))
+    runpy.run_path("program.py", run_name="__main__")
+"""
+
+
+def run_each(programs, folder, **changes):
+    """Runs programs by their names in folders of these names, one after the other in one process: torch loads once."""
+    for name, program in programs.items():
+        (folder / name).mkdir()
+        (folder / name / "program.py").write_text(program)
+    run(RUN_EACH, folder, *programs, **changes)
 
 
 def names_of(trace, cat):
@@ -36,4 +52,4 @@ def main(file):
     harness.main(file)
 
 
-__all__ = ["PYTHON", "arguments_of", "main", "names_of", "one", "record", "run", "traces_of"]
+__all__ = ["PYTHON", "arguments_of", "environment", "main", "names_of", "one", "record", "run", "run_each", "traces_of"]
