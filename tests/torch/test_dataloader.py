@@ -15,6 +15,7 @@ class Items(Dataset):
     def __len__(self): return 32
     @ai.data.item
     def __getitem__(self, index):
+        with open(f"{sys.argv[1]}/{os.getpid()}.seen", "a") as file: file.write("x")
         if index == self.bad: os.kill(os.getpid(), 9)
         return torch.tensor([index])
 """
@@ -33,6 +34,12 @@ if __name__ == "__main__":
     main(sys.argv[2] or None, int(sys.argv[3]), eval(sys.argv[4]))
 """
 )
+
+
+def check_seen(workers, folder):
+    """Every item that a worker began, by its own account, is in its trace."""
+    seen = {int(path.stem): len(path.read_text()) for path in folder.glob("*.seen")}
+    assert {trace.pid: len(trace.named("item")) for trace in workers} == seen
 
 
 def check(traces, workers, processes):
@@ -81,7 +88,7 @@ def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path):
 log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
 try:
     for batch in DataLoader(Items(bad=9), num_workers=2, batch_size=1, multiprocessing_context="fork"): pass
-except RuntimeError as error: assert "worker" in str(error)
+except (RuntimeError, OSError, EOFError): pass    # torch tells of it in different ways, as the moment will have it
 else: raise AssertionError("the worker was not missed")
 for batch in ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context="fork")):
     break
@@ -91,7 +98,8 @@ log.finalize()
     )
     traces = traces_of(tmp_path)
     workers = [trace for trace in traces if trace.named("item")]
-    assert len(workers) == 4, "also those of the one that was killed"
+    check_seen(workers, tmp_path)
+    assert len(workers) >= 3, "also the one that was killed; after the early end perhaps only one had begun"
     killed = [event for trace in workers for event in trace.named("item") if event["args"].get("open")]
     assert len(killed) == 1, "the item in hand"
     (own,) = (trace for trace in traces if trace.named("fetch.iter"))
@@ -111,6 +119,7 @@ for count, batch in enumerate(ai.dataloader.fetch.iter(DataLoader(Items(), num_w
         status=-2,
     )
     traces = traces_of(tmp_path)
+    check_seen([trace for trace in traces if trace.named("item")], tmp_path)
     assert sum(len(trace.named("item")) for trace in traces) >= 6
     assert sum(len(trace.named("fetch.iter")) for trace in traces) == 6
 
