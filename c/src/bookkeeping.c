@@ -56,12 +56,12 @@ static dft_text formatted(dft_batch *batch, const char *format, int32_t number) 
   return (dft_text){batch->text, len > 0 ? (size_t)len : 0};
 }
 
-/* A rank says more than the name a launcher gave the thread. */
+/* A rank says more than the name a launcher gave the thread, and less than one that the program gave it. */
 static void main_thread_name(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
   int32_t rank = DFT__GET(header->rank);
   dft_text name = dft__text_at(batch->spool, DFT__GET(header->main_name));
-  if (rank >= 0) name = formatted(batch, "Rank %d", rank);
+  if (rank >= 0 && !DFT__GET(header->main_is_named)) name = formatted(batch, "Rank %d", rank);
   else if (!name.len) name = formatted(batch, "%d", (int32_t)header->pid);
   named(batch, event, id, "thread_name", name);
 }

@@ -136,6 +136,7 @@ void dft_thread_name_n(const char *name, size_t name_len) {
   /* The main thread's name opens the trace, if that is not written yet. */
   if (tid == header->pid && !dft__drain_has_begun()) {
     DFT__SET(header->main_name, dft__intern(&dft__session.spool, DFT__NAME_TEXT, 0, name, name_len));
+    DFT__SET(header->main_is_named, 1);
   } else {
     dft__emit_thread_name(&own, tid, name, name_len);
   }

@@ -381,7 +381,8 @@ typedef struct dft__header {
   /* app metadata and layers: items as in a record, key by reference. One half is in use, the other for tidying up */
   _Atomic uint32_t facts_used; /* bytes in use; with DFT__FACTS_BYTES added: in the second half */
   _Alignas(8) uint8_t facts[2][DFT__FACTS_BYTES];
-  _Atomic uint32_t lists; /* page of the chunk for long lists of two commits; 0: none yet */
+  _Atomic uint32_t lists;         /* page of the chunk for long lists of two commits; 0: none yet */
+  _Atomic uint32_t main_is_named; /* by the program */
   _Atomic uint64_t commit_seq;
   _Atomic uint32_t bucket[DFT__BUCKETS];
   dft__commit commit[2];

@@ -388,6 +388,19 @@ static void a_known_rank_is_told(void) {
   free_trace(&in);
 }
 
+static void a_thread_named_by_the_program_keeps_its_name(void) {
+  trace in;
+  set("DFTRACER_RANK", "3");
+  start_file("a.pfw");
+  dft_thread_name("worker 7");
+  dft_instant("one", "test");
+  stop_file();
+  in = read_trace("a.pfw");
+  CHECK_STR(arg_text(the_event(&in, "thread_name"), "name"), "worker 7");
+  CHECK_STR(arg_text(the_event(&in, "process_name"), "name"), "Rank 3");
+  free_trace(&in);
+}
+
 static void a_rank_set_by_the_program_is_told(void) {
   trace in;
   start_file("a.pfw");
@@ -609,6 +622,7 @@ int main(int argc, char **argv) {
   RUN(the_opening_lines_are_these);
   RUN(without_metadata_little_is_told);
   RUN(a_known_rank_is_told);
+  RUN(a_thread_named_by_the_program_keeps_its_name);
   RUN(a_rank_set_by_the_program_is_told);
   RUN(cores_are_told_when_asked_for);
   RUN(the_command_line_can_be_left_out);
