@@ -1,4 +1,4 @@
-"""merge_trace.py - the script merge_trace: traces of ranks and of torch.profiler as one timeline, by `dftracer merge`."""
+"""merge_trace.py - the script of that name: traces of ranks and of torch.profiler as one, by `dftracer merge`."""
 
 from __future__ import annotations
 

@@ -388,7 +388,7 @@ static PyObject *relate_entities(PyObject *module, PyObject *args, PyObject *key
 
 /* ---- For helpers.py -------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(wrap_doc, "_wrap($module, profile, callable, kind, name, /)\n--\n\nDecorates a function.");
+PyDoc_STRVAR(wrap_doc, "_wrap($module, profile, callable, kind=0, name=None, /)\n--\n\nDecorates a function.");
 static PyObject *wrap(PyObject *module, PyObject *args) {
   PyObject *profile, *callable, *name = NULL;
   int kind = WRAP_NODE;

@@ -18,7 +18,7 @@ from dftracer.python.common import DFTRACER_ENABLE, dftracer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dftracer.python.typenames import P, R
+    from dftracer.python.values import P, R
 
 CAT_DYNAMO = "dynamo"
 TORCH_AVAILABLE = importlib.util.find_spec("torch") is not None
@@ -79,7 +79,9 @@ class Dynamo(DFTracerAI):
         self._enabled = False
         super().disable()
 
-    def update(self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, args: Any = None) -> Any:
+    def update(
+        self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, args: Any = None
+    ) -> Any:
         """Sets values of all operations, also of those compiled later."""
         given = {"epoch": epoch, "step": step, "image_idx": image_idx, "image_size": image_size}
         self._named.update({key: value for key, value in given.items() if value is not None})
@@ -101,7 +103,7 @@ class Dynamo(DFTracerAI):
             if not self._enabled:
                 node.disable()
             self._children[key] = node
-        return cast("DFTracerAI", node)
+        return node
 
     def backend(self, autograd: bool = True) -> Callable[..., Any]:
         """A backend for torch.compile that records with this object."""

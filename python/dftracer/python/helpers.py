@@ -104,7 +104,7 @@ def name_worker() -> None:
     import multiprocessing
 
     process: Any = multiprocessing.current_process()
-    target = getattr(process, "_target", None)
+    target: Any = getattr(process, "_target", None)
     if getattr(target, "__name__", "") == "_worker_loop":
         arguments = inspect.signature(target).bind(*process._args, **process._kwargs).arguments
         native._name_thread(f"DataLoader worker {arguments['worker_id']}")

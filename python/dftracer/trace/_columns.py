@@ -53,7 +53,7 @@ class Columns:
         found = self._found[key]
         kinds = {values.dtype.kind for _, values in found}
         kind = "O" if not kinds or "O" in kinds else "f8" if "f" in kinds or kinds == {"i", "u"} else f"{kinds.pop()}8"
-        values = np.ma.masked_all(self._rows, dtype=kind)
+        values: np.ma.MaskedArray = np.ma.array(np.empty(self._rows, dtype=kind), mask=True)
         if kind == "O":
             values.data[:] = None
         for rows, some in found:

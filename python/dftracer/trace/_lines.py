@@ -11,6 +11,7 @@ import os
 import re
 import warnings
 from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint32, c_uint64, c_void_p
+from typing import Any
 
 import numpy as np
 from dftracer.trace._columns import TEXTS, Columns
@@ -102,7 +103,7 @@ class Reading:
 
     def number(self, dictionary: str, text: str) -> int:
         data = text.encode()
-        return self.library.dft_reader_number(self.reader, DICTIONARY[dictionary], data, c_size_t(len(data)))
+        return int(self.library.dft_reader_number(self.reader, DICTIONARY[dictionary], data, c_size_t(len(data))))
 
     def coded(self, column: str, numbers: np.ndarray) -> np.ndarray:
         """Numbers of the reader's dictionary as codes; -1 until a number is met for the first time."""
@@ -115,7 +116,7 @@ class Reading:
         for number in np.unique(numbers[codes[numbers] < 0]):
             text = self.library.dft_reader_text(self.reader, DICTIONARY[column], c_uint32(int(number)))
             codes[number] = self.columns.code(column, str(text))
-        return codes[numbers]
+        return np.asarray(codes[numbers])
 
     def read(self) -> None:
         cursor, rows = c_void_p(), POINTER(Rows)()
@@ -144,7 +145,7 @@ class Reading:
         parent = np.ctypeslib.as_array(rows.parent, (count,))
         arg_first = np.ctypeslib.as_array(rows.arg_first, (count + 1,)).astype("i8")
         arg_count = int(arg_first[-1])
-        data = (ctypes.c_char * (arg_count * CELL.itemsize)).from_address(rows.args) if arg_count else b""
+        data: Any = (ctypes.c_char * (arg_count * CELL.itemsize)).from_address(rows.args) if arg_count else b""
         cells = np.frombuffer(data, dtype=CELL, count=arg_count)
         self.note_ranks(rows.source, column, arg_first, cells)
         column["host"] = self.host_of(rows.source, column["pid"], column["host"])
@@ -159,7 +160,7 @@ class Reading:
 
     def take_hashes(self, numbers: np.ndarray, first_row: int) -> None:
         """args.fhash has a column of its own in the reader."""
-        rows = np.flatnonzero(numbers) if "fhash" in self.columns.wanted else []
+        rows = np.flatnonzero(numbers) if "fhash" in self.columns.wanted else np.empty(0, "i8")
         if len(rows):
             unique, inverse = np.unique(numbers[rows], return_inverse=True)
             texts = [str(self.library.dft_reader_hash(self.reader, DICTIONARY["file"], c_uint32(int(number))))
@@ -178,7 +179,7 @@ class Reading:
 
     # ---- Ranks: metadata PR, {"name": "rank", "value": "3"} ----------------------------------------------------------
 
-    def note_ranks(self, source: int, column: dict, arg_first: np.ndarray, cells: np.ndarray) -> None:
+    def note_ranks(self, source: int, column: dict[str, np.ndarray], arg_first: np.ndarray, cells: np.ndarray) -> None:
         for row in np.flatnonzero((column["phase"] == ord("M")) & (column["name"] == self.number("name", "PR"))):
             args = {}
             for cell in cells[arg_first[row] : arg_first[row + 1]]:

@@ -31,7 +31,7 @@ class Tables:
 
     def column(self, table: str, name: str) -> np.ndarray:
         place = self.file[table]
-        values = place[name][:]
+        values: np.ndarray = place[name][:]
         if self.is_table and values.dtype.kind == "S":  # a name, in full
             unique, inverse = np.unique(values, return_inverse=True)
             return np.array([self.codes[text.decode()] for text in unique], dtype="i8")[inverse]
@@ -83,7 +83,7 @@ def coded(columns: Columns, column: str, texts: np.ndarray, numbers: np.ndarray)
     codes = np.zeros(len(texts), dtype="i4")
     for number in np.unique(numbers):
         codes[number] = columns.code(column, str(texts[number]))
-    return codes[numbers]
+    return np.asarray(codes[numbers])
 
 
 def add_events(columns: Columns, tables: Tables) -> None:
@@ -118,7 +118,9 @@ def add_events(columns: Columns, tables: Tables) -> None:
             columns.add_arg(wanted, event[is_it] + first_row, found)
 
 
-def files_of(columns: Columns, tables: Tables, name: np.ndarray, phase: np.ndarray, strings: tuple) -> np.ndarray:
+def files_of(
+    columns: Columns, tables: Tables, name: np.ndarray, phase: np.ndarray, strings: tuple[np.ndarray, ...]
+) -> np.ndarray:
     """The path behind args.fhash: events FH define it, in their arguments `value` (the hash) and `name`."""
     event, key, value, texts = strings
     is_definition = (phase == ord("M")) & np.isin(name, np.flatnonzero(tables.names == "FH"))

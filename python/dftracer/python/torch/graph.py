@@ -1,28 +1,26 @@
 """graph.py - a backend of torch.compile that records each operation of a graph, and changes nothing else.
 
-Every operation of the graph is replaced, once, by a function that does the same and records it; then the graph runs as the
-Python code that torch makes of it. With autograd the graphs are those after AOT autograd, forward and backward; without,
-the one that was captured.
+Every operation of the graph is replaced, once, by a function that does the same and records it; then the graph runs as
+the Python code that torch makes of it. With autograd the graphs are those after AOT autograd, forward and backward;
+without, the one that was captured.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import torch
-from torch._dynamo.backends.common import aot_autograd
-from torch.fx import GraphModule
+from typing import TYPE_CHECKING, Any, cast
 
 import dftracer.dftracer as native
+import torch
 from dftracer.python.common import DFTRACER_ENABLE
 from dftracer.python.dynamo import CallStackRecord, create_detailed_op_name
+from torch._dynamo.backends.common import aot_autograd
+from torch.fx import GraphModule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torch.fx import Node
-
     from dftracer.python.dynamo import Dynamo
+    from torch.fx import Node
 
 CALLS = ("call_function", "call_method", "call_module")
 
@@ -37,11 +35,11 @@ class Backend:
 
     def __call__(self, gm: GraphModule, example_inputs: Any, **_: Any) -> Callable[..., Any]:
         if not DFTRACER_ENABLE or not self.owner._enabled:
-            return gm.forward
+            return cast("Callable[..., Any]", gm.forward)
         if not self.autograd:
             return self.record(gm, example_inputs)
         compiled = aot_autograd(fw_compiler=self.record_boxed, bw_compiler=self.record_boxed)(gm, example_inputs)
-        return compiled  # type: ignore[no-any-return]
+        return cast("Callable[..., Any]", compiled)
 
     def record_boxed(self, gm: GraphModule, example_inputs: Any) -> Callable[..., Any]:
         """For AOT autograd, which hands over its arguments as one list."""
@@ -60,7 +58,7 @@ class Backend:
             if node.op in CALLS:
                 self.replace(node, graph)
         graph.recompile()
-        return graph.forward
+        return cast("Callable[..., Any]", graph.forward)
 
     def replace(self, node: Node, graph: GraphModule) -> None:
         """Makes the node call a recording function in place of its target."""
@@ -85,10 +83,10 @@ def work(node: Node, graph: GraphModule) -> Callable[..., Any]:
     """What the node does, as a function."""
     target: Any = node.target
     if node.op == "call_module":
-        return graph.get_submodule(target)
+        return cast("Callable[..., Any]", graph.get_submodule(target))
     if node.op == "call_method":
         return lambda subject, *values, **named: getattr(subject, target)(*values, **named)
-    return target  # type: ignore[no-any-return]
+    return cast("Callable[..., Any]", target)
 
 
 def describe(node: Node) -> dict[str, str]:

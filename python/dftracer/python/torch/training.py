@@ -4,13 +4,14 @@
     ...                      # the loop as it is
     tracing.undo()
 
-Of what is given: the model's forward, the optimizer's step and zero_grad, the loader's fetches. Of the process: backward of
-any tensor, torch.save and torch.load as checkpoints, and the collectives of torch.distributed. It is also a context manager.
+Of what is given: the model's forward, the optimizer's step and zero_grad, the loader's fetches. Of the process:
+backward of any tensor, torch.save and torch.load as checkpoints, and the collectives of torch.distributed. It is also a
+context manager.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dftracer.python.ai_init import ai
 from dftracer.python.common import DFTRACER_ENABLE
@@ -47,7 +48,7 @@ COLLECTIVES = {
 class Patch:
     """A function of torch that records while anybody wants it to; the first makes it so, the last undoes it."""
 
-    made: dict[tuple[int, str], Patch] = {}
+    made: ClassVar[dict[tuple[int, str], Patch]] = {}
 
     def __init__(self, owner: Any, name: str, node: DFTracerAI) -> None:
         self.owner, self.name = owner, name
@@ -59,7 +60,7 @@ class Patch:
     @classmethod
     def use(cls, owner: Any, name: str, node: DFTracerAI) -> Callable[[], None]:
         """Returns what undoes this use."""
-        patch = cls.made.setdefault((id(owner), name), None) or cls(owner, name, node)  # type: ignore[arg-type]
+        patch = cls.made.get((id(owner), name)) or cls(owner, name, node)
         cls.made[id(owner), name] = patch
         patch.users += 1
         return patch.leave
@@ -112,12 +113,11 @@ class Tracing:
         """Loops over the loader give events `fetch.iter` and `fetch.block`."""
         before = type(loader)
 
-        class Traced(before):  # type: ignore[valid-type, misc]
-            def __iter__(self) -> Any:
-                return iter(ai.dataloader.fetch.iter(super().__iter__()))
+        def iterate(self: Any) -> Any:
+            return iter(ai.dataloader.fetch.iter(before.__iter__(self)))
 
-        Traced.__name__, Traced.__qualname__, Traced.__module__ = before.__name__, before.__qualname__, before.__module__
-        loader.__class__ = Traced
+        names = {"__qualname__": before.__qualname__, "__module__": before.__module__}
+        loader.__class__ = type(before.__name__, (before,), {"__iter__": iterate, **names})
         self._undo.append(lambda: setattr(loader, "__class__", before))
 
     def add_process(self) -> None:
