@@ -20,6 +20,7 @@ from pathlib import Path
 import hdf5_measures
 import machine
 import python_measures
+import torch_measures
 from command import command
 from interception import interception
 from report import Row, difference_row, ratio_row
@@ -211,6 +212,10 @@ def python(bench: Bench) -> list[Row]:
     return python_measures.python_rows(bench.build, bench.folder, rounds(bench))
 
 
+def torch(bench: Bench) -> list[Row]:
+    return torch_measures.torch_rows(bench.build, bench.folder, rounds(bench))
+
+
 def fortran(bench: Bench) -> list[Row]:
     if not (bench.build / "bench" / "fortran").exists():
         return [Row("Fortran", "", [], [], "not measured: built without a Fortran compiler")]
@@ -322,6 +327,6 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, interception, sustained, memory, size, hdf5, startup,
-                    command, summary)
+    for measure in (region, threads, disabled, fortran, python, torch, interception, sustained, memory, size, hdf5,
+                    startup, command, summary)
 }
