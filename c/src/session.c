@@ -310,6 +310,12 @@ static void await_calls(dft__spool *spool) {
   }
 }
 
+/* Where the job's first process has completed its trace: children that it ends after that are published at its exit. */
+static struct {
+  char folder[4096];
+  pid_t pid;
+} completed;
+
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
   dft__session_state *session = &dft__session;
@@ -342,7 +348,11 @@ static dft_status complete(void) {
   session->is_open = 0;
   dft__clock_end();
   dft__spool_retire(&session->spool);
-  if (is_first && is_complete && publish_status == DFT_OK) dft__recover_folder(folder, NULL, 0);
+  if (is_first && is_complete && publish_status == DFT_OK) {
+    dft__recover_folder(folder, NULL, 0);
+    memcpy(completed.folder, folder, sizeof folder);
+    completed.pid = getpid();
+  }
   if (is_complete && publish_status == DFT_OK && status != DFT_OK)
     status = DFT_OK; /* it had trouble, and got over it */
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
@@ -381,6 +391,7 @@ dft_status dft_stop(void) {
 __attribute__((destructor)) static void at_exit(void) {
   is_exiting = 1; /* who calls a wrapper now gets the real function */
   if (dft__session.is_open && !is_forked()) dft_stop();
+  else if (completed.pid == getpid()) dft__recover_folder(completed.folder, NULL, 0);
 }
 
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */

@@ -122,6 +122,23 @@ def test_children_after_finalize_are_left_alone(tmp_path):
     assert len(traces) == 1 and total(traces) == 0
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_daemons_that_outlive_finalize_are_published_at_exit(tmp_path, method):
+    traces = record(
+        HEAD
+        + f"""
+    children = [context.Process(target=many_then, args=({EVENTS}, "wait", folder), daemon=True) for _ in range(2)]
+    for child in children: child.start()
+    while len([name for name in os.listdir(folder) if name.endswith(".done")]) < 2: time.sleep(0.01)
+    log.finalize()  # multiprocessing ends them after that, with SIGTERM
+        """,
+        tmp_path,
+        method,
+        start=False,
+    )
+    check(traces, 3, 2 * EVENTS)
+
+
 def test_scripts_started_by_a_traced_one(tmp_path):
     (tmp_path / "follower.py").write_text("from dftracer.python import ai\nwith ai.comm.send: pass\n")
     (tmp_path / "own.py").write_text(
