@@ -421,6 +421,7 @@ dft_status dft__drain_end(int *is_complete) {
 
 dft_status dft__drain_publish(char *name, size_t size) {
   dft_status status = dft__place_publish(&drain.output, name, size);
+  if (name[0]) dft__place_remember(drain.output.spool->header);
   if (status == DFT_OK) dft__place_clean(&drain.output, drain.output.spool->path);
   return status;
 }

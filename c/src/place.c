@@ -105,6 +105,51 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
   return print_name(plan->folder, sizeof plan->folder, "%s", resolved) ? DFT_OK : DFT_EINVAL;
 }
 
+/* ---- Names used before --------------------------------------------------------------------------------------------- */
+
+#define USED_MOST 1024
+
+static uint64_t used[USED_MOST]; /* hashes of the explicit names under which this process has published */
+static uint32_t used_count;
+
+static uint64_t hash_of_name(const char *folder, const char *stem) {
+  return dft__hash(stem, strlen(stem), dft__hash(folder, strlen(folder), 0));
+}
+
+static int is_published(const char *folder, const char *stem) {
+  static const char *const endings[] = {".pfw.gz", ".pfw", ".h5"};
+  char path[DFT__PATH_MAX];
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    snprintf(path, sizeof path, "%s/%s%s", folder, stem, endings[i]);
+    if (access(path, F_OK) == 0) return 1;
+  }
+  return 0;
+}
+
+static int is_used(const char *folder, const char *stem) {
+  uint64_t hash = hash_of_name(folder, stem);
+  for (uint32_t i = 0; i < used_count && i < USED_MOST; i++) {
+    if (used[i] == hash) return is_published(folder, stem);
+  }
+  return 0;
+}
+
+void dft__place_remember(const dft__header *header) {
+  if (header->is_explicit) used[used_count++ % USED_MOST] = hash_of_name(header->folder, header->stem);
+}
+
+/* A program that is run again replaces its explicit name's trace; a later session of one process does not, unless the
+ * trace is gone. */
+static int avoid_used(dft__place_plan *plan) {
+  char wanted[256];
+  snprintf(wanted, sizeof wanted, "%s", plan->stem);
+  for (uint32_t number = 2; plan->is_explicit && is_used(plan->folder, plan->stem); number++) {
+    if (!print_name(plan->stem, 240, "%.220s-%u", wanted, number)) return 0;
+    make_base(plan->base, plan->stem);
+  }
+  return 1;
+}
+
 /* ---- Claims ------------------------------------------------------------------------------------------------------- */
 
 static dft_status write_pointer(const char *claim, const char *spool_path, const dft__identity *own) {
@@ -184,6 +229,7 @@ dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft_
   char wanted[256];
   dft_status status = DFT_EBUSY;
   int is_elsewhere = 0;
+  if (!avoid_used(plan)) return DFT_EINVAL;
   snprintf(wanted, sizeof wanted, "%s", plan->is_explicit ? plan->stem : plan->base);
   for (int tries = 0; tries < 1000;) {
     errno = 0;

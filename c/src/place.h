@@ -23,12 +23,15 @@ typedef struct dft__place_plan {
 dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, const dft__identity *own, int is_child);
 
 /* Makes the spool, beside the trace or where that is better, and thereby claims the name: no two living processes have the
- * same. The plan's stem and base change when the name was taken. */
+ * same. The plan's stem and base change when the name was taken, or used by an earlier session of this process. */
 dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir,
                             uint64_t limit);
 
 /* Gives the live files their published names; the trace is complete. `name` gets the first one's path. */
 dft_status dft__place_publish(const dft__output *output, char *name, size_t size);
+
+/* This process's own trace was published: its next session leaves the name alone. With the session's lock. */
+void dft__place_remember(const dft__header *header);
 
 /* Removes the spool, its pointer, unpublished live files, and the folder .dftracer when it is empty. */
 void dft__place_clean(const dft__output *output, const char *spool_path);

@@ -170,11 +170,29 @@ static void a_prefix_gets_host_process_and_kind(void) {
   check_has(prefixed("trace", getpid(), "app.pfw"), "one");
 }
 
-static void a_new_run_replaces_the_explicit_name(void) {
+static void write_old(void) {
   write_trace("same.pfw", "old");
+}
+
+static void a_new_run_replaces_the_explicit_name(void) {
+  CHECK_INT(in_process(write_old), 0);
+  check_has("same.pfw", "old");
   write_trace("same.pfw", "new");
   check_has("same.pfw", "new");
   CHECK_INT(count_files(".", NULL), 1);
+}
+
+static void a_later_session_replaces_nothing_of_its_process(void) {
+  start_file("again.pfw");
+  stop_file(); /* nothing recorded, nothing used */
+  write_trace("again.pfw", "first");
+  write_trace("other.pfw", "other");
+  write_trace("again.pfw", "second");
+  write_trace("again.pfw", "third");
+  check_has("again.pfw", "first");
+  check_has("again-2.pfw", "second");
+  check_has("again-3.pfw", "third");
+  CHECK_INT(count_files(".", NULL), 4);
 }
 
 static void a_prefix_never_replaces(void) {
@@ -493,6 +511,7 @@ static void times_have_the_unit_asked_for(void) {
     CHECK(one->ts >= own && one->ts <= own + 1000000000 / units[i].ns + 1);
     CHECK(one->dur >= 5000000 / units[i].ns - 1 && one->dur <= INT64_C(10000000000) / units[i].ns);
     free_trace(&in);
+    unlink("a.pfw");
   }
 }
 
@@ -612,6 +631,7 @@ int main(int argc, char **argv) {
   RUN(a_compressed_trace_ends_in_gz);
   RUN(a_prefix_gets_host_process_and_kind);
   RUN(a_new_run_replaces_the_explicit_name);
+  RUN(a_later_session_replaces_nothing_of_its_process);
   RUN(a_prefix_never_replaces);
   RUN(two_living_processes_never_share_a_file);
   RUN(a_forked_child_has_a_name_of_its_own);

@@ -96,6 +96,19 @@ def test_second_initialize_is_ignored_and_a_trace_after_finalize_is_a_new_one(tm
     assert traces[0].named("forward") and traces[1].named("backward")
 
 
+def test_a_name_used_again_by_one_process_keeps_both_traces(tmp_path):
+    traces = record(
+        """
+        for name in "first", "second":
+            log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+            with dft_fn("c", name): pass
+            log.finalize()
+        """,
+        tmp_path,
+    )
+    assert {trace.path.rsplit("/", 1)[1]: len(trace.named("first")) for trace in traces} == {"x.pfw": 1, "x-2.pfw": 0}
+
+
 @pytest.mark.parametrize("ending", ["", "sys.exit(3)", "raise KeyError('k')", "import os; os._exit(4)"])
 def test_nothing_is_lost_without_finalize(tmp_path, ending):
     status = {"": 0, "sys.exit(3)": 3, "raise KeyError('k')": 1}.get(ending, 4)
