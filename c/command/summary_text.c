@@ -207,7 +207,7 @@ static void print_training(FILE *out, job *of, uint32_t top) {
   answer_training all;
   char note[96];
   uint64_t whole;
-  if (!answer_train(of, &all)) return;
+  if (!answer_train(of, &all) || !(all.count[AI_FETCH] || all.epochs)) return; /* a solver computes too */
   snprintf(note, sizeof note, "%" PRIu64 " process%s, %" PRIu64 " epoch%s, %" PRIu64 " step%s", all.processes,
            all.processes == 1 ? "" : "es", all.epochs, plural(all.epochs), all.steps, plural(all.steps));
   table_heading(out, "Training", note);
