@@ -54,6 +54,19 @@ static void write_line(const char *line) {
   dft__signals_restore(before);
 }
 
+/* How many bytes the character there has; 0: none that can be shown. */
+static size_t character_at(const char *text) {
+  const unsigned char *at = (const unsigned char *)text;
+  size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+  if (at[0] < 0x20 || at[0] == 0x7f) return 0;
+  for (size_t i = 1; i < len; i++) {
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  }
+  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0)) return 0; /* too long, half a pair */
+  if ((at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90)) return 0; /* too long, too large */
+  return len;
+}
+
 static void format_line(char *line, const char *format, va_list arguments) {
   static const char prefix[] = "dftracer: ";
   size_t len = sizeof prefix - 1;
@@ -61,8 +74,9 @@ static void format_line(char *line, const char *format, va_list arguments) {
   memcpy(line, prefix, sizeof prefix);
   more = vsnprintf(line + len, LINE_BYTES - len - 1, format, arguments);
   if (more > 0) len += (size_t)more < LINE_BYTES - len - 2 ? (size_t)more : LINE_BYTES - len - 2;
-  for (size_t i = 0; i < len; i++) { /* what people gave us stays on the one line, and off their terminal */
-    if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f) line[i] = '?';
+  for (size_t i = 0, step; i < len; i += step ? step : 1) {
+    step = character_at(line + i); /* what people gave us stays on the one line, and off their terminal */
+    if (!step) line[i] = '?';
   }
   line[len] = '\n';
   line[len + 1] = '\0';

@@ -64,6 +64,17 @@ static void a_long_message_is_one_line(void) {
   free(text);
 }
 
+static void part_odd_texts(void) {
+  dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "%s",
+           "\x1b[1m a\tb\x7f \x91 \xc3\xa9 \xe2\x82\xac \xed\xa0\x80 \xc0\xaf \xe2\x82");
+}
+
+static void what_cannot_be_shown_is_a_question_mark(void) {
+  char *text = run_anew("odd_texts");
+  CHECK_STR(text, "dftracer: ?[1m a?b? ? \xc3\xa9 \xe2\x82\xac ??? ?? ??\n");
+  free(text);
+}
+
 /* The program made number 2 a file of its own: nothing of ours belongs there. */
 static void part_other_stderr(void) {
   int fd = open("data", O_CREAT | O_WRONLY, 0600);
@@ -148,6 +159,7 @@ static const struct part {
              {"levels", part_levels},
              {"settings", part_settings},
              {"huge", part_huge},
+             {"odd_texts", part_odd_texts},
              {"other_stderr", part_other_stderr},
              {"closed_stderr", part_closed_stderr},
              {"deferred", part_deferred},
@@ -165,6 +177,7 @@ int main(int argc, char **argv) {
   RUN(levels_are_kept_apart);
   RUN(a_setting_is_told_once);
   RUN(a_long_message_is_one_line);
+  RUN(what_cannot_be_shown_is_a_question_mark);
   RUN(only_the_first_stderr_is_written_to);
   RUN(a_closed_stderr_is_no_trouble);
   RUN(a_thread_without_stderr_tells_later);
