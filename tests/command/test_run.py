@@ -119,7 +119,9 @@ def signals_reach_the_program(folder):
 @in_a_folder
 def the_program_stops_and_goes_on(folder):
     words = [COMMAND, "run", DOING, "wait"]
-    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # In a group of its own: without a terminal the test's group may be orphaned, and the kernel stops no such group.
+    with subprocess.Popen(words, cwd=folder, preexec_fn=os.setpgrp, **pipes) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
