@@ -1,0 +1,69 @@
+"""test_page.py - the blocks of docs/torch.md, as a reader runs them."""
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+from torch_harness import PYTHON, SOURCE, environment, main, names_of, run_each, traces_of
+
+PAGE = (SOURCE / "docs" / "torch.md").read_text()
+BLOCKS = re.findall(r"```(\w+) ?(\S*)\n(.*?)```", PAGE, re.DOTALL)
+SCRIPTS = {name.removesuffix(".py"): text for language, name, text in BLOCKS if language == "python" and name}
+(MERGE,) = (text for language, name, text in BLOCKS if (language, name) == ("sh", "merge"))
+
+
+def counts_of(trace):
+    return collections.Counter(event["name"] for event in trace.user_events())
+
+
+def test_blocks(tmp_path):
+    run_each(SCRIPTS, tmp_path)
+    traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in SCRIPTS}
+    assert set(SCRIPTS) == {"train", "workers", "profiled", "exported", "compiled"}
+    check_train(*traces["train"])
+    check_workers(traces["workers"])
+    check_profiled(*traces["profiled"])
+    check_compiled(*traces["compiled"])
+    check_merge(tmp_path / "exported")
+
+
+def check_train(trace):
+    four = dict.fromkeys(("forward", "backward", "step", "compute.zero_grad", "fetch.iter", "fetch.block"), 4)
+    assert counts_of(trace) == {**four, "capture": 1}
+
+
+def check_workers(traces):
+    workers = [trace for trace in traces if trace.named("item")]
+    names = sorted(trace.named("thread_name")[0]["args"]["name"] for trace in workers)
+    assert names == ["DataLoader worker 0", "DataLoader worker 1"]
+    assert sum(len(trace.named("item")) for trace in workers) == 8
+
+
+def check_profiled(trace):
+    linear = [event for event in trace.named("aten::linear") if event["cat"] == "PP"]
+    assert len(linear) == 2 and {event["tid"] for event in linear} == {trace.pid}
+    for entry, region in zip(linear, trace.named("forward")[2:], strict=True):
+        assert region["ts"] - 50 <= entry["ts"] <= region["ts"] + region["dur"] + 50
+
+
+def check_compiled(trace):
+    names = names_of(trace, "dynamo")
+    assert {"function.mm.default", "function.threshold_backward.default", "function.addmm.default"} <= set(names)
+    (linear,) = trace.named("function.linear")
+    assert linear["args"]["shape"] == "4x2" and linear["args"]["dtype"] == "float32"
+
+
+def check_merge(folder):
+    words = MERGE.split()
+    path = f"{pathlib.Path(os.environ['DFT_TEST_COMMAND']).parent}:{os.environ['PATH']}"
+    command = [PYTHON, "-m", f"dftracer.{words[0]}", *words[1:]]
+    subprocess.run(command, cwd=folder, env={**environment(), "PATH": path}, check=True)
+    names = {event.get("name") for event in json.loads((folder / "combined.json").read_text())["traceEvents"]}
+    assert {"forward", "aten::linear"} <= names
+
+
+if __name__ == "__main__":
+    main(__file__)
