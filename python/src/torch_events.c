@@ -7,11 +7,17 @@
 
 #include "native.h"
 
-#define ATTRIBUTE_LIST(X)                                                                                     \
-  X(name)                                                                                                     \
-  X(time_range)                                                                                               \
-  X(start) X(end) X(thread) X(device_resource_id) X(device_type) X(value) X(device_index) X(cpu_memory_usage) \
-    X(device_memory_usage) X(is_remote) X(is_async) X(input_shapes) X(cpu_parent) X(device_time_total)
+#define ATTRIBUTE_LIST(X) \
+  X(name)                 \
+  X(time_range)           \
+  X(start)                \
+  X(end)                  \
+  X(thread)               \
+  X(device_resource_id)   \
+  X(device_type)          \
+  X(value)                \
+  X(device_index)         \
+  X(cpu_memory_usage) X(device_memory_usage) X(is_remote) X(is_async) X(input_shapes) X(cpu_parent) X(device_time_total)
 
 enum attribute {
 #define ATTRIBUTE_ENUM(name) AT_##name,
@@ -24,14 +30,27 @@ static PyObject *attribute_name[ATTRIBUTE_COUNT];
 #define THREADS_KNOWN 256
 #define STREAM_TID (UINT32_C(1) << 23) /* above every thread of the kernel and every lane of the core */
 
-/* What is needed of an event twice. */
+/* What is told of an event. Each is read once, when it is in the cache. */
 typedef struct Entry {
+  PyObject *name;
   double start_us;
   double end_us;
+  double device_us;
   int64_t device;
+  int64_t device_index;
   int64_t thread;   /* torch's number */
   int64_t resource; /* the kernel's thread id, or a stream of the device */
+  int64_t cpu_memory;
+  int64_t device_memory;
+  int64_t input_size;
+  int is_remote;
 } Entry;
+
+/* An object and, where it has one, its dictionary, in which attributes are found in half the time. */
+typedef struct Source {
+  PyObject *object;
+  PyObject *dict;
+} Source;
 
 /* One cycle. */
 typedef struct Cycle {
@@ -58,22 +77,35 @@ static int make_attributes(void) {
 
 /* ---- Attributes; one that is missing or no number is 0 ------------------------------------------------------------------- */
 
-static PyObject *get(PyObject *object, enum attribute which) {
-  PyObject *value = object ? PyObject_GetAttr(object, attribute_name[which]) : NULL;
+static PyObject *find(PyObject *dict, PyObject *name) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *value = NULL;
+  PyDict_GetItemRef(dict, name, &value);
+#else
+  PyObject *value = PyDict_GetItemWithError(dict, name);
+  Py_XINCREF(value);
+#endif
+  return value;
+}
+
+static PyObject *get(const Source *source, enum attribute which) {
+  PyObject *name = attribute_name[which];
+  PyObject *value = source->dict ? find(source->dict, name) : NULL;
+  if (!value && source->object) value = PyObject_GetAttr(source->object, name);
   if (!value) PyErr_Clear();
   return value;
 }
 
-static double get_double(PyObject *object, enum attribute which) {
-  PyObject *value = get(object, which);
+static double get_double(const Source *source, enum attribute which) {
+  PyObject *value = get(source, which);
   double number = value ? PyFloat_AsDouble(value) : 0;
   if (PyErr_Occurred()) PyErr_Clear();
   Py_XDECREF(value);
   return isfinite(number) ? number : 0;
 }
 
-static int64_t get_int(PyObject *object, enum attribute which) {
-  PyObject *value = get(object, which);
+static int64_t get_int(const Source *source, enum attribute which) {
+  PyObject *value = get(source, which);
   int overflow;
   int64_t number = value && PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
   if (PyErr_Occurred()) PyErr_Clear();
@@ -81,8 +113,8 @@ static int64_t get_int(PyObject *object, enum attribute which) {
   return number;
 }
 
-static int get_truth(PyObject *object, enum attribute which) {
-  PyObject *value = get(object, which);
+static int get_truth(const Source *source, enum attribute which) {
+  PyObject *value = get(source, which);
   int truth = value ? PyObject_IsTrue(value) : 0;
   if (truth < 0) PyErr_Clear();
   Py_XDECREF(value);
@@ -90,10 +122,11 @@ static int get_truth(PyObject *object, enum attribute which) {
 }
 
 /* The number behind a member of an enumeration; asking torch's takes long, and most entries have the same. */
-static int64_t get_device(Cycle *cycle, PyObject *event) {
+static int64_t get_device(Cycle *cycle, const Source *event) {
   PyObject *type = get(event, AT_device_type);
   if (type != cycle->device_type) {
-    cycle->device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(type, AT_value);
+    const Source member = {type, NULL};
+    cycle->device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(&member, AT_value);
     Py_XINCREF(type);
     Py_XSETREF(cycle->device_type, type);
   }
@@ -102,7 +135,7 @@ static int64_t get_device(Cycle *cycle, PyObject *event) {
 }
 
 /* How many dimensions all inputs have together. */
-static int64_t get_input_size(PyObject *event) {
+static int64_t get_input_size(const Source *event) {
   PyObject *shapes = get(event, AT_input_shapes);
   PyObject *list = shapes && shapes != Py_None ? PySequence_Fast(shapes, "") : NULL;
   int64_t sum = 0;
@@ -122,28 +155,52 @@ static double elapsed_us(const Entry *entry) {
   return entry->end_us - entry->start_us;
 }
 
+static int is_parent_async(const Source *event, int *has_parent) {
+  PyObject *parent = get(event, AT_cpu_parent);
+  const Source source = {parent, NULL};
+  int is_async = 0;
+  *has_parent = parent && parent != Py_None;
+  if (*has_parent) is_async = get_truth(&source, AT_is_async);
+  Py_XDECREF(parent);
+  return is_async;
+}
+
 /* What has to be known of all before the first can be recorded: the time of all, and which thread of the kernel is which of
  * torch's, since entries about memory tell only the latter. */
-static void survey(Cycle *cycle, Entry *entry, PyObject *event) {
-  PyObject *range = get(event, AT_time_range), *parent;
-  entry->start_us = get_double(range, AT_start);
-  entry->end_us = get_double(range, AT_end);
-  Py_XDECREF(range);
-  entry->device = get_device(cycle, event);
-  entry->thread = get_int(event, AT_thread);
-  entry->resource = get_int(event, AT_device_resource_id);
+static void count_in(Cycle *cycle, const Entry *entry, const Source *event) {
+  int has_parent;
   if (entry->device != 0) return;
   if (entry->thread > 0 && entry->thread < THREADS_KNOWN && entry->resource != entry->thread)
     cycle->tid[entry->thread] = (uint32_t)entry->resource;
   if (!get_truth(event, AT_is_async)) cycle->cpu_us += elapsed_us(entry);
-  parent = get(event, AT_cpu_parent);
-  if (parent && parent != Py_None && !get_truth(parent, AT_is_async)) cycle->cpu_us -= elapsed_us(entry);
-  Py_XDECREF(parent);
+  if (!is_parent_async(event, &has_parent) && has_parent) cycle->cpu_us -= elapsed_us(entry);
 }
 
-static uint32_t tid_of(const Cycle *cycle, const Entry *entry, PyObject *event) {
+static void survey(Cycle *cycle, Entry *entry, PyObject *object) {
+  const Source event = {object, PyObject_GenericGetDict(object, NULL)};
+  Source range;
+  if (!event.dict) PyErr_Clear();
+  range = (Source){get(&event, AT_time_range), NULL};
+  entry->start_us = get_double(&range, AT_start);
+  entry->end_us = get_double(&range, AT_end);
+  Py_XDECREF(range.object);
+  entry->name = get(&event, AT_name);
+  entry->device = get_device(cycle, &event);
+  entry->device_index = entry->device ? get_int(&event, AT_device_index) : 0;
+  entry->device_us = cycle->device_us > 0 ? get_double(&event, AT_device_time_total) : 0;
+  entry->thread = get_int(&event, AT_thread);
+  entry->resource = get_int(&event, AT_device_resource_id);
+  entry->cpu_memory = get_int(&event, AT_cpu_memory_usage);
+  entry->device_memory = get_int(&event, AT_device_memory_usage);
+  entry->is_remote = get_truth(&event, AT_is_remote);
+  entry->input_size = get_input_size(&event);
+  count_in(cycle, entry, &event);
+  Py_XDECREF(event.dict);
+}
+
+static uint32_t tid_of(const Cycle *cycle, const Entry *entry) {
   if (entry->device != 0) {
-    uint32_t index = (uint32_t)get_int(event, AT_device_index) & 0xff;
+    uint32_t index = (uint32_t)entry->device_index & 0xff;
     return STREAM_TID | index << 12 | ((uint32_t)entry->resource & 0xfff);
   }
   if (entry->resource > 0 && entry->resource != entry->thread) return (uint32_t)entry->resource;
@@ -154,14 +211,15 @@ static double share(double part, double whole) {
   return whole > 0 ? part * 100 / whole : 0;
 }
 
-static void log_one(const Cycle *cycle, const Entry *entry, PyObject *event) {
+/* Also gives up the entry's name. */
+static void log_one(const Cycle *cycle, Entry *entry) {
   static dft_key keys[] = {
     DFT_KEY("device"),     DFT_KEY("cpu_memory"),        DFT_KEY("is_remote"),           DFT_KEY("device_memory_usage"),
     DFT_KEY("input_size"), DFT_KEY("total_cpu_percent"), DFT_KEY("total_device_percent")};
   int64_t start = (cycle->start_ns + (int64_t)(entry->start_us * 1000 + 0.5)) / cycle->unit_ns;
   int64_t end = (cycle->start_ns + (int64_t)(entry->end_us * 1000 + 0.5)) / cycle->unit_ns;
   dft_arg args[7] = {{0}};
-  PyObject *key = get(event, AT_name), *text = key ? text_from(key) : NULL;
+  PyObject *text = entry->name ? text_from(entry->name) : NULL;
   Py_ssize_t len = 0;
   const char *name = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
   for (int i = 0; i < 7; i++) {
@@ -169,16 +227,16 @@ static void log_one(const Cycle *cycle, const Entry *entry, PyObject *event) {
     args[i].type = i < 5 ? DFT_INT : DFT_DOUBLE;
   }
   args[0].value.i = entry->device;
-  args[1].value.i = get_int(event, AT_cpu_memory_usage);
-  args[2].value.i = get_truth(event, AT_is_remote);
-  args[3].value.i = get_int(event, AT_device_memory_usage);
-  args[4].value.i = get_input_size(event);
+  args[1].value.i = entry->cpu_memory;
+  args[2].value.i = entry->is_remote;
+  args[3].value.i = entry->device_memory;
+  args[4].value.i = entry->input_size;
   args[5].value.d = entry->device == 0 ? share(elapsed_us(entry), cycle->cpu_us) : 0;
-  args[6].value.d = cycle->device_us > 0 ? share(get_double(event, AT_device_time_total), cycle->device_us) : 0;
+  args[6].value.d = share(entry->device_us, cycle->device_us);
   dft_log_event_n(name, (size_t)len, "PP", 2, start > 0 ? (uint64_t)start : 0,
-                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, entry, event), args, 7);
+                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, entry), args, 7);
   Py_XDECREF(text);
-  Py_XDECREF(key);
+  Py_CLEAR(entry->name);
 }
 
 PyObject *torch_events_log(PyObject *module, PyObject *args) {
@@ -197,7 +255,7 @@ PyObject *torch_events_log(PyObject *module, PyObject *args) {
   count = PyList_GET_SIZE(list);
   entries = PyMem_New(Entry, count);
   for (Py_ssize_t i = 0; entries && i < count; i++) survey(&cycle, &entries[i], PyList_GET_ITEM(list, i));
-  for (Py_ssize_t i = 0; entries && i < count; i++) log_one(&cycle, &entries[i], PyList_GET_ITEM(list, i));
+  for (Py_ssize_t i = 0; entries && i < count; i++) log_one(&cycle, &entries[i]);
   PyMem_Free(entries);
   Py_XDECREF(cycle.device_type);
   Py_DECREF(list);
