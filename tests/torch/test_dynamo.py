@@ -174,7 +174,24 @@ def test_off_and_without_torch(tmp_path):
     assert off[:2] == ["True", "True True True"] and off[2] == "True"
     missing = run(program.format(block=hide), tmp_path).split("\n")
     assert missing[0] == "False"
-    assert missing[1].startswith("RuntimeError") and missing[2].startswith("RuntimeError") and "PyTorch" in missing[1]
+    assert all(line.startswith("RuntimeError") and "PyTorch is not available" in line for line in missing[1:3])
+
+
+def test_torch_that_cannot_be_imported(tmp_path):
+    program = """
+        import builtins
+        plain = builtins.__import__
+        def broken(name, *rest, **more):
+            if name.split(".")[0] == "torch": raise ImportError("libtorch.so is damaged")
+            return plain(name, *rest, **more)
+        builtins.__import__ = broken
+        from dftracer.python import create_backend, dynamo
+        for use in (lambda: dynamo.compile(abs), create_backend):
+            try: use()
+            except RuntimeError as error: print(error)
+    """
+    lines = run(program, tmp_path).splitlines()
+    assert len(lines) == 2 and all("PyTorch is not available: libtorch.so is damaged" in line for line in lines)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,10 @@ def create_detailed_op_name(node: Any, gm: Any) -> str:
 
 
 def _need_torch() -> None:
-    if not TORCH_AVAILABLE:
-        raise RuntimeError("dftracer: dynamo needs PyTorch, which is not installed (pip install torch)")
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise RuntimeError(f"dftracer: PyTorch is not available: {error} (pip install torch)") from error
 
 
 class Dynamo(DFTracerAI):
