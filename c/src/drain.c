@@ -39,7 +39,6 @@
 enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
 
 static struct {
-  dft__output output;
   _Atomic(dft__encoder *) encoders[ENCODERS];
   _Atomic uint32_t create_lock;
   _Atomic uint32_t append_lock;
@@ -57,6 +56,7 @@ static struct {
   pthread_t thread;
   uint64_t first_mask;
   int is_first;
+  dft__output output; /* last, for dft__drain_forget */
 } drain;
 
 /* ---- Signals ------------------------------------------------------------------------------------------------------ */
@@ -375,7 +375,7 @@ void dft__drain_disown(void) {
 }
 
 void dft__drain_forget(void) {
-  memset(&drain, 0, sizeof drain);
+  memset(&drain, 0, (size_t)((char *)drain.output.outlets - (char *)&drain)); /* not the pages of their paths */
 }
 
 dft_status dft__drain_begin(dft__spool *spool, int is_first) {

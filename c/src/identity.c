@@ -47,15 +47,19 @@ static int read_stat(const char *path, char *state, uint64_t *start_ticks) {
   return 1;
 }
 
-void dft__identity_own(dft__identity *identity) {
-  struct utsname names;
+void dft__identity_renew(dft__identity *identity) {
   struct stat facts;
   char state;
-  memset(identity, 0, sizeof *identity);
   identity->pid = (uint32_t)getpid();
   identity->ppid = (uint32_t)getppid();
-  read_stat("/proc/self/stat", &state, &identity->start_ticks);
-  if (stat("/proc/self/ns/pid", &facts) == 0) identity->pid_namespace = facts.st_ino;
+  if (!read_stat("/proc/self/stat", &state, &identity->start_ticks)) identity->start_ticks = 0;
+  identity->pid_namespace = stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+}
+
+void dft__identity_own(dft__identity *identity) {
+  struct utsname names;
+  memset(identity, 0, sizeof *identity);
+  dft__identity_renew(identity);
   dft__read_file("/proc/sys/kernel/random/boot_id", identity->boot_id, sizeof identity->boot_id);
   identity->boot_id[strcspn(identity->boot_id, "\n")] = '\0';
   if (uname(&names) == 0 && names.nodename[0]) {

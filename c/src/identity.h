@@ -19,6 +19,9 @@ typedef struct dft__identity {
 /* Of the calling process. What cannot be found out stays empty. */
 void dft__identity_own(dft__identity *identity);
 
+/* The same in a forked child, from its parent's: host and boot stay. */
+void dft__identity_renew(dft__identity *identity);
+
 enum dft__life {
   DFT__ALIVE,
   DFT__DEAD,

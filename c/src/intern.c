@@ -157,6 +157,19 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
 #define FOUND_WAYS 8u
 static _Alignas(64) _Atomic uint64_t found_paths[FOUND_LINES][FOUND_WAYS];
 
+/* The first paths of a session are not kept there, because a short process would pay a page for each: the buckets are quick
+ * enough. By their hashes, so that a line does not take one of them for new. */
+#define EARLY_NAMES 96u
+static _Atomic uint64_t early_paths[16];
+
+static _Atomic uint64_t *early_word(uint64_t hash) {
+  return &early_paths[(hash >> 38) % 16];
+}
+
+static uint64_t early_bit(uint64_t hash) {
+  return UINT64_C(1) << (hash >> 32) % 64;
+}
+
 /* 0 when it is not there; then *is_new tells whether it is nowhere else. */
 static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const char *text, size_t len, int *is_new) {
   _Atomic uint64_t *line = found_paths[hash % FOUND_LINES];
@@ -166,7 +179,7 @@ static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const 
     if (seen >> 32 == tag && name->hash == hash && name->len == len && dft__same_bytes(name->text, text, len))
       return (uint32_t)seen;
   }
-  *is_new = DFT__GET(line[FOUND_WAYS - 1]) >> 48 != tag >> 16;
+  *is_new = DFT__GET(line[FOUND_WAYS - 1]) >> 48 != tag >> 16 && !(DFT__GET(*early_word(hash)) & early_bit(hash));
   return 0;
 }
 
@@ -193,13 +206,18 @@ static uint64_t take_ready(dft__header *header, uint64_t bytes) {
   return dft__area_offset(cursor);
 }
 
+static void keep(int is_early, uint64_t tag, uint64_t hash, uint32_t ref) {
+  if (is_early) atomic_fetch_or(early_word(hash), early_bit(hash));
+  else remember(tag, hash, ref);
+}
+
 /* A new path is remembered before it is in its bucket, whose head was read before anything was looked up: of two threads
  * with the same path one finds what the other made. */
-static uint32_t make_path(char *base, uint64_t offset, uint64_t tag, uint64_t hash, uint32_t head, const char *text,
-                          size_t len) {
+static uint32_t make_path(char *base, uint64_t offset, int is_early, uint64_t tag, uint64_t hash, uint32_t head,
+                          const char *text, size_t len) {
   dft__name *name = fill(base, offset, hash, DFT__NAME_PATH, 0, text, len);
   await_definition(base, name);
-  remember(tag, hash, ref_of(base, name));
+  keep(is_early, tag, hash, ref_of(base, name));
   return add(base, name, head);
 }
 
@@ -210,20 +228,21 @@ uint32_t dft__intern_path(char *base, uint64_t session, const char *text, size_t
   uint64_t hash = dft__name_hash(DFT__NAME_PATH, 0, text, len);
   uint64_t tag = (session & 0xffff) << 16 | hash >> 48;
   uint32_t head = DFT__ACQUIRE(header->bucket[hash % DFT__BUCKETS]);
+  int is_early = DFT__GET(header->name_count) < EARLY_NAMES;
   int is_new = 0;
   uint64_t offset;
-  uint32_t ref = find_again(base, tag, hash, text, len, &is_new);
+  uint32_t ref = is_early ? 0 : find_again(base, tag, hash, text, len, &is_new);
   if (ref) return ref;
   if (!is_new && (ref = dft__name_search(base, head, 0, hash, DFT__NAME_PATH, 0, text, len)) != 0) {
-    remember(tag, hash, ref);
+    if (!is_early) remember(tag, hash, ref);
     return ref;
   }
   if (DFT__GET(header->name_count) >= DFT__NAMES_MAX - DFT__NAMES_KEPT) return 0;
   offset = take_ready(header, bytes_of(len));
-  if (offset) return make_path(base, offset, tag, hash, head, text, len);
+  if (offset) return make_path(base, offset, is_early, tag, hash, head, text, len);
   if (DFT__GET(header->name_chunks) >= (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 1) return 0;
   ref = dft__intern(&dft__session.spool, DFT__NAME_PATH, 0, text, len);
-  if (ref) remember(tag, hash, ref);
+  if (ref) keep(is_early, tag, hash, ref);
   return ref;
 }
 

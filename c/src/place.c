@@ -105,6 +105,17 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
   return print_name(plan->folder, sizeof plan->folder, "%s", resolved) ? DFT_OK : DFT_EINVAL;
 }
 
+int dft__place_has_parent(const dft__header *header) {
+  char own[16], stem[256], base[256], claim[DFT__PATH_MAX];
+  size_t len = strlen(header->stem);
+  snprintf(own, sizeof own, "-%u", header->pid);
+  if (header->is_explicit || !ends_with(header->stem, own)) return 0;
+  snprintf(stem, sizeof stem, "%.*s-%d", (int)(len - strlen(own)), header->stem, (int)getppid());
+  make_base(base, stem);
+  snprintf(claim, sizeof claim, "%s/.dftracer/%s.spool", header->folder, base);
+  return access(claim, F_OK) == 0;
+}
+
 /* ---- Names used before --------------------------------------------------------------------------------------------- */
 
 #define USED_MOST 1024

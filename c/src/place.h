@@ -27,6 +27,10 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
 dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir,
                             uint64_t limit);
 
+/* Whether the parent of this process traces to the same folder: then it looks after what dead processes left, or its own
+ * parent does. */
+int dft__place_has_parent(const dft__header *header);
+
 /* Gives the live files their published names; the trace is complete. `name` gets the first one's path. */
 dft_status dft__place_publish(const dft__output *output, char *name, size_t size);
 

@@ -48,6 +48,7 @@ static dft_status publish_one(const dft__output *output, const struct dft__outle
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
     if (snprintf(name, size, "%s/%s%s%s%s", header->folder, header->stem, kind, more, suffix) >= (int)size)
       return DFT_EINVAL;
+    if (!header->is_explicit && access(name, F_OK) == 0) continue; /* another trace's, and so is its index */
     remove_stale_index(name);
     result = header->is_explicit ? rename(outlet->path, name) : rename_new(outlet->path, name);
     if (result == 0) return DFT_OK;

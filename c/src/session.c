@@ -174,7 +174,8 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   int cancel, error;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   errno = 0;
-  dft__identity_own(&session->identity);
+  if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
+  else dft__identity_own(&session->identity);
   status = make_gate() ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
     status = dft__place_claim(&plan, &session->spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
@@ -324,7 +325,7 @@ static dft_status complete(void) {
   char name[DFT__PATH_MAX];
   char folder[4096];
   uint64_t dropped;
-  int is_first = !session->is_child && DFT__GET(header->rank) <= 0;
+  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__place_has_parent(header);
   int is_complete;
   await_calls(&session->spool);
   status = dft__drain_end(&is_complete);
