@@ -16,6 +16,7 @@ FILES_BAR = 1.20
 FILTERED_BAR = 1.03
 START_BAR_US = 1000.0
 PIPELINES_BAR = 2.0
+MEMORY_BAR_MIB = 8.0 + 64 / 1024  # the core's, for one thread
 
 PIPELINES = "for i in {1..20}; do cat %s | grep -c x | wc -l; done"
 
@@ -87,7 +88,13 @@ def interception(bench) -> list[Row]:
         ):
             rows.append(ratio_row(f"{title}, {words}", got[way, "wall"], got["untraced", "wall"], most))
             rows.append(ratio_row(f"{title}, {words}: CPU of the thread", got[way, "cpu"], got["untraced", "cpu"]))
+    rows.append(memory_row(files))
     return rows + start(ways, 30 if bench.quick else 150) + pipelines(ways, 2 if bench.quick else 8)
+
+
+def memory_row(files: dict[tuple[str, str], list[float]]) -> Row:
+    traced, untraced = ([kib / 1024 for kib in files[way, "private_kib"]] for way in ("traced", "untraced"))
+    return difference_row("memory beside the spool, 10,000 small files", "MiB", traced, untraced, MEMORY_BAR_MIB)
 
 
 def start(ways: Ways, rounds: int) -> list[Row]:

@@ -1,7 +1,7 @@
 /* io.c - plain POSIX calls; run with and without the preload library.
  *
  * Usage: io read BURSTS FILE      reads of 4 KiB from a cached file, 4096 in a burst: nanoseconds a read
- *        io files ROUNDS FOLDER   open, read and close of 10,000 small files: nanoseconds a file
+ *        io files ROUNDS FOLDER   open, read and close of 10,000 small files: nanoseconds a file; then its private memory
  *        io make FOLDER           makes what these two need
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
@@ -74,6 +74,7 @@ static void read_files(int rounds, const char *folder) {
     }
     print_since(start, FILES);
   }
+  bench_print("private_kib", bench_memory_now().private_kib);
 }
 
 int main(int argc, char **argv) {
