@@ -168,8 +168,15 @@ static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start,
     args[count].value.s.text = texts[i];
     args[count++].value.s.len = len;
   }
-  for (uint32_t i = 0; i < row->count; i++)
-    args[count++] = (dft_arg){.key = &keys[row->items[i]], .type = DFT_INT, .value.i = got->values[i]};
+  for (uint32_t i = 0; i < row->count; i++) {
+    const char *text = (const char *)&got->values[i];
+    args[count] = (dft_arg){.key = &keys[row->items[i]], .type = types[row->items[i]], .value.i = got->values[i]};
+    if (args[count].type == DFT_STRING) {
+      args[count].value.s.text = text;
+      args[count].value.s.len = strnlen(text, sizeof got->values[i]);
+    }
+    count++;
+  }
   args[count++] = (dft_arg){.key = &keys[KEY_ret], .type = DFT_INT, .value.i = got->ret};
   if (got->error) args[count++] = (dft_arg){.key = &keys[KEY_error], .type = DFT_INT, .value.i = got->error};
   dft__emit_args(own, &what, NULL, 0, args, count);
