@@ -219,6 +219,14 @@ static void threads_agree_on_references(void) {
   }
 }
 
+/* The first ones are found another way than those that come when there are many. */
+static void early_paths_keep_their_references(void) {
+  start_in_memory();
+  intern_all((void *)0);
+  intern_all((void *)1);
+  for (int i = 0; i < PATHS; i++) CHECK_UINT(first_refs[1][i], first_refs[0][i]);
+}
+
 int main(void) {
   RUN(paths_are_made_absolute);
   RUN(long_paths_are_cut);
@@ -229,5 +237,6 @@ int main(void) {
   RUN(wrappers_record);
   RUN(threads_open_the_same_files);
   RUN(threads_agree_on_references);
+  RUN(early_paths_keep_their_references);
   return failed_cases;
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <glob.h>
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -286,6 +287,18 @@ static void stale_indexes_are_removed(void) {
   write_trace("a.pfw", "one");
   CHECK_INT(exists("a.pfw.zindex") + exists("a.pfw.idx"), 0);
   CHECK_INT(exists("b.pfw.zindex"), 1);
+}
+
+static void the_index_of_another_trace_stays(void) {
+  glob_t found;
+  char index[512];
+  write_trace("job", "one");
+  CHECK_INT(glob("job-*", 0, NULL, &found), 0);
+  snprintf(index, sizeof index, "%s.zindex", found.gl_pathv[0]);
+  globfree(&found);
+  close(open(index, O_CREAT | O_WRONLY, 0600));
+  write_trace("job", "two");
+  CHECK_INT(exists(index), 1);
 }
 
 static void a_live_trace_has_no_name_that_readers_take(void) {
@@ -637,6 +650,7 @@ int main(int argc, char **argv) {
   RUN(a_forked_child_has_a_name_of_its_own);
   RUN(a_child_that_records_nothing_leaves_no_file);
   RUN(stale_indexes_are_removed);
+  RUN(the_index_of_another_trace_stays);
   RUN(a_live_trace_has_no_name_that_readers_take);
   RUN(files_have_the_rights_they_should);
   RUN(the_opening_lines_are_these);
