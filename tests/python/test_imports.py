@@ -192,6 +192,8 @@ def test_paths_share_one_tree_and_one_class(tmp_path):
     run(
         """
         import importlib, logging, sys
+        import dftracer.python
+        importlib.reload(sys.modules["dftracer.python.logger"])  # there without an import of its own
         import dftracer.python.dynamo, dftracer.python.logger, dftracer.python.ai
         import dftracer.python as package
         import dftracer.logger as old

@@ -166,6 +166,7 @@ class _Package(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+__import__("dftracer.python.logger")  # programs look it up in sys.modules; an import statement would bind the name
 
 if DFTRACER_LOG_LEVEL.upper() in ("INFO", "DEBUG"):
     setup_stream_logger().info("tracing is %s", "enabled" if DFTRACER_ENABLE else "not enabled (DFTRACER_ENABLE)")
