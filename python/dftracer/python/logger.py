@@ -1,4 +1,24 @@
-"""logger.py - everything of common and env under the name that older imports use."""
+"""logger.py - everything of common and env under the name that older imports use; each is looked up when it is used."""
 
-from dftracer.python.common import *  # noqa: F403
-from dftracer.python.env import *  # noqa: F403
+from __future__ import annotations
+
+from dftracer.python.common import __all__ as __all__
+
+TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+if TYPE_CHECKING:
+    from typing import Any
+
+    from dftracer.python.common import *  # noqa: F403
+    from dftracer.python.env import *  # noqa: F403
+
+
+def __getattr__(name: str) -> Any:
+    from dftracer.python import common
+
+    if name in __all__:
+        return getattr(common, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
