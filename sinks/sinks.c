@@ -3,11 +3,7 @@
 #include "sinks.h"
 
 const dft_sink *const dft__sinks[] = {
-  &dft__sink_jsonl,
-  &dft__sink_hdf5,
-  &dft__sink_null,
-  &dft__sink_memory,
-  NULL,
+  &dft__sink_jsonl, &dft__sink_hdf5, &dft__sink_null, &dft__sink_memory, NULL,
 };
 
 const dft_sink *dft__sink_find(const char *name, size_t len) {

@@ -18,9 +18,10 @@ void dft__source_free(dft__source_state *source) {
 }
 
 /* The first text of a .pfw.gz. */
-static size_t inflate_some(const uint8_t *in, size_t in_len, uint8_t out[], size_t room) {
+static size_t inflate_some(const uint8_t *in, size_t in_len, uint8_t *out, size_t room) {
   void *state = calloc(1, dft__inflater_zlib.state_bytes);
-  dft__flow flow = {in, in_len, out, room};
+  dft__flow flow = {.in = in, .in_len = in_len, .room = room};
+  flow.out = out;
   if (!state) return 0;
   dft__inflater_zlib.begin(state);
   dft__inflater_zlib.run(state, &flow);

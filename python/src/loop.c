@@ -26,7 +26,7 @@ typedef struct Loop {
 static void node_item_native(Loop *loop) {
   State *state = loop->profile->state;
   dft_arg few[ARGS_FEW + 1], *args = few;
-  uint32_t count = state->args.count;
+  uint32_t count;
   dft_span span = {.struct_size = sizeof span};
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
   Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
