@@ -39,13 +39,37 @@ static hook *next_enter, *next_exit;
 
 /* ---- Other hooks ---------------------------------------------------------------------------------------------------- */
 
+/* Two addresses, and the end of the search when a loaded file holds one of them: whether it holds the other, too. dladdr would
+ * look through every symbol of libc, at the start of every program. */
+typedef struct pair {
+  uintptr_t address[2];
+  int are_together;
+} pair;
+
+static int holds(const struct dl_phdr_info *info, uintptr_t address) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+    if (part->p_type == PT_LOAD && address - info->dlpi_addr - part->p_vaddr < part->p_memsz) return 1;
+  }
+  return 0;
+}
+
+static int compare(struct dl_phdr_info *info, size_t size, void *context) {
+  pair *two = context;
+  int has_first = holds(info, two->address[0]);
+  int has_second = holds(info, two->address[1]);
+  (void)size;
+  two->are_together = has_first && has_second;
+  return has_first || has_second;
+}
+
 /* libc has hooks that do nothing. */
 static hook *find_next(const char *name) {
-  Dl_info found, libc;
   void *symbol = dlsym(RTLD_NEXT, name);
+  pair two = {{(uintptr_t)symbol, (uintptr_t)&getpid}, 0};
   hook *next = NULL;
-  if (!symbol || !dladdr(symbol, &found) || !dladdr((void *)(uintptr_t)&getpid, &libc)) return NULL;
-  if (found.dli_fbase != libc.dli_fbase) memcpy(&next, &symbol, sizeof next);
+  if (symbol) dl_iterate_phdr(compare, &two);
+  if (symbol && !two.are_together) memcpy(&next, &symbol, sizeof next);
   return next;
 }
 
@@ -67,17 +91,12 @@ static int describe(struct dl_phdr_info *info, size_t size, void *context) {
   char path[DFT__NAME_MAX - 32];
   ssize_t len = 0;
   (void)size;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-    uintptr_t offset = wanted->address - info->dlpi_addr;
-    if (part->p_type != PT_LOAD || offset < part->p_vaddr || offset - part->p_vaddr >= part->p_memsz) continue;
-    if (!info->dlpi_name[0]) len = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[len > 0 ? len : 0] = '\0';
-    snprintf(wanted->text, sizeof wanted->text, DFT__FUNCTION_FORMAT, (unsigned long)offset,
-             len > 0 ? path : info->dlpi_name);
-    return 1;
-  }
-  return 0;
+  if (!holds(info, wanted->address)) return 0;
+  if (!info->dlpi_name[0]) len = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[len > 0 ? len : 0] = '\0';
+  snprintf(wanted->text, sizeof wanted->text, DFT__FUNCTION_FORMAT, (unsigned long)(wanted->address - info->dlpi_addr),
+           len > 0 ? path : info->dlpi_name);
+  return 1;
 }
 
 static void describe_address(place *wanted) {
