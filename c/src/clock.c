@@ -201,6 +201,16 @@ void dft__clock_begin(dft__header *header) {
   DFT__RELEASE(clocks.header, header);
 }
 
+int dft__clock_is_of(const dft__header *header) {
+  return header->clock.source == (DFT__GET(clocks.mode) == COUNTER ? DFT__CLOCK_TSC : DFT__CLOCK_MONOTONIC);
+}
+
+void dft__clock_resume(dft__header *header) {
+  clocks.rate = header->clock.knots[DFT__GET(header->clock.count) - 1].rate;
+  atomic_store(&clocks.lock, 0);
+  DFT__RELEASE(clocks.header, header);
+}
+
 void dft__clock_end(void) {
   DFT__RELEASE(clocks.header, NULL);
 }

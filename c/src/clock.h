@@ -55,6 +55,9 @@ void dft__clock_choose(void);
 
 /* A session opens: the first knot of its map, and when that was. */
 void dft__clock_begin(dft__header *header);
+/* A session goes on in the spool of an earlier image, whose ticks must be the same. */
+int dft__clock_is_of(const dft__header *header);
+void dft__clock_resume(dft__header *header);
 /* It has ended: its header is not touched any more. */
 void dft__clock_end(void);
 

@@ -10,6 +10,7 @@
 #include <sys/auxv.h>
 
 #include "configfile.h"
+#include "hash.h"
 #include "ignored.h"
 #include "log.h"
 
@@ -194,6 +195,15 @@ int64_t dft__config_number(enum dft__setting setting) {
 
 const char *dft__config_text(enum dft__setting setting) {
   return values[setting].text ? values[setting].text : settings[setting].initial;
+}
+
+uint64_t dft__config_hash(void) {
+  uint64_t hash = 0;
+  for (int i = 0; i < DFT__SETTING_COUNT; i++) {
+    const char *text = dft__config_text((enum dft__setting)i);
+    hash = dft__hash(text, strlen(text), hash + 1);
+  }
+  return hash;
 }
 
 size_t dft_config_get(const char *name, char *value, size_t size) {

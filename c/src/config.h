@@ -71,6 +71,9 @@ int dft__config_switch(const char *text, int64_t *number);
 /* SWITCH: 0 or 1; NUMBER, BYTES: the value; CHOICE: the place of the word in the list, from 0. */
 int64_t dft__config_number(enum dft__setting setting);
 
+/* Tells whether all settings are the same in another image of this process. */
+uint64_t dft__config_hash(void);
+
 /* The value as text; CHOICE in the spelling of the list. */
 const char *dft__config_text(enum dft__setting setting);
 

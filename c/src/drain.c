@@ -379,12 +379,14 @@ void dft__drain_forget(void) {
 }
 
 dft_status dft__drain_begin(dft__spool *spool, int is_first) {
+  uint64_t written = dft__commit_current(spool)->seq;
   dft_status status;
   dft__drain_forget();
   drain.is_first = is_first;
   status = dft__output_prepare(&drain.output, spool);
-  atomic_store(&drain.next_seq, 1);
-  atomic_store(&drain.turn, 1);
+  atomic_store(&drain.next_seq, written + 1);
+  atomic_store(&drain.turn, written + 1);
+  atomic_store(&drain.has_begun, written != 0);
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -180,10 +181,13 @@ void dft__facts_fill(dft__spool *spool) {
   char text[DFT__NAME_MAX];
   ssize_t len;
   char path[64];
+  DFT__SET(header->main_is_named, 0);
   header->host_hash = dft__hash(header->host, strlen(header->host), 0);
   /* The main thread, which need not be the one that starts the trace. */
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", header->pid);
-  dft__read_file(path, text, sizeof text);
+  if (dft__thread_id() != header->pid || prctl(PR_GET_NAME, text) != 0) {
+    snprintf(path, sizeof path, "/proc/self/task/%u/comm", header->pid);
+    dft__read_file(path, text, sizeof text);
+  }
   DFT__SET(header->main_name, text_ref(spool, text, strcspn(text, "\n")));
   if (dft__config_number(DFT__SET_CORE_AFFINITY)) header->affinity = affinity_ref(spool);
   if (!header->metadata) return;

@@ -253,3 +253,38 @@ const dft__name *dft__name_at(const dft__spool *spool, uint32_t ref) {
   if (offset < DFT__HEADER_BYTES || offset + sizeof *name > end) return NULL;
   return name->len <= DFT__NAME_MAX && offset + sizeof *name + name->len <= end ? name : NULL;
 }
+
+/* ---- The names of an earlier image ---------------------------------------------------------------------------------- */
+
+static int is_bucket_fine(const dft__spool *spool, uint32_t bucket) {
+  uint32_t ref = DFT__GET(spool->header->bucket[bucket]);
+  for (uint32_t steps = 0; ref; steps++) {
+    const dft__name *name = dft__name_at(spool, ref);
+    if (!name || steps == DFT__NAMES_MAX || name->hash % DFT__BUCKETS != bucket) return 0;
+    ref = DFT__GET(name->next);
+  }
+  return 1;
+}
+
+int dft__intern_is_fine(const dft__spool *spool) {
+  uint64_t cursor = DFT__GET(spool->header->name_cursor);
+  uint64_t offset = dft__area_offset(cursor);
+  if (cursor && (offset < DFT__HEADER_BYTES || offset % 16 ||
+                 offset + dft__area_room(cursor) > DFT__GET(spool->header->file_bytes))) {
+    return 0;
+  }
+  for (uint32_t bucket = 0; bucket < DFT__BUCKETS; bucket++) {
+    if (!is_bucket_fine(spool, bucket)) return 0;
+  }
+  return 1;
+}
+
+void dft__intern_know(const dft__spool *spool) {
+  for (uint32_t bucket = 0; bucket < DFT__BUCKETS; bucket++) {
+    for (uint32_t ref = DFT__GET(spool->header->bucket[bucket]); ref;) {
+      const dft__name *name = dft__name_own(spool, ref);
+      if (name->use == DFT__NAME_PATH) atomic_fetch_or(early_word(name->hash), early_bit(name->hash));
+      ref = DFT__GET(name->next);
+    }
+  }
+}

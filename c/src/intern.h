@@ -71,6 +71,10 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
 /* Tells dft__intern_site which categories are not recorded. */
 int dft__category_is_muted(const char *cat, size_t len);
 
+/* Of a spool that another image filled: whether what is followed here leads anywhere else; and makes its paths known. */
+int dft__intern_is_fine(const dft__spool *spool);
+void dft__intern_know(const dft__spool *spool);
+
 /* The name behind a reference; NULL when it lies outside the spool. */
 const dft__name *dft__name_at(const dft__spool *spool, uint32_t ref);
 

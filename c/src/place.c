@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adopt.h"
 #include "hash.h"
 #include "recover.h"
 
@@ -66,6 +67,10 @@ static void make_base(char base[256], const char *stem) {
   else snprintf(base, 256, "%.*s-%016llx", BASE_MOST, stem, (unsigned long long)dft__hash(stem, strlen(stem), 0));
 }
 
+static void spool_name(char path[DFT__PATH_MAX], const char *folder, const char *base) {
+  snprintf(path, DFT__PATH_MAX, "%s/.dftracer/%s.spool", folder, base);
+}
+
 static int make_stem(dft__place_plan *plan, const char *name, const dft__identity *own, int is_child) {
   char host[72];
   size_t len = strlen(name);
@@ -112,7 +117,7 @@ int dft__place_has_parent(const dft__header *header) {
   if (header->is_explicit || !ends_with(header->stem, own)) return 0;
   snprintf(stem, sizeof stem, "%.*s-%d", (int)(len - strlen(own)), header->stem, (int)getppid());
   make_base(base, stem);
-  snprintf(claim, sizeof claim, "%s/.dftracer/%s.spool", header->folder, base);
+  spool_name(claim, header->folder, base);
   return access(claim, F_OK) == 0;
 }
 
@@ -202,7 +207,7 @@ static dft_status claim_once(dft__place_plan *plan, dft__spool *spool, const dft
   snprintf(claim, sizeof claim, "%s/.dftracer", plan->folder);
   if (mkdir(claim, 0777) != 0 && errno != EEXIST) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
   if (!spool_dir[0] && !dft__spool_is_good_place(claim)) spool_dir = SHARED_MEMORY;
-  snprintf(claim, sizeof claim, "%s/.dftracer/%s.spool", plan->folder, plan->base);
+  spool_name(claim, plan->folder, plan->base);
   if (!spool_dir[0]) return dft__spool_create(spool, claim, limit);
   if (strcmp(spool_dir, SHARED_MEMORY) == 0 && limit > SHARED_MEMORY_LIMIT) limit = SHARED_MEMORY_LIMIT;
   if (!print_name(path, sizeof path, "%s/dftracer-%u-%016llx-%s.spool", spool_dir, own->pid,
@@ -222,7 +227,7 @@ static dft_status claim_once(dft__place_plan *plan, dft__spool *spool, const dft
 static int next_name(dft__place_plan *plan, const char *wanted, const dft__identity *own, int tries) {
   char path[DFT__PATH_MAX];
   if (tries == 0) {
-    snprintf(path, sizeof path, "%s/.dftracer/%s.spool", plan->folder, plan->base);
+    spool_name(path, plan->folder, plan->base);
     if (dft__recover_claim(path, own, 1) == DFT_OK) return 1;
   }
   if (!plan->is_explicit) return print_name(plan->base, 200, "%.180s-%d", wanted, tries + 2);
@@ -233,6 +238,12 @@ static int next_name(dft__place_plan *plan, const char *wanted, const dft__ident
   }
   make_base(plan->base, plan->stem);
   return 1;
+}
+
+static int adopt(const dft__place_plan *plan, dft__spool *spool, const dft__identity *own) {
+  char claim[DFT__PATH_MAX];
+  spool_name(claim, plan->folder, plan->base);
+  return dft__adopt(spool, claim, own);
 }
 
 dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir,
@@ -247,6 +258,7 @@ dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft_
     status = claim_once(plan, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit);
     if (status == DFT_OK) return DFT_OK;
     if (status == DFT_EBUSY) {
+      if (adopt(plan, spool, own)) return DFT_OK;
       if (!next_name(plan, wanted, own, tries)) return DFT_EINVAL;
       tries++;
     } else if (errno == ENOENT && tries < 10) {

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define DFT__MAGIC "dftspool"
-#define DFT__LAYOUT 2u
+#define DFT__LAYOUT 3u
 #define DFT__HEADER_BYTES (20u << 10)
 #define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
 #define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
@@ -351,6 +351,7 @@ typedef struct dft__header {
   int64_t epoch_offset_ns; /* of CLOCK_MONOTONIC */
   dft__clock_map clock;
   /* facts */
+  uint64_t settings; /* hash of them all: only with the same ones an image goes on after exec */
   uint64_t opened_ticks;
   uint64_t host_hash;
   uint32_t cwd, command, executable; /* references of names */

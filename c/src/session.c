@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "../intercept/intercept.h"
+#include "adopt.h"
 #include "clock.h"
 #include "config.h"
 #include "drain.h"
@@ -141,6 +142,7 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
   memcpy(header->stem, plan->stem, sizeof header->stem);
   memcpy(header->base, plan->base, sizeof header->base);
   header->is_explicit = (uint32_t)plan->is_explicit;
+  header->settings = dft__config_hash();
   fill_sinks(header);
   header->compress = (int32_t)dft__config_number(DFT__TRACE_COMPRESSION);
   header->level = (int32_t)dft__config_number(DFT__COMPRESSION_LEVEL);
@@ -176,15 +178,16 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   errno = 0;
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);
+  dft__clock_choose();
   status = make_gate() ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
     status = dft__place_claim(&plan, &session->spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
-    dft__clock_choose();
-    fill_header(session->spool.header, &plan, &session->identity, first_id);
-    dft__facts_fill(&session->spool);
+    if (session->spool.is_adopted) dft__clock_resume(session->spool.header);
+    else fill_header(session->spool.header, &plan, &session->identity, first_id);
+    if (!dft__commit_current(&session->spool)->seq) dft__facts_fill(&session->spool);
     status = dft__drain_begin(&session->spool, !is_child && dft_rank() <= 0);
   }
   if (status != DFT_OK) {
@@ -198,6 +201,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     set_active(1);
     dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
+    if (session->spool.is_adopted) dft__adopt_threads(&session->spool, number);
     dft__clock_check(); /* the second look tells the rate */
   }
   pthread_setcancelstate(cancel, NULL);

@@ -1,10 +1,10 @@
 /* spool.c - the mapped file of one process.
  *
  * The whole range that it may ever need is mapped at once; only what lies below header.file_bytes has storage, and only
- * that is touched. Storage is had by faulting pages in with MADV_POPULATE_WRITE, which reserves their blocks: a full disk is
- * an error here and no SIGBUS later, a store never waits, and a file that dies young never reaches the disk. (fallocate
- * would do the first, but the blocks it takes cost a millisecond and more to give back; it serves where the kernel is
- * older than 5.14.)
+ * that is touched. Storage is had by writing zeros, which reserves blocks: a full disk is an error here and no SIGBUS later, and a
+ * file that dies young never reaches the disk. Then pages are faulted in, so that a store never waits. (Faults alone would
+ * reserve blocks too, page by page and three times as dear; fallocate takes blocks that cost a millisecond and more to give
+ * back.)
  * SPDX-License-Identifier: MIT */
 #include "spool.h"
 
@@ -53,28 +53,38 @@ static int is_over_limit(uint64_t bytes) {
   return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
 }
 
+static int write_zeros(int fd, uint64_t from, uint64_t to) {
+  static const char zeros[64 << 10];
+  while (from < to) {
+    ssize_t written = pwrite(fd, zeros, to - from < sizeof zeros ? to - from : sizeof zeros, (off_t)from);
+    if (written > 0) from += (uint64_t)written;
+    else if (written == 0 || errno != EINTR) return -1;
+  }
+  return 0;
+}
+
+/* Kernels before 5.14 cannot, and fault pages in as they are touched. */
+static int populate(char *at, uint64_t bytes) {
+  int result;
+  do result = madvise(at, bytes, MADV_POPULATE_WRITE);
+  while (result < 0 && errno == EINTR);
+  if (result == 0 || errno == EINVAL) return 0;
+  errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
+  return -1;
+}
+
 /* Storage for the bytes between two offsets, which are mapped at `base`. 0, or -1 and errno. */
 static int allocate(int fd, char *base, uint64_t from, uint64_t to) {
-  int result;
+  int error;
   if (is_over_limit(to)) {
     errno = EFBIG;
     return -1;
   }
-  if (ftruncate(fd, (off_t)to) != 0) return -1;
-  do result = madvise(base + from, to - from, MADV_POPULATE_WRITE);
-  while (result < 0 && errno == EINTR);
-  if (result < 0 && errno == EINVAL) {
-    do result = fallocate(fd, 0, (off_t)from, (off_t)(to - from));
-    while (result < 0 && errno == EINTR);
-  } else if (result < 0) {
-    errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
-  }
-  if (result < 0) {
-    int error = errno;
-    if (ftruncate(fd, (off_t)from) != 0) return -1;
-    errno = error;
-  }
-  return result;
+  if (write_zeros(fd, from, to) == 0 && populate(base + from, to - from) == 0) return 0;
+  error = errno;
+  if (ftruncate(fd, (off_t)from) != 0) return -1;
+  errno = error;
+  return -1;
 }
 
 int dft__spool_is_good_place(const char *folder) {
@@ -90,12 +100,20 @@ int dft__spool_is_good_place(const char *folder) {
   }
 }
 
+static uint64_t map_bytes_for(uint64_t limit_bytes) {
+  return DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
+}
+
+static void *map_all(int fd, uint64_t map_bytes) {
+  return mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
 static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
   struct stat facts;
-  uint64_t map_bytes = DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
+  uint64_t map_bytes = map_bytes_for(limit_bytes);
   void *base;
   if (fstat(fd, &facts) != 0) return DFT_EIO;
-  base = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  base = map_all(fd, map_bytes);
   if (base == MAP_FAILED) return DFT_ENOMEM;
   if (allocate(fd, base, 0, FIRST_BYTES) != 0) {
     dft_status status = status_of(errno);
@@ -276,6 +294,25 @@ dft_status dft__spool_open(dft__spool *spool, const char *path) {
 void dft__spool_close(dft__spool *spool) {
   munmap(spool->base, spool->map_bytes);
   if (spool->fd >= 0) close(spool->fd);
+}
+
+int dft__spool_take_over(dft__spool *spool) {
+  const dft__header *header = spool->header;
+  uint64_t map_bytes = header->map_bytes;
+  void *base;
+  if (map_bytes != map_bytes_for(header->limit_bytes) || DFT__GET(header->file_bytes) > map_bytes ||
+      DFT__GET(header->top) > map_bytes) {
+    return 0;
+  }
+  base = map_all(spool->fd, map_bytes);
+  if (base == MAP_FAILED) return 0;
+  dft__spool_close(spool);
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = map_bytes;
+  spool->fd = -1;
+  spool->is_adopted = 1;
+  return 1;
 }
 
 #define COPY_TRIES 8

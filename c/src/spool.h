@@ -19,6 +19,7 @@ typedef struct dft__spool {
   dft__header *header;
   size_t map_bytes;
   int fd;          /* of a spool that is recovered, which holds its lock; else -1 */
+  int is_adopted;  /* an earlier image of this process made it */
   int is_detached; /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
@@ -36,6 +37,10 @@ void dft__spool_announce(dft__spool *spool);
  * of this version; every size in its header is checked. */
 dft_status dft__spool_open(dft__spool *spool, const char *path);
 void dft__spool_close(dft__spool *spool);
+
+/* What was opened becomes this process's own, without a lock and with room to grow. Zero when its sizes are not what they
+ * would be, or there is no memory. */
+int dft__spool_take_over(dft__spool *spool);
 
 /* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
 dft_status dft__spool_copy(dft__spool *spool, const char *path);

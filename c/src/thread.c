@@ -134,19 +134,24 @@ static uint32_t finish_chunk(dft__spool *spool, uint64_t cursor) {
   return end - 1;
 }
 
+void dft__thread_leave(const dft__own *own) {
+  dft__spool *spool = &dft__session.spool;
+  dft__chunk *state = (dft__chunk *)((char *)own->thread - DFT__CELL);
+  dft__emit_open_regions(own);
+  dft__drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
+  give_stacks(spool, own->thread, state);
+  dft__chunk_give(spool, state);
+}
+
 /* Destructor of the key. A thread may record again afterwards, and then joins anew. */
 static void leave(void *unused) {
-  dft__own *own = &dft__self;
-  dft__spool *spool = &dft__session.spool;
+  dft__own own = dft__self;
   uint64_t before = dft__signals_block();
   int saved = errno;
   (void)unused;
-  if (own->session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own->base == spool->base) {
-    dft__emit_open_regions(own);
-    dft__drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
-    own->session = UINT64_MAX;
-    give_stacks(spool, own->thread, (dft__chunk *)((char *)own->thread - DFT__CELL));
-    dft__chunk_give(spool, (dft__chunk *)((char *)own->thread - DFT__CELL));
+  if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own.base == dft__session.spool.base) {
+    dft__self.session = UINT64_MAX;
+    dft__thread_leave(&own);
   }
   dft__signals_restore(before);
   errno = saved;

@@ -124,6 +124,9 @@ static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uin
 /* A lane for an event that overlaps others of this thread; see DFT__LANE_TID. */
 uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end);
 
+/* A thread of the session has ended: regions that it left open are recorded, its memory is free for others. */
+void dft__thread_leave(const dft__own *own);
+
 /* When a session opens: makes the key whose destructor tells that a thread ends. */
 void dft__thread_prepare(void);
 

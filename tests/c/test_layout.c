@@ -91,7 +91,7 @@ SIZE(dft_sink, 96);
 AT(dft_sink, open, 48);
 
 static void the_layout_has_its_number(void) {
-  CHECK_INT(DFT__LAYOUT, 2);
+  CHECK_INT(DFT__LAYOUT, 3);
   CHECK_STR(DFT__MAGIC, "dftspool");
 }
 
