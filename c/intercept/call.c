@@ -301,7 +301,10 @@ static dft_region begin_exec(enum dft__call call, const char *path) {
   region = dft_region_begin_site(&rows[call].site);
   arg.value.s.text = text;
   arg.value.s.len = path && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
-  if (region && arg.value.s.len) dft_update_arg(region, &arg);
+  if (region && arg.value.s.len) {
+    arg.path = dft_path(text, arg.value.s.len);
+    dft_update_arg(region, &arg);
+  }
   return region;
 }
 

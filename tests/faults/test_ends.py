@@ -101,21 +101,41 @@ def case_exec_of_a_program_that_records_nothing(folder):
     check_trace(trace, True)
 
 
+def check_images(trace, images, is_recovered):
+    """One trace of all images of a process: each recorded the same events, and none of them ended its outer region."""
+    expect_equal(sorted(trace.values("step", "n")), sorted(images * list(range(1, EVENTS + 1))), trace.path)
+    expect_equal([event["args"]["open"] for event in trace.named("around")], images * [1], f"{trace.path}: open regions")
+    expect_equal(trace.end["args"].get("recovered"), 1 if is_recovered else None, trace.path)
+
+
 def case_exec_of_a_traced_program(folder):
-    run_same(folder, ["exec", program("ender"), "exit"])
+    run_same(folder, ["exec", program("ender"), "exec", program("ender"), "exit"])
+    (trace,) = read_folder(folder)
+    check_images(trace, 3, False)
+    expect_equal(waiting(folder), [], "left over")
+
+
+def case_exec_of_a_program_that_is_killed(folder):
+    run_same(folder, ["exec", program("ender"), "kill"])
+    recover(folder)
+    (trace,) = read_folder(folder)
+    check_images(trace, 2, True)
+
+
+def case_exec_keeps_an_explicit_name(folder):
+    run_same(folder, ["exec", program("ender"), "exit"], LOG_FILE=f"{folder}/named.pfw")
+    (trace,) = read_folder(folder)
+    expect_equal(os.path.basename(trace.path), "named.pfw.gz", "the file")
+    check_images(trace, 2, False)
+
+
+def case_exec_with_other_settings_is_another_trace(folder):
+    run_same(folder, ["exec", "/usr/bin/env", "DFTRACER_COMPRESSION_LEVEL=3", program("ender"), "exit"])
     first, second = sorted(read_folder(folder), key=lambda trace: -trace.end["args"].get("recovered", 0))
     check_trace(first, True)
     check_trace(second, False)
     expect_equal(first.pid, second.pid, "exec keeps the pid")
     expect_equal(waiting(folder), [], "left over")
-
-
-def case_exec_keeps_an_explicit_name_of_its_own(folder):
-    run_same(folder, ["exec", program("ender"), "exit"], LOG_FILE=f"{folder}/named.pfw")
-    traces = read_folder(folder)
-    expect_equal(len(traces), 2, "one file an image")
-    for trace in traces:
-        check_trace(trace, "recovered" in trace.end["args"])
 
 
 def case_the_next_process_publishes(folder):
