@@ -152,6 +152,14 @@ static int is_never_finished(const char *path) {
          facts.st_mtime + UNFINISHED_SECONDS < time(NULL);
 }
 
+/* Output that nobody published stands beside the claim. */
+static int has_live_file(const char *claim) {
+  char path[DFT__PATH_MAX];
+  struct stat facts;
+  size_t len = strlen(claim) - strlen("spool");
+  return snprintf(path, sizeof path, "%.*s0-jsonl", (int)len, claim) < (int)sizeof path && lstat(path, &facts) == 0;
+}
+
 /* The folder of the claim counts, not the one in the header: a trace's folder may have been moved. */
 static int adopt_folder(dft__spool *spool, const char *claim) {
   const char *end = strstr(claim, "/.dftracer/");
@@ -199,7 +207,11 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
     case DFT__CLAIM_NONE:
       if (is_never_finished(claim)) unlink(claim);
       return DFT_OK;
-    case DFT__CLAIM_STALE: unlink(claim); return DFT_OK;
+    case DFT__CLAIM_STALE:
+      if (has_live_file(claim))
+        return DFT_EBUSY; /* its spool was taken away: the command makes a trace of what was written */
+      unlink(claim);
+      return DFT_OK;
     case DFT__CLAIM_FOREIGN: report->foreign++; return DFT_EBUSY;
     case DFT__CLAIM_SPOOL:
     case DFT__CLAIM_POINTER: break;

@@ -1,5 +1,6 @@
 /* doing.c - does what its arguments say, one after the other, for tests of dftracer run.
  *   event N      records N events        exit N   ends with that status      kill N    dies by that signal
+ *   step N       records N regions, each with its number n
  *   fork         a child records one     wait     says "ready", waits for SIGUSR1, says "got"
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
@@ -28,6 +29,12 @@ int main(int argc, char **argv) {
     int number = i + 1 < argc ? atoi(argv[i + 1]) : 0;
     if (strcmp(argv[i], "event") == 0) {
       for (int n = 0; n < number; n++) dft_instant("event", "test");
+    } else if (strcmp(argv[i], "step") == 0) {
+      for (int n = 1; n <= number; n++) {
+        dft_region_begin_named("step", "test");
+        dft_update_int("n", n);
+        dft_region_end();
+      }
     } else if (strcmp(argv[i], "fork") == 0) {
       pid_t child = fork();
       if (child == 0) {
