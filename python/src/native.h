@@ -258,6 +258,8 @@ enum wrap_kind { WRAP_NODE, WRAP_LOG, WRAP_INIT, WRAP_STATIC };
 
 /* Wraps a function, or what a staticmethod, classmethod or property holds. name: NULL or the event's name. */
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name);
+/* With tracing off: a function of Python that runs the code of this one. */
+PyObject *plain_function(PyObject *function);
 /* Calls a function of the module dftracer.python.helpers, which is loaded when it is needed first. */
 PyObject *helper_call(const char *name, PyObject *const *args, size_t count);
 
