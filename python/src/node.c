@@ -139,6 +139,11 @@ static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* ---- Loops --------------------------------------------------------------------------------------------------------------- */
 
+static int is_asynchronous(PyObject *iterable) {
+  const PyAsyncMethods *methods = Py_TYPE(iterable)->tp_as_async;
+  return methods && methods->am_aiter;
+}
+
 PyDoc_STRVAR(iter_doc, "iter($self, /, func, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
                        "\n--\n\nIterates over func; records each item (<name>.iter) and its body (<name>.block).");
 static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
@@ -150,7 +155,7 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$ppOO:iter", names, &iterable, &block, &iter, &iter_name,
                                    &block_name))
     return NULL;
-  if (PyObject_HasAttrString(iterable, "__aiter__") && !Py_TYPE(iterable)->tp_iter) {
+  if (UNLIKELY(!Py_TYPE(iterable)->tp_iter && is_asynchronous(iterable))) {
     PyObject *given[] = {self,
                          iterable,
                          iter ? Py_True : Py_False,
