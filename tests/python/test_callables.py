@@ -4,7 +4,6 @@ import textwrap
 
 from harness import START, main, one, run
 
-
 DECORATED = """
 import abc, copy, dataclasses, functools, inspect, pickle, typing, unittest.mock as mock, weakref
 class Base(abc.ABC):
