@@ -28,10 +28,9 @@ static void name_worker(void) {
 
 void mark_used_layers(int is_node) {
   if (native_is_new_child) name_worker();
-  dft_mark_used("python_function");
-  if (!is_node) return;
-  native_marked = 1;
-  dft_mark_used("ai");
+  if (!native_marked) dft_mark_used("python_function");
+  if (is_node) dft_mark_used("ai");
+  native_marked = 1 + is_node;
 }
 
 /* An explicit name wins over the one a child got from its parent. */

@@ -91,7 +91,7 @@ void event_begin(Open *open, State *state, Label *label) {
   open->is_open = 1;
   open->is_redirected = 0;
   if (LIKELY(mode_now() == MODE_NATIVE)) {
-    if (UNLIKELY(!native_marked)) mark_used_layers(state->is_node);
+    event_mark(state);
     open->at = dft_region_begin(&label->site);
     return;
   }
@@ -141,6 +141,7 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
     event_redirect(state, label, begin, end, call);
     return;
   }
+  event_mark(state);
   Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);

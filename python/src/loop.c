@@ -28,6 +28,7 @@ static void node_item_native(Loop *loop) {
   dft_arg few[ARGS_FEW + 1], *args = few;
   uint32_t count;
   dft_span span = {.struct_size = sizeof span};
+  event_mark(state);
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
   Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
   count = state->args.count;

@@ -184,12 +184,15 @@ typedef struct Open {
   char is_redirected;
 } Open;
 
+static inline void event_mark(const State *state) {
+  if (UNLIKELY(native_marked <= state->is_node)) mark_used_layers(state->is_node);
+}
 void event_begin(Open *open, State *state, Label *label);
 /* `call` may be NULL: values of this call. `raised`: the type of the exception that ends it, or NULL. */
 void event_end(Open *open, State *state, Label *label, const Arguments *call, PyObject *raised);
 /* The same where nothing is unusual: events go to the core, and have no values. */
 static inline void event_open(Open *open, State *state, Label *label) {
-  if (UNLIKELY(mode_now() != MODE_NATIVE || !native_marked)) {
+  if (UNLIKELY(mode_now() != MODE_NATIVE || native_marked <= state->is_node)) {
     event_begin(open, state, label);
     return;
   }
