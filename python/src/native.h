@@ -52,7 +52,7 @@ static inline int mode_now(void) {
 }
 /* DFTRACER_ENABLE as it was at the import. Without it objects keep no values and every call passes through. */
 extern int native_enabled;
-/* Nonzero when the trace knows that nodes were used; its end tells so. */
+/* What the trace knows of being used, to tell at its end: 0 nothing, 1 functions, 2 nodes too. */
 extern int native_marked;
 /* A child of a traced process, before its first event: it has yet to find out whose work it does. */
 extern int native_is_new_child;
@@ -215,12 +215,12 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
 /* Through the object in place of the native module. */
 void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
 
-extern PyType_Spec bound_spec, profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
+extern PyType_Spec bound_spec, method_spec, profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
 extern PyMethodDef call_methods[];
 
 typedef struct Native {
   PyObject *module;
-  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready, *bound;
+  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready, *bound, *method;
   PyObject *redirect; /* log_event(...) and friends; NULL: none */
 } Native;
 extern Native native;
@@ -268,10 +268,12 @@ PyObject *helper_call(const char *name, PyObject *const *args, size_t count);
 
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
-/* Makes this method of the type one of a Profile's two bound ones. */
-int bound_install(PyTypeObject *type, PyMethodDef *method, int which);
 /* __enter__ and __exit__. */
 extern PyMethodDef block_methods[2];
+PyObject *profile_enter(PyObject *self, PyObject *ignored);
+PyObject *profile_exit(PyObject *self, PyObject *const *args, Py_ssize_t count);
+/* Gives the type one of the two, in a form that is bound cheaply. */
+int bound_install(PyTypeObject *type, int which);
 /* An awaitable that is done. */
 PyObject *ready_new(PyObject *value);
 
