@@ -134,7 +134,8 @@ uint64_t event_clock(void) {
   return mode == MODE_NATIVE ? dft_ticks() : mode == MODE_REDIRECTED ? redirected_clock() : 0;
 }
 
-void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call) {
+void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const dft_span *span,
+                  const Arguments *call) {
   dft_arg few[ARGS_FEW], *args = few;
   uint32_t count;
   if (mode_now() == MODE_REDIRECTED) {
@@ -148,7 +149,8 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
   if (args) {
     arguments_fill(&state->args, args);
     if (call) arguments_fill(call, args + state->args.count);
-    dft_record(&label->site, begin, end, args, count);
+    if (span) dft_span_record(span, args, count);
+    else dft_record(&label->site, begin, end, args, count);
   }
   Py_END_CRITICAL_SECTION();
   if (args != few) PyMem_Free(args);

@@ -209,9 +209,11 @@ static inline void event_close(Open *open) {
 }
 /* Takes the event off the stack without recording it. */
 void event_cancel(Open *open);
-/* The same two for measured times; in MODE_NATIVE they are ticks. */
+/* The same two for measured times; in MODE_NATIVE they are ticks. `span` may be NULL: the core's measurement, which it
+ * then records in place of the times. */
 uint64_t event_clock(void);
-void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
+void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const dft_span *span,
+                  const Arguments *call);
 /* Through the object in place of the native module. */
 void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
 
@@ -266,6 +268,8 @@ PyObject *plain_function(PyObject *function);
 /* Calls a function of the module dftracer.python.helpers, which is loaded when it is needed first. */
 PyObject *helper_call(const char *name, PyObject *const *args, size_t count);
 
+/* Around an iterable, which may be an asynchronous one. */
+PyObject *loop_without_events(PyObject *iterable);
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
 /* __enter__ and __exit__. */
