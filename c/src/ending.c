@@ -135,7 +135,7 @@ void dft__end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
   } else {
     dft__frame_close(own, depth);
   }
-  dft__end_leave(own, depth, !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)));
+  dft__end_leave(own, depth, !(flags & DFT__FRAME_UNSEEN));
 }
 
 int dft__end_overflow(const dft__own *own) {

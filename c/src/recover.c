@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -121,8 +122,38 @@ static void identity_of(const dft__header *header, dft__identity *identity) {
   memcpy(identity->host, header->host, sizeof identity->host);
 }
 
-/* A spool of this very process that is not its own any more was left by the image before an exec, or by a trace that could
- * not be completed. */
+/* A line of /proc/self/maps that is a mapping of this file, and not the one through which it is recovered. The device is not
+ * compared: overlay file systems show another one there. */
+static int is_mapping_of(const dft__spool *spool, const char *line, const char *name) {
+  unsigned long long start, inode;
+  if (sscanf(line, "%llx-%*x %*s %*x %*x:%*x %llu", &start, &inode) != 2 || inode != spool->inode) return 0;
+  return strstr(line, name) && start - (unsigned long long)(uintptr_t)spool->base >= spool->map_bytes;
+}
+
+/* Another copy of the library in this process traces into it. An exec would have taken its mapping away. */
+static int is_used_by_another_copy(const dft__spool *spool) {
+  char text[2 * DFT__PATH_MAX];
+  const char *name = strrchr(spool->path, '/');
+  size_t len = 0;
+  int is_used = 0, fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  ssize_t got;
+  while (fd >= 0 && !is_used && (got = read(fd, text + len, sizeof text - 1 - len)) > 0) {
+    char *line = text, *end;
+    text[len + (size_t)got] = '\0';
+    for (; !is_used && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+      *end = '\0';
+      is_used = is_mapping_of(spool, line, name);
+    }
+    len = strlen(line);
+    memmove(text, line, len);
+    if (len == sizeof text - 1) len = 0;
+  }
+  if (fd >= 0) close(fd);
+  return is_used;
+}
+
+/* A spool of this very process that nobody in it uses was left by the image before an exec, or by a trace that could not be
+ * completed. */
 static enum dft__life life_of(const dft__spool *spool, const dft__identity *own) {
   dft__identity identity;
   enum dft__life life;
@@ -131,7 +162,7 @@ static enum dft__life life_of(const dft__spool *spool, const dft__identity *own)
   if (life == DFT__ALIVE && identity.pid == own->pid) {
     int is_in_use = dft__session.is_open && dft__session.spool.inode == spool->inode &&
                     dft__session.spool.device == spool->device;
-    if (!is_in_use) return DFT__DEAD;
+    if (!is_in_use && !is_used_by_another_copy(spool)) return DFT__DEAD;
   }
   return life;
 }

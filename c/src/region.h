@@ -6,6 +6,8 @@
 #include "thread.h"
 
 #define DFT__FRAME_ENDED 32u /* a frame that ended before those above it; it goes when they have gone */
+/* Frames whose event, if they have one, is not on the thread's own track: nothing there overlaps it. */
+#define DFT__FRAME_UNSEEN (DFT__FRAME_MUTED | DFT__FRAME_LEVEL | DFT__FRAME_CROSSED)
 
 /* The id and level an event gets that begins now, below the frames up to `depth`. */
 typedef struct dft__place {
@@ -29,7 +31,7 @@ static inline void dft__note_annotated(const dft__own *own) {
 }
 
 /* A frame whose event is settled comes off the stack. When it is not the topmost, those above outlive it: an event that is
- * seen in the trace overlaps theirs. */
+ * seen on the thread's own track overlaps theirs. */
 void dft__end_leave(const dft__own *own, uint32_t depth, int is_seen);
 /* Ends any frame of the stack, wherever it stands, with a record where it has one. */
 void dft__end_frame(const dft__own *own, uint32_t depth, uint64_t now);

@@ -1,15 +1,107 @@
 /* bound.c - __enter__ and __exit__ without a new bound method for every block.
  *
  * A with statement binds both methods anew each time, which costs more than the event. The second time an object is used so,
- * its bound methods are kept with it; objects made for one block never come to that, and leave nothing for the collector.
+ * its bound methods are kept with it. Objects made for one block never come to that, and leave nothing for the collector:
+ * theirs come from a short list of used ones.
  * SPDX-License-Identifier: MIT */
 #include "native.h"
 
 typedef struct Bound {
   PyObject_HEAD PyObject *plain; /* the method as the type has it */
-  PyMethodDef *method;
   int which;
 } Bound;
+
+typedef struct Method {
+  PyObject_HEAD vectorcallfunc call;
+  PyObject *object;
+  int which;
+} Method;
+
+/* ---- The bound method -------------------------------------------------------------------------------------------------- */
+
+#define SPARES 8
+static Method *spare[SPARES];
+static int spares;
+
+static PyObject *call_enter(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+  (void)args;
+  if (LIKELY(!PyVectorcall_NARGS(flags) && !keywords)) return profile_enter(((Method *)self)->object, NULL);
+  PyErr_SetString(PyExc_TypeError, "__enter__() takes no arguments");
+  return NULL;
+}
+
+static PyObject *call_exit(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
+  if (LIKELY(!keywords)) return profile_exit(((Method *)self)->object, args, PyVectorcall_NARGS(flags));
+  PyErr_SetString(PyExc_TypeError, "__exit__() takes no keyword arguments");
+  return NULL;
+}
+
+static PyObject *method_new(PyObject *object, int which) {
+  Method *method;
+  if (LIKELY(spares)) method = (Method *)PyObject_Init((PyObject *)spare[--spares], native.method);
+  else method = PyObject_GC_New(Method, native.method);
+  if (!method) return NULL;
+  method->call = which ? call_exit : call_enter;
+  method->object = Py_NewRef(object);
+  method->which = which;
+  PyObject_GC_Track(method);
+  return (PyObject *)method;
+}
+
+static int method_traverse(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((Method *)self)->object);
+  return 0;
+}
+
+static void method_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  Py_DECREF(((Method *)self)->object);
+#ifndef Py_GIL_DISABLED
+  if (LIKELY(spares < SPARES)) spare[spares++] = (Method *)self;
+  else
+#endif
+    PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static PyObject *method_repr(PyObject *self) {
+  const Method *method = (Method *)self;
+  return PyUnicode_FromFormat("<bound method %s of %R>", block_methods[method->which].ml_name, method->object);
+}
+
+static PyObject *get_name(PyObject *self, void *ignored) {
+  (void)ignored;
+  return PyUnicode_FromString(block_methods[((Method *)self)->which].ml_name);
+}
+
+static PyGetSetDef method_attributes[] = {
+  {"__name__", get_name, NULL, NULL, NULL},
+  {NULL},
+};
+
+static PyMemberDef method_members[] = {
+  {"__self__", T_OBJECT_EX, offsetof(Method, object), READONLY, NULL},
+  {"__vectorcalloffset__", T_PYSSIZET, offsetof(Method, call), READONLY, NULL},
+  {NULL},
+};
+
+static PyType_Slot method_slots[] = {
+  {Py_tp_doc, "Enters or leaves a block."},
+  {Py_tp_call, PyVectorcall_Call},
+  {Py_tp_repr, method_repr},
+  {Py_tp_traverse, method_traverse},
+  {Py_tp_dealloc, method_dealloc},
+  {Py_tp_getset, method_attributes},
+  {Py_tp_members, method_members},
+  {0, NULL},
+};
+
+PyType_Spec method_spec = {"dftracer.dftracer.Method", sizeof(Method), 0,
+                           TYPE_FLAGS_INTERNAL | Py_TPFLAGS_HAVE_VECTORCALL, method_slots};
+
+/* ---- What the types have in its place ------------------------------------------------------------------------------------ */
 
 static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   Bound *bound = (Bound *)self;
@@ -18,12 +110,15 @@ static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   (void)type;
   if (!object || object == Py_None) return Py_NewRef(bound->plain);
   if (LIKELY(profile->bound[bound->which] != NULL)) return Py_NewRef(profile->bound[bound->which]);
-  method = PyCFunction_New(bound->method, object);
 #ifndef Py_GIL_DISABLED
-  if (method && profile->uses[bound->which]) profile->bound[bound->which] = Py_NewRef(method);
+  if (profile->uses[bound->which]) { /* the interpreter calls this form fastest */
+    method = PyCFunction_New(&block_methods[bound->which], object);
+    if (method) profile->bound[bound->which] = Py_NewRef(method);
+    return method;
+  }
   profile->uses[bound->which] = 1;
 #endif
-  return method;
+  return method_new(object, bound->which);
 }
 
 static int bound_traverse(PyObject *self, visitproc visit, void *arg) {
@@ -56,12 +151,12 @@ static PyType_Slot bound_slots[] = {
 
 PyType_Spec bound_spec = {"dftracer.dftracer.Bound", sizeof(Bound), 0, TYPE_FLAGS_INTERNAL, bound_slots};
 
-int bound_install(PyTypeObject *type, PyMethodDef *method, int which) {
+int bound_install(PyTypeObject *type, int which) {
   Bound *bound = PyObject_GC_New(Bound, native.bound);
+  PyMethodDef *method = &block_methods[which];
   int failed;
   if (!bound) return -1;
   bound->plain = PyDescr_NewMethod(type, method);
-  bound->method = method;
   bound->which = which;
   PyObject_GC_Track(bound);
   failed = !bound->plain || PyObject_SetAttrString((PyObject *)type, method->ml_name, (PyObject *)bound) < 0;

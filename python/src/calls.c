@@ -28,10 +28,9 @@ static void name_worker(void) {
 
 void mark_used_layers(int is_node) {
   if (native_is_new_child) name_worker();
-  dft_mark_used("python_function");
-  if (!is_node) return;
-  native_marked = 1;
-  dft_mark_used("ai");
+  if (!native_marked) dft_mark_used("python_function");
+  if (is_node) dft_mark_used("ai");
+  native_marked = 1 + is_node;
 }
 
 /* An explicit name wins over the one a child got from its parent. */
@@ -397,40 +396,6 @@ static PyObject *wrap(PyObject *module, PyObject *args) {
   return function_wrap(profile, callable, (enum wrap_kind)kind, name);
 }
 
-PyDoc_STRVAR(clock_doc, "_clock($module, /)\n--\n\nNow, as _record takes it.");
-static PyObject *clock_now(PyObject *module, PyObject *ignored) {
-  (void)module;
-  (void)ignored;
-  return PyLong_FromUnsignedLongLong(event_clock());
-}
-
-PyDoc_STRVAR(record_doc, "_record($module, profile, begin, end, /)\n--\n\nRecords an event that was measured.");
-static PyObject *record(PyObject *module, PyObject *args) {
-  Profile *profile;
-  unsigned long long begin, end;
-  (void)module;
-  if (!PyArg_ParseTuple(args, "O!KK:_record", native.profile, &profile, &begin, &end)) return NULL;
-  if (is_recording(profile->state)) event_record(profile->state, profile->state->label, begin, end, NULL);
-  Py_RETURN_NONE;
-}
-
-PyDoc_STRVAR(copy_values_doc, "_copy_values($module, source, target, count, /)\n--\n\n"
-                              "Gives target the values of source, and a count.");
-static PyObject *copy_values(PyObject *module, PyObject *args) {
-  Profile *source, *target;
-  PyObject *key;
-  long long count;
-  (void)module;
-  if (!PyArg_ParseTuple(args, "O!O!L:_copy_values", native.profile, &source, native.profile, &target, &count))
-    return NULL;
-  key = PyUnicode_FromString(native_key_count.name);
-  if (!key) return NULL;
-  arguments_copy(&target->state->args, &source->state->args);
-  arguments_set_int(&target->state->args, key, count);
-  Py_DECREF(key);
-  Py_RETURN_NONE;
-}
-
 #define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 PyMethodDef call_methods[] = {
   {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
@@ -451,9 +416,6 @@ PyMethodDef call_methods[] = {
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
-  {"_clock", clock_now, METH_NOARGS, clock_doc},
-  {"_record", record, METH_VARARGS, record_doc},
-  {"_copy_values", copy_values, METH_VARARGS, copy_values_doc},
   {"_log_torch", torch_events_log, METH_VARARGS,
    "_log_torch($module, events, start_ns, units, device_us, /)\n--\n\nRecords what torch.profiler measured."},
   {NULL},

@@ -91,7 +91,7 @@ void event_begin(Open *open, State *state, Label *label) {
   open->is_open = 1;
   open->is_redirected = 0;
   if (LIKELY(mode_now() == MODE_NATIVE)) {
-    if (UNLIKELY(!native_marked)) mark_used_layers(state->is_node);
+    event_mark(state);
     open->at = dft_region_begin(&label->site);
     return;
   }
@@ -134,20 +134,23 @@ uint64_t event_clock(void) {
   return mode == MODE_NATIVE ? dft_ticks() : mode == MODE_REDIRECTED ? redirected_clock() : 0;
 }
 
-void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call) {
+void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const dft_span *span,
+                  const Arguments *call) {
   dft_arg few[ARGS_FEW], *args = few;
   uint32_t count;
   if (mode_now() == MODE_REDIRECTED) {
     event_redirect(state, label, begin, end, call);
     return;
   }
+  event_mark(state);
   Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);
   if (args) {
     arguments_fill(&state->args, args);
     if (call) arguments_fill(call, args + state->args.count);
-    dft_record(&label->site, begin, end, args, count);
+    if (span) dft_span_record(span, args, count);
+    else dft_record(&label->site, begin, end, args, count);
   }
   Py_END_CRITICAL_SECTION();
   if (args != few) PyMem_Free(args);

@@ -76,7 +76,7 @@ static PyObject *fn_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   PyObject *iterable, *name = NULL, *key = NULL, *base, *result = NULL;
   Label *first, *label = NULL, *second = NULL;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:iter", names, &iterable, &name, &key)) return NULL;
-  if (!native_enabled) return PyObject_GetIter(iterable);
+  if (!native_enabled) return loop_without_events(iterable);
   base = name ? Py_NewRef(name) : PyUnicode_FromString("loop");
   key = key ? Py_NewRef(key) : Py_NewRef(native_name[NAME_step]);
   first = base ? label_new(base, profile->state->label->cat) : NULL;

@@ -270,7 +270,7 @@ PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind ki
     PyErr_Format(PyExc_TypeError, "dftracer: a function is expected, not %.100s", Py_TYPE(callable)->tp_name);
     return NULL;
   }
-  if (is_coroutine_function(callable) && !native_enabled) return Py_NewRef(callable);
+  if (!native_enabled && kind != WRAP_INIT && PyFunction_Check(callable)) return plain_function(callable);
   function = function_new(profile, callable, kind, name);
   if (function && is_coroutine_function(callable)) {
     /* Awaiting is what takes the time: a coroutine function of Python stands around it. */

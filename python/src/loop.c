@@ -14,15 +14,63 @@ typedef struct Loop {
   Label *block_label; /* likewise */
   PyObject *key;      /* of a dft_fn's loop: the name of its counter; NULL: a node's loop */
   int64_t count;
-  uint64_t fetch_begin;
+  dft_span fetch;       /* getting an item */
+  uint64_t fetch_begin; /* the same where events go to a stand-in: its times */
   uint64_t fetch_end;
   Open block;
+  uint64_t turn;    /* an asynchronous loop's: 0 is none */
+  char is_recorded; /* this item */
   char has_item;
 } Loop;
 
-/* ---- A node's loop ----------------------------------------------------------------------------------------------------- */
+/* Asynchronous loops of a thread get items at the same time. Each begin and end takes a turn: who finds another's in between
+ * its own may overlap it. */
+static __thread uint64_t turns __attribute__((tls_model("initial-exec")));
 
-/* Both events of the item in hand. The block comes off the stack before the other is recorded: they are siblings. */
+/* ---- Getting an item -------------------------------------------------------------------------------------------------- */
+
+static void fetch_begin(Loop *loop) {
+  State *state = loop->profile->state;
+  if (loop->key && !loop->count) arguments_clear(&state->args);
+  loop->count++;
+  loop->is_recorded = (char)is_recording(state);
+  loop->fetch.id = 0;
+  if (!loop->is_recorded) return;
+  if (UNLIKELY(loop->turn)) loop->turn = ++turns;
+  if (UNLIKELY(mode_now() == MODE_REDIRECTED)) {
+    loop->fetch_begin = event_clock();
+    return;
+  }
+  event_mark(state);
+  /* No region, because there may be no item: then this is no event, and what happened meanwhile must not belong to it. */
+  if (loop->iter_label) dft_span_begin(&loop->iter_label->site, &loop->fetch);
+}
+
+static void fn_call(const Loop *loop, Arguments *call) {
+  arguments_init(call);
+  arguments_set_int(call, loop->key, loop->count);
+}
+
+static void fn_fetch_end(Loop *loop) {
+  Arguments call;
+  fn_call(loop, &call);
+  event_record(loop->profile->state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &loop->fetch, &call);
+  arguments_clear(&call);
+}
+
+static void fetch_end(Loop *loop) {
+  if (!loop->is_recorded) return;
+  if (UNLIKELY(mode_now() == MODE_REDIRECTED)) loop->fetch_end = event_clock();
+  else if (loop->iter_label) dft_span_end(&loop->fetch, UNLIKELY(loop->turn) && loop->turn != turns++);
+  loop->has_item = 1;
+  if (loop->key) fn_fetch_end(loop);
+  if (loop->key || (loop->block_label && mode_now() == MODE_NATIVE))
+    event_begin(&loop->block, loop->profile->state, loop->block_label);
+}
+
+/* ---- After the body ------------------------------------------------------------------------------------------------------ */
+
+/* Both events of a node's item. The block comes off the stack before the other is recorded: they are siblings. */
 static void node_item_native(Loop *loop) {
   State *state = loop->profile->state;
   dft_arg few[ARGS_FEW + 1], *args = few;
@@ -35,8 +83,8 @@ static void node_item_native(Loop *loop) {
   if (args) {
     arguments_fill(&state->args, args);
     args[count] = (dft_arg){.key = &native_key_count, .type = DFT_INT, .value.i = loop->count};
-    if (loop->iter_label) dft_record(&loop->iter_label->site, loop->fetch_begin, loop->fetch_end, args, count + 1);
-    if (loop->block.is_open) dft_span_record(&span, args, count + 1);
+    dft_span_record(&loop->fetch, args, count + 1);
+    dft_span_record(&span, args, count + 1);
   }
   Py_END_CRITICAL_SECTION();
   if (args != few) PyMem_Free(args);
@@ -57,78 +105,51 @@ static void node_item_redirected(Loop *loop) {
 }
 
 static void node_item_end(Loop *loop) {
-  loop->has_item = 0;
   if (mode_now() == MODE_NATIVE) node_item_native(loop);
   else if (mode_now() == MODE_REDIRECTED) node_item_redirected(loop);
   loop->block.is_open = 0;
 }
 
-static PyObject *node_next(Loop *loop) {
-  State *state = loop->profile->state;
-  PyObject *item;
-  int is_on;
-  if (loop->has_item) node_item_end(loop);
-  is_on = is_recording(state);
-  if (is_on) loop->fetch_begin = event_clock();
-  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
-  loop->count++;
-  if (UNLIKELY(!item || !is_on)) return item;
-  loop->fetch_end = event_clock();
-  loop->has_item = 1;
-  if (loop->block_label && mode_now() == MODE_NATIVE) event_begin(&loop->block, state, loop->block_label);
-  return item;
-}
-
-/* ---- A dft_fn's loop --------------------------------------------------------------------------------------------------- */
-
-static void fn_count(const Loop *loop, Arguments *call) {
-  arguments_init(call);
-  arguments_set_int(call, loop->key, loop->count);
-}
-
 static void fn_body_end(Loop *loop) {
   Arguments call;
-  loop->has_item = 0;
   if (!loop->block.is_open) return;
-  fn_count(loop, &call);
+  fn_call(loop, &call);
   event_end(&loop->block, loop->profile->state, loop->block_label, &call, NULL);
   arguments_clear(&call);
 }
 
-static PyObject *fn_next(Loop *loop) {
-  State *state = loop->profile->state;
-  PyObject *item;
-  Arguments call;
-  int is_on;
-  if (loop->has_item) fn_body_end(loop);
-  if (!loop->count) arguments_clear(&state->args);
-  loop->count++;
-  is_on = is_recording(state);
-  if (is_on) loop->fetch_begin = event_clock();
-  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
-  if (UNLIKELY(!item || !is_on)) return item;
-  loop->fetch_end = event_clock();
-  fn_count(loop, &call);
-  event_record(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &call);
-  arguments_clear(&call);
-  loop->has_item = 1;
-  event_begin(&loop->block, state, loop->block_label);
-  return item;
+static void finish(Loop *loop) {
+  if (!loop->has_item) return;
+  loop->has_item = 0;
+  if (loop->key) fn_body_end(loop);
+  else node_item_end(loop);
 }
 
 static PyObject *loop_next(PyObject *self) {
   Loop *loop = (Loop *)self;
+  PyObject *item;
   if (UNLIKELY(!loop->iterator)) return NULL;
-  return loop->key ? fn_next(loop) : node_next(loop);
+  finish(loop);
+  fetch_begin(loop);
+  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
+  if (LIKELY(item)) fetch_end(loop);
+  return item;
+}
+
+/* ---- By hand: helpers.async_loop ------------------------------------------------------------------------------------------ */
+
+PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
+                       "0: an item is being got; 1: it is there; 2: its body is done.");
+static PyObject *loop_step(PyObject *self, PyObject *what) {
+  static void (*const steps[])(Loop *) = {fetch_begin, fetch_end, finish};
+  long number = PyLong_AsLong(what);
+  if (number >= 0 && number < 3) steps[number]((Loop *)self);
+  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there are three steps");
+  if (PyErr_Occurred()) return NULL;
+  Py_RETURN_NONE;
 }
 
 /* ---- Life -------------------------------------------------------------------------------------------------------------- */
-
-static void finish(Loop *loop) {
-  if (!loop->has_item) return;
-  if (loop->key) fn_body_end(loop);
-  else node_item_end(loop);
-}
 
 PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\nRecords the item in hand and ends the loop.");
 static PyObject *loop_close(PyObject *self, PyObject *ignored) {
@@ -139,9 +160,18 @@ static PyObject *loop_close(PyObject *self, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
+static int is_asynchronous(PyObject *iterable) {
+  const PyAsyncMethods *methods = Py_TYPE(iterable)->tp_as_async;
+  return UNLIKELY(!Py_TYPE(iterable)->tp_iter) && methods && methods->am_aiter;
+}
+
+PyObject *loop_without_events(PyObject *iterable) {
+  return is_asynchronous(iterable) ? Py_TYPE(iterable)->tp_as_async->am_aiter(iterable) : PyObject_GetIter(iterable);
+}
+
 static PyObject *loop_new(Profile *profile, PyObject *iterable, Label *first, Label *second, PyObject *key) {
   Loop *loop;
-  PyObject *iterator = PyObject_GetIter(iterable);
+  PyObject *iterator = loop_without_events(iterable);
   if (!iterator) return NULL;
   loop = PyObject_GC_New(Loop, native.loop);
   if (!loop) {
@@ -154,7 +184,16 @@ static PyObject *loop_new(Profile *profile, PyObject *iterable, Label *first, La
   loop->iter_label = first ? label_keep(first) : NULL;
   loop->block_label = second ? label_keep(second) : NULL;
   loop->key = key ? Py_NewRef(key) : NULL;
+  loop->fetch.struct_size = sizeof loop->fetch;
   PyObject_GC_Track(loop);
+  if (is_asynchronous(iterable)) {
+    PyObject *given[] = {(PyObject *)loop, iterator};
+    PyObject *outer;
+    loop->turn = 1;
+    outer = helper_call("async_loop", given, 2);
+    Py_DECREF(loop);
+    return outer;
+  }
   return (PyObject *)loop;
 }
 
@@ -203,6 +242,7 @@ static void loop_dealloc(PyObject *self) {
 
 static PyMethodDef loop_methods[] = {
   {"close", loop_close, METH_NOARGS, close_doc},
+  {"_step", loop_step, METH_O, step_doc},
   {NULL},
 };
 

@@ -46,7 +46,8 @@ static PyTypeObject *make_type(PyObject *module, PyType_Spec *spec, PyTypeObject
   type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, bases);
   Py_XDECREF(bases);
 #ifndef Py_TPFLAGS_DISALLOW_INSTANTIATION
-  if (type && (spec == &function_spec || spec == &loop_spec || spec == &ready_spec || spec == &bound_spec))
+  if (type && (spec == &function_spec || spec == &loop_spec || spec == &ready_spec || spec == &bound_spec ||
+               spec == &method_spec))
     type->tp_new = NULL;
 #endif
   return type;
@@ -54,9 +55,10 @@ static PyTypeObject *make_type(PyObject *module, PyType_Spec *spec, PyTypeObject
 
 static int make_types(PyObject *module) {
   if ((native.bound = make_type(module, &bound_spec, NULL)) == NULL) return -1;
+  if ((native.method = make_type(module, &method_spec, NULL)) == NULL) return -1;
   if ((native.profile = make_type(module, &profile_spec, NULL)) == NULL) return -1;
-  if (bound_install(native.profile, &block_methods[0], 0) < 0) return -1;
-  if (bound_install(native.profile, &block_methods[1], 1) < 0) return -1;
+  if (bound_install(native.profile, 0) < 0) return -1;
+  if (bound_install(native.profile, 1) < 0) return -1;
   if ((native.dft_fn = make_type(module, &dft_fn_spec, native.profile)) == NULL) return -1;
   if ((native.node = make_type(module, &node_spec, native.profile)) == NULL) return -1;
   if ((native.function = make_type(module, &function_spec, NULL)) == NULL) return -1;

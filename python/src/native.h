@@ -52,7 +52,7 @@ static inline int mode_now(void) {
 }
 /* DFTRACER_ENABLE as it was at the import. Without it objects keep no values and every call passes through. */
 extern int native_enabled;
-/* Nonzero when the trace knows that nodes were used; its end tells so. */
+/* What the trace knows of being used, to tell at its end: 0 nothing, 1 functions, 2 nodes too. */
 extern int native_marked;
 /* A child of a traced process, before its first event: it has yet to find out whose work it does. */
 extern int native_is_new_child;
@@ -184,12 +184,15 @@ typedef struct Open {
   char is_redirected;
 } Open;
 
+static inline void event_mark(const State *state) {
+  if (UNLIKELY(native_marked <= state->is_node)) mark_used_layers(state->is_node);
+}
 void event_begin(Open *open, State *state, Label *label);
 /* `call` may be NULL: values of this call. `raised`: the type of the exception that ends it, or NULL. */
 void event_end(Open *open, State *state, Label *label, const Arguments *call, PyObject *raised);
 /* The same where nothing is unusual: events go to the core, and have no values. */
 static inline void event_open(Open *open, State *state, Label *label) {
-  if (UNLIKELY(mode_now() != MODE_NATIVE || !native_marked)) {
+  if (UNLIKELY(mode_now() != MODE_NATIVE || native_marked <= state->is_node)) {
     event_begin(open, state, label);
     return;
   }
@@ -206,18 +209,20 @@ static inline void event_close(Open *open) {
 }
 /* Takes the event off the stack without recording it. */
 void event_cancel(Open *open);
-/* The same two for measured times; in MODE_NATIVE they are ticks. */
+/* The same two for measured times; in MODE_NATIVE they are ticks. `span` may be NULL: the core's measurement, which it
+ * then records in place of the times. */
 uint64_t event_clock(void);
-void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
+void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const dft_span *span,
+                  const Arguments *call);
 /* Through the object in place of the native module. */
 void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call);
 
-extern PyType_Spec bound_spec, profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
+extern PyType_Spec bound_spec, method_spec, profile_spec, dft_fn_spec, node_spec, function_spec, loop_spec, ready_spec;
 extern PyMethodDef call_methods[];
 
 typedef struct Native {
   PyObject *module;
-  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready, *bound;
+  PyTypeObject *profile, *dft_fn, *node, *function, *loop, *ready, *bound, *method;
   PyObject *redirect; /* log_event(...) and friends; NULL: none */
 } Native;
 extern Native native;
@@ -258,15 +263,21 @@ enum wrap_kind { WRAP_NODE, WRAP_LOG, WRAP_INIT, WRAP_STATIC };
 
 /* Wraps a function, or what a staticmethod, classmethod or property holds. name: NULL or the event's name. */
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name);
+/* With tracing off: a function of Python that runs the code of this one. */
+PyObject *plain_function(PyObject *function);
 /* Calls a function of the module dftracer.python.helpers, which is loaded when it is needed first. */
 PyObject *helper_call(const char *name, PyObject *const *args, size_t count);
 
+/* Around an iterable, which may be an asynchronous one. */
+PyObject *loop_without_events(PyObject *iterable);
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
-/* Makes this method of the type one of a Profile's two bound ones. */
-int bound_install(PyTypeObject *type, PyMethodDef *method, int which);
 /* __enter__ and __exit__. */
 extern PyMethodDef block_methods[2];
+PyObject *profile_enter(PyObject *self, PyObject *ignored);
+PyObject *profile_exit(PyObject *self, PyObject *const *args, Py_ssize_t count);
+/* Gives the type one of the two, in a form that is bound cheaply. */
+int bound_install(PyTypeObject *type, int which);
 /* An awaitable that is done. */
 PyObject *ready_new(PyObject *value);
 

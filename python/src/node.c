@@ -150,16 +150,7 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$ppOO:iter", names, &iterable, &block, &iter, &iter_name,
                                    &block_name))
     return NULL;
-  if (PyObject_HasAttrString(iterable, "__aiter__") && !Py_TYPE(iterable)->tp_iter) {
-    PyObject *given[] = {self,
-                         iterable,
-                         iter ? Py_True : Py_False,
-                         block ? Py_True : Py_False,
-                         iter_name ? iter_name : Py_None,
-                         block_name ? block_name : Py_None};
-    return helper_call("async_loop", given, 6);
-  }
-  if (!native_enabled || (!block && !iter)) return PyObject_GetIter(iterable);
+  if (!native_enabled || (!block && !iter)) return loop_without_events(iterable);
   if (iter_name == Py_None || (iter_name && !PyObject_IsTrue(iter_name))) iter_name = NULL;
   if (block_name == Py_None || (block_name && !PyObject_IsTrue(block_name))) block_name = NULL;
   if (iter && !(first = label_derived(profile->state->label, "iter", iter_name))) return NULL;

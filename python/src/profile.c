@@ -166,7 +166,7 @@ static PyMemberDef profile_members[] = {
 /* ---- Blocks ------------------------------------------------------------------------------------------------------------ */
 
 PyDoc_STRVAR(enter_doc, "__enter__($self, /)\n--\n\nBegins an event.");
-static PyObject *profile_enter(PyObject *self, PyObject *ignored) {
+PyObject *profile_enter(PyObject *self, PyObject *ignored) {
   (void)ignored;
   if (LIKELY(mode_now() != MODE_OFF)) block_enter((Profile *)self, frame_now());
   return Py_NewRef(self);
@@ -180,7 +180,7 @@ static void leave(Profile *profile, PyObject *raised) {
 }
 
 PyDoc_STRVAR(exit_doc, "__exit__($self, exc_type=None, exc_value=None, traceback=None, /)\n--\n\nRecords the event.");
-static PyObject *profile_exit(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+PyObject *profile_exit(PyObject *self, PyObject *const *args, Py_ssize_t count) {
   leave((Profile *)self, count && args[0] != Py_None ? args[0] : NULL);
   Py_RETURN_NONE;
 }
@@ -221,7 +221,7 @@ static PyObject *profile_flush(PyObject *self, PyObject *ignored) {
   if (is_recording(state)) {
     Open *open = block_find(profile, frame_now());
     if (open && open->is_open) event_end(open, state, state->label, NULL, NULL);
-    else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL);
+    else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL, NULL);
     state->start = event_clock();
   }
   state->flush = 1;

@@ -75,8 +75,8 @@ def python_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     """All rows, or one that says why there are none."""
     if not list((build / "bench").glob("twoclocks*.so")):
         return [Row("Python", "", [], [], "not measured: built without Python's headers")]
-    on = samples(build, folder, 4 * rounds, enable=True)
-    off = samples(build, folder, 4 * rounds, enable=False)
+    on = samples(build, folder, 40 * rounds, enable=True)
+    off = samples(build, folder, 40 * rounds, enable=False)
     imports = import_times(build, max(rounds // 2, 5))
     return [
         *rows_of(on, BARS_ON, "on", True),

@@ -1,4 +1,4 @@
-/* test_span.c - regions that are taken off the stack, and recorded later or never.
+/* test_span.c - regions that are taken off the stack, and measurements that were never on it, recorded later or never.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
 
@@ -74,7 +74,140 @@ static void a_span_of_nothing_or_of_another_trace_is_ignored(void) {
   free_trace(&in);
 }
 
+static dft_site measured = DFT_SITE("measured", "test");
+
+static dft_span begun(void) {
+  dft_span span = {.struct_size = sizeof span};
+  dft_span_begin(&measured, &span);
+  return span;
+}
+
+static void finish(dft_span *span, int overlaps) {
+  dft_span_end(span, overlaps);
+  dft_span_record(span, NULL, 0);
+}
+
+static int is_on_a_lane(const trace *in, const char *name) {
+  return the_event(in, name)->tid > 1 << 22;
+}
+
+static void a_measurement_owns_nothing_of_what_happens_meanwhile(void) {
+  trace in;
+  dft_span span;
+  int64_t around;
+  start_in_memory();
+  dft_region_begin(&outer);
+  span = begun();
+  dft_region_begin(&inner);
+  dft_region_end();
+  finish(&span, 0);
+  begun(); /* given up */
+  dft_region_end();
+  in = stop();
+  around = the_event(&in, "outer")->id;
+  CHECK_INT(arg_int(the_event(&in, "measured"), "p_idx"), around);
+  CHECK_INT(arg_int(the_event(&in, "measured"), "level"), 2);
+  CHECK_INT(arg_int(the_event(&in, "inner"), "p_idx"), around);
+  CHECK(!is_on_a_lane(&in, "measured"));
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 3);
+  free_trace(&in);
+}
+
+static void one_that_a_region_outlives_goes_onto_a_lane(void) {
+  trace in;
+  dft_span span;
+  start_in_memory();
+  dft_region_begin(&outer);
+  span = begun();
+  dft_region_begin(&inner);
+  finish(&span, 0);
+  dft_region_end();
+  dft_region_end();
+  in = stop();
+  CHECK(is_on_a_lane(&in, "measured"));
+  CHECK(!is_on_a_lane(&in, "inner"));
+  CHECK_INT(arg_int(the_event(&in, "measured"), "p_idx"), the_event(&in, "outer")->id);
+  free_trace(&in);
+}
+
+static void one_that_outlives_a_region_goes_onto_a_lane(void) {
+  trace in;
+  dft_span span;
+  start_in_memory();
+  dft_region_begin(&outer);
+  dft_region_begin(&inner);
+  span = begun();
+  dft_region_end();
+  finish(&span, 0);
+  dft_region_end();
+  in = stop();
+  CHECK(is_on_a_lane(&in, "measured"));
+  CHECK_INT(arg_int(the_event(&in, "measured"), "p_idx"), the_event(&in, "outer")->id);
+  free_trace(&in);
+}
+
+static void one_that_outlives_a_region_further_out_goes_onto_a_lane(void) {
+  trace in;
+  dft_span span;
+  dft_region first, second;
+  start_in_memory();
+  first = dft_region_begin(&outer);
+  second = dft_region_begin(&inner);
+  span = begun();
+  dft_region_close(first);
+  finish(&span, 0);
+  dft_region_close(second);
+  in = stop();
+  CHECK(is_on_a_lane(&in, "measured"));
+  CHECK(is_on_a_lane(&in, "inner"));
+  CHECK(the_event(&in, "measured")->tid != the_event(&in, "inner")->tid);
+  free_trace(&in);
+}
+
+static void one_that_its_caller_knows_to_overlap_goes_onto_a_lane(void) {
+  trace in;
+  dft_span span;
+  start_in_memory();
+  span = begun();
+  finish(&span, 1);
+  in = stop();
+  CHECK(is_on_a_lane(&in, "measured"));
+  CHECK_INT(arg_int(the_event(&in, "measured"), "p_idx"), -1);
+  free_trace(&in);
+}
+
+static void a_measurement_of_another_trace_or_without_a_site_is_none(void) {
+  trace in;
+  dft_span span, small = {.struct_size = 8};
+  start_in_memory();
+  span = begun();
+  dft_region_begin(&outer);
+  dft_region_end();
+  in = stop();
+  free_trace(&in);
+  start_in_memory();
+  finish(&span, 0);
+  CHECK_INT((int64_t)span.id, 0);
+  dft_span_begin(NULL, &span);
+  finish(&span, 0);
+  dft_span_begin(&measured, &small);
+  dft_span_begin(&measured, NULL);
+  dft_span_end(NULL, 0);
+  finish(&small, 0);
+  dft_region_begin(&outer);
+  dft_region_end();
+  in = stop();
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1);
+  free_trace(&in);
+}
+
 int main(void) {
+  RUN(a_measurement_owns_nothing_of_what_happens_meanwhile);
+  RUN(one_that_a_region_outlives_goes_onto_a_lane);
+  RUN(one_that_outlives_a_region_goes_onto_a_lane);
+  RUN(one_that_outlives_a_region_further_out_goes_onto_a_lane);
+  RUN(one_that_its_caller_knows_to_overlap_goes_onto_a_lane);
+  RUN(a_measurement_of_another_trace_or_without_a_site_is_none);
   RUN(a_taken_region_is_recorded_where_it_stood);
   RUN(one_that_is_not_recorded_leaves_nothing);
   RUN(a_span_of_nothing_or_of_another_trace_is_ignored);

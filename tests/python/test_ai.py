@@ -136,6 +136,23 @@ def test_forms_of_use(tmp_path):
     assert (trace.end["args"]["used.ai"], trace.end["args"]["used.python_function"]) == (1, 1)
 
 
+def test_the_end_tells_which_layers_recorded(tmp_path):
+    loop = "list(ai.dataloader.fetch.iter([1], include_block={block}))"
+    used = {
+        'with dft_fn("c", "n"): pass': {"used.python_function"},
+        'dft_fn("c", "n").flush()': {"used.python_function"},
+        "with ai.compute: pass": {"used.python_function", "used.ai"},
+        'with dft_fn("c", "n"), ai.compute: pass': {"used.python_function", "used.ai"},
+        loop.format(block=False): {"used.python_function", "used.ai"},
+        loop.format(block=True): {"used.python_function", "used.ai"},
+    }
+    for number, (program, expected) in enumerate(used.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        end = one(program, folder, DFTRACER_INC_METADATA="1").end["args"]
+        assert {key for key in end if key.startswith("used.")} == expected, program
+
+
 def test_loops(tmp_path):
     trace = one(
         """

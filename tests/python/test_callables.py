@@ -1,99 +1,151 @@
 """test_callables.py - decorated functions are functions to everything that handles functions."""
 
-from harness import main, one, run
+import textwrap
+
+from harness import START, main, one, run
+
+DECORATED = """
+import abc, copy, dataclasses, functools, inspect, pickle, typing, unittest.mock as mock, weakref
+class Base(abc.ABC):
+    @abc.abstractmethod
+    @ai.compute.forward
+    def inner(self): ...
+    @ai.compute.forward
+    @abc.abstractmethod
+    def outer(self): ...
+assert Base.__abstractmethods__ == {"inner", "outer"}
+class Real(Base):
+    @ai.compute.forward
+    def inner(self): return "i"
+    @ai.compute.forward
+    def outer(self): return "o"
+    @property
+    @ai.compute.forward
+    def value(self): return "v"
+    @ai.compute.forward
+    @property
+    def other(self): return "p"
+real = Real()
+assert (real.inner(), real.outer(), real.value, real.other) == ("i", "o", "v", "p")
+
+@functools.singledispatch
+def show(x): return "any"
+@show.register
+@ai.compute.backward
+def _(x: int): return "int"
+assert show(1) == "int" and show("") == "any"
+class Shower:
+    @functools.singledispatchmethod
+    def show(self, x): return "any"
+    @show.register
+    @ai.compute.backward
+    def _(self, x: int): return "int"
+assert Shower().show(1) == "int"
+
+@ai.compute.backward
+def typed(a: int, b: str = "x", *, c: float = 1.0) -> bool:
+    "documented"
+    return True
+assert str(inspect.signature(typed)) == "(a: int, b: str = 'x', *, c: float = 1.0) -> bool"
+assert inspect.unwrap(typed) is typed.__wrapped__ and typed.__annotations__["a"] is int
+assert typing.get_type_hints(typed)["return"] is bool and typed.__code__ is typed.__wrapped__.__code__
+assert typed.__module__ == "__main__" and typed.__qualname__ == "typed"
+assert "documented" in inspect.getdoc(typed)
+assert callable(typed) and weakref.ref(typed)() is typed and "typed" in repr(typed)
+typed.mark = 1
+assert typed.mark == 1 and vars(typed)["mark"] == 1
+assert functools.partial(typed, 1)() and functools.wraps(typed)(lambda: 0).__name__ == "typed"
+assert functools.lru_cache(typed)(1) is True and mock.create_autospec(typed)(1) is not None
+assert pickle.loads(pickle.dumps(typed)) is typed and copy.deepcopy(typed) is typed
+
+@dataclasses.dataclass
+class Data:
+    x: int = 1
+    @ai.compute.step
+    def total(self): return self.x + 1
+data = Data(4)
+again = pickle.loads(pickle.dumps(data.total))
+assert again() == 5 and data.total() == 5 and dataclasses.replace(data, x=9).total() == 10
+assert inspect.ismethod(data.total) and inspect.signature(data.total).parameters == {}
+with mock.patch.object(Data, "total", return_value=0): assert data.total() == 0
+
+class Model:
+    def __init__(self): self.weight = 1; self.step = ai.compute.step(self.forward); self.node = ai.compute.step
+    def forward(self): return self.weight
+model = Model()
+copied = copy.deepcopy(model)
+copied.weight = 2
+assert (model.step(), copied.step()) == (1, 2) and copied.node is ai.compute.step
+sent = pickle.loads(pickle.dumps(model))
+sent.weight = 3
+assert sent.step() == 3
+d = pickle.loads(pickle.dumps(dft_fn("c", "n", epoch=4)))
+with d: pass
+detached = copy.deepcopy(ai.compute.step(step=6))
+with detached: pass
+tree = copy.deepcopy(AI(epoch=3))
+with tree.compute.forward: pass
+class Own(dft_fn):
+    def __init__(self): super().__init__("own", "own"); self.extra = 1
+with pickle.loads(pickle.dumps(Own())) as o: assert o.extra == 1
+"""
 
 
 def test_under_the_decorators_of_the_standard_library(tmp_path):
-    trace = one(
-        """
-        import abc, copy, dataclasses, functools, inspect, pickle, typing, unittest.mock as mock, weakref
-        class Base(abc.ABC):
-            @abc.abstractmethod
-            @ai.compute.forward
-            def inner(self): ...
-            @ai.compute.forward
-            @abc.abstractmethod
-            def outer(self): ...
-        assert Base.__abstractmethods__ == {"inner", "outer"}
-        class Real(Base):
-            @ai.compute.forward
-            def inner(self): return "i"
-            @ai.compute.forward
-            def outer(self): return "o"
-            @property
-            @ai.compute.forward
-            def value(self): return "v"
-            @ai.compute.forward
-            @property
-            def other(self): return "p"
-        real = Real()
-        assert (real.inner(), real.outer(), real.value, real.other) == ("i", "o", "v", "p")
-
-        @functools.singledispatch
-        def show(x): return "any"
-        @show.register
-        @ai.compute.backward
-        def _(x: int): return "int"
-        assert show(1) == "int" and show("") == "any"
-        class Shower:
-            @functools.singledispatchmethod
-            def show(self, x): return "any"
-            @show.register
-            @ai.compute.backward
-            def _(self, x: int): return "int"
-        assert Shower().show(1) == "int"
-
-        @ai.compute.backward
-        def typed(a: int, b: str = "x", *, c: float = 1.0) -> bool:
-            "documented"
-            return True
-        assert str(inspect.signature(typed)) == "(a: int, b: str = 'x', *, c: float = 1.0) -> bool"
-        assert inspect.unwrap(typed) is typed.__wrapped__ and typed.__annotations__["a"] is int
-        assert typing.get_type_hints(typed)["return"] is bool and typed.__code__ is typed.__wrapped__.__code__
-        assert typed.__module__ == "__main__" and typed.__qualname__ == "typed"
-        assert "documented" in inspect.getdoc(typed)
-        assert callable(typed) and weakref.ref(typed)() is typed and "typed" in repr(typed)
-        typed.mark = 1
-        assert typed.mark == 1 and vars(typed)["mark"] == 1
-        assert functools.partial(typed, 1)() and functools.wraps(typed)(lambda: 0).__name__ == "typed"
-        assert functools.lru_cache(typed)(1) is True and mock.create_autospec(typed)(1) is not None
-        assert pickle.loads(pickle.dumps(typed)) is typed and copy.deepcopy(typed) is typed
-
-        @dataclasses.dataclass
-        class Data:
-            x: int = 1
-            @ai.compute.step
-            def total(self): return self.x + 1
-        data = Data(4)
-        again = pickle.loads(pickle.dumps(data.total))
-        assert again() == 5 and data.total() == 5 and dataclasses.replace(data, x=9).total() == 10
-        assert inspect.ismethod(data.total) and inspect.signature(data.total).parameters == {}
-        with mock.patch.object(Data, "total", return_value=0): assert data.total() == 0
-
-        class Model:
-            def __init__(self): self.weight = 1; self.step = ai.compute.step(self.forward); self.node = ai.compute.step
-            def forward(self): return self.weight
-        model = Model()
-        copied = copy.deepcopy(model)
-        copied.weight = 2
-        assert (model.step(), copied.step()) == (1, 2) and copied.node is ai.compute.step
-        sent = pickle.loads(pickle.dumps(model))
-        sent.weight = 3
-        assert sent.step() == 3
-        d = pickle.loads(pickle.dumps(dft_fn("c", "n", epoch=4)))
-        with d: pass
-        detached = copy.deepcopy(ai.compute.step(step=6))
-        with detached: pass
-        tree = copy.deepcopy(AI(epoch=3))
-        with tree.compute.forward: pass
-        class Own(dft_fn):
-            def __init__(self): super().__init__("own", "own"); self.extra = 1
-        with pickle.loads(pickle.dumps(Own())) as o: assert o.extra == 1
-        """,
-        tmp_path,
-    )
+    run(START + DECORATED, tmp_path, DFTRACER_ENABLE="0")
+    trace = one(DECORATED, tmp_path)
     assert trace.values("n", "epoch") == [4] and 6 in [event["args"].get("step") for event in trace.named("step")]
     assert len(trace.named("own")) == 1
+
+
+def test_while_off_a_decorated_function_is_a_function_with_the_same_code(tmp_path):
+    program = """
+        import functools, inspect, types
+        d, outside = dft_fn("c"), [1]
+        class Base:
+            def method(self, x): return x
+        class Own(Base):
+            @ai.compute.forward
+            def method(self, x, *, y=2): return super().method(x) + y
+            @d.log_static
+            @staticmethod
+            def static(x): return x
+            @d.log
+            @classmethod
+            def made(cls): return cls
+        assert Own().method(1) == 3 and Own().method(1, y=5) == 6 and Own.static(4) == Own().static(4) == 4
+        assert Own.made() is Own and type(Own.method) is types.FunctionType
+        def make(k):
+            def inner(step=k, /, *rest: int, more: str = "m") -> tuple:
+                "text"
+                return step, rest, more, k, outside
+            inner.mark = [1]
+            return inner
+        for decorate in (ai.compute.step, ai.compute.step(epoch=1), ai.compute.init, d.log, d.log(), d.log(name="n"),
+                         d.log_static):
+            inner = make(3)
+            function = decorate(inner)
+            assert type(function) is types.FunctionType and function is not inner and function.__wrapped__ is inner
+            assert function.__code__ is inner.__code__ and function.__closure__ == inner.__closure__
+            assert function() == (3, (), "m", 3, outside) and function(1, 2, more="k") == (1, (2,), "k", 3, outside)
+            assert inspect.signature(function) == inspect.signature(inner) and function.__doc__ == "text"
+            assert function.__qualname__ == inner.__qualname__ and function.__annotations__ == inner.__annotations__
+            assert function.mark is inner.mark
+            function.own = 1
+            assert not hasattr(inner, "own")
+        assert d.log_init(make(3))() is None
+        for other in (len, functools.partial(len), Own().made, [].append, print):
+            assert d.log(other).__wrapped__ is other
+        assert d.log(len)([1]) == ai.compute.step(functools.partial(len))([1]) == 1
+        @ai.compute.step
+        async def waits(): return 7
+        @d.log
+        def yields(): yield 8
+        assert inspect.iscoroutinefunction(waits) and inspect.isgeneratorfunction(yields) and list(yields()) == [8]
+        try: waits().send(None)
+        except StopIteration as end: assert end.value == 7
+        """
+    run(START + textwrap.dedent(program), tmp_path, DFTRACER_ENABLE="0")
 
 
 def test_asynchronous_functions_blocks_and_loops(tmp_path):

@@ -266,12 +266,12 @@ DFT_INLINE void dft_update_string(const char *key, const char *text) {
   if (dft_is_active()) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
 
-/* A region that was taken off its thread's stack, to be recorded later or not at all. */
+/* Something that lasted, to be recorded later or not at all. */
 typedef struct dft_span {
   size_t struct_size; /* sizeof(dft_span), set by the caller */
   uint64_t begin_ticks;
   uint64_t end_ticks;
-  uint64_t id; /* 0: there was no such region */
+  uint64_t id; /* 0: there is nothing to record */
   uint64_t parent;
   uint64_t session;
   uint32_t site;
@@ -279,9 +279,13 @@ typedef struct dft_span {
   uint32_t lane;
 } dft_span;
 
+/* Begins one that is no region: what happens meanwhile belongs to the region around it. */
+DFT_API void dft_span_begin(dft_site *site, dft_span *span);
+/* Ends it, on the same thread. Where it overlaps regions, or the caller knows that it overlaps others, it goes onto a lane. */
+DFT_API void dft_span_end(dft_span *span, int overlaps);
 /* Ends this region now without recording it; arguments it had are given up. */
 DFT_API void dft_region_take(dft_region region, dft_span *span);
-/* Records it, with these arguments, on the thread that took it, as if the region had ended with them. */
+/* Records it, with these arguments, on the thread that ended it, as if it had ended with them. */
 DFT_API void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count);
 
 /* A path as an id, for DFT_PATH arguments of many events; 0 when there is no room for more: pass the text then. Valid

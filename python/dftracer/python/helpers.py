@@ -31,33 +31,20 @@ def coroutine(traced: Any, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-async def async_loop(
-    node: Any, items: Any, include_iter: bool, include_block: bool, iter_name: str | None, block_name: str | None
-) -> AsyncIterator[Any]:
-    """An asynchronous loop: one block for getting an item, one for what is done with it."""
-    fetch = native.DFTracerAI(cat=node.cat, name=iter_name or f"{node.name}.iter")
-    body = native.DFTracerAI(cat=node.cat, name=block_name or f"{node.name}.block")
-    iterator = items.__aiter__()
-    count = 0
+async def async_loop(loop: Any, iterator: Any) -> AsyncIterator[Any]:
+    """Tells the loop, step by step, what an asynchronous iterator does."""
+    begins, has_item, body_is_done = range(3)
     while True:
-        count += 1
-        is_on = node._enable
-        fetch._enable = is_on and include_iter
-        body._enable = is_on and include_block
-        begin = native._clock()
+        loop._step(begins)
         try:
             item = await iterator.__anext__()
         except StopAsyncIteration:
             return
-        end = native._clock()
-        body.start()
+        loop._step(has_item)
         try:
             yield item
         finally:
-            native._copy_values(node, body, count)
-            native._copy_values(node, fetch, count)
-            body.stop()
-            native._record(fetch, begin, end)
+            loop._step(body_is_done)
 
 
 def metadata(key: str, value: str) -> None:

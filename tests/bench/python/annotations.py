@@ -2,18 +2,21 @@
 
     annotations.py ROUNDS FOLDER
 
-Every round times each loop once, one after the other, so that a slow moment meets all of them. A burst fits the spool,
-and the next begins when the drain has caught up: what is measured is the caller's part.
+A round times a short burst of each loop, one straight after the other and beginning with another one each time: it is
+over in a few milliseconds, so that a slow moment meets all of them alike. It fits the spool, and the next begins when
+the drain has caught up: what is measured is the caller's part.
 SPDX-License-Identifier: MIT
 """
 
 import sys
+from collections import deque
 from time import perf_counter_ns, process_time, sleep
 
 from dftracer.python import ai, dft_fn, dftracer
 from twoclocks import TwoClocks
 
-CALLS = 5000
+CALLS = 2000
+WARM_UP_ROUNDS = 10
 rounds, folder = int(sys.argv[1]), sys.argv[2]
 node = ai.compute.forward
 fetch = ai.dataloader.fetch
@@ -87,11 +90,11 @@ LOOPS = {
 }
 
 log = dftracer.initialize_log(f"{folder}/annotations", None, -1)
-for loop in LOOPS.values():
-    loop()
+order = deque(LOOPS)
+for number in range(WARM_UP_ROUNDS + rounds):
+    times = [(name, LOOPS[name]() / CALLS) for name in order]
+    if number >= WARM_UP_ROUNDS:
+        print("\n".join(f"{name} {time}" for name, time in times))
+    order.rotate()
     settle()
-for _ in range(rounds):
-    for name, loop in LOOPS.items():
-        print(name, loop() / CALLS)
-        settle()
 log.finalize()
