@@ -12,12 +12,12 @@
 #include "intern.h"
 #include "place.h"
 #include "recover.h"
-#include "session.h"
 #include "thread.h"
 
-static int is_own(const dft__header *header, const dft__identity *own) {
+static int is_earlier_image(const dft__header *header, const dft__identity *own) {
   return header->pid == own->pid && header->start_ticks == own->start_ticks && own->start_ticks &&
-         header->pid_namespace == own->pid_namespace && strcmp(header->boot_id, own->boot_id) == 0;
+         header->pid_namespace == own->pid_namespace && header->image != own->image &&
+         strcmp(header->boot_id, own->boot_id) == 0;
 }
 
 static dft__thread *thread_in(dft__chunk *chunk) {
@@ -69,12 +69,11 @@ static int are_threads_fine(const dft__spool *spool) {
   return 1;
 }
 
-/* Not what an earlier session of this very image could not complete, nor what was about to end. Facts that the program told
- * are few, and not worth a check of each. */
+/* Not what was about to end. Facts that the program told are few, and not worth a check of each. */
 static int is_adoptable(const dft__spool *spool, const dft__identity *own) {
   const dft__header *header = spool->header;
   const dft__commit *commit = dft__commit_current(spool);
-  return is_own(header, own) && !dft__session.number && header->settings == dft__config_hash() && !commit->complete &&
+  return is_earlier_image(header, own) && header->settings == dft__config_hash() && !commit->complete &&
          !commit->final_ticks && !DFT__GET(header->facts_used) && !DFT__GET(header->facts_lock) &&
          dft__clock_is_of(header) && dft__intern_is_fine(spool) && are_threads_fine(spool);
 }
@@ -94,6 +93,7 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   }
   dft__commit_redo(spool);
   dft__recover_reset(spool);
+  spool->header->image = own->image;
   dft__intern_know(spool);
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (dft__status_state(DFT__GET(chunk->status)) == DFT__FREE) dft__chunk_give(spool, chunk);

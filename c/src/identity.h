@@ -12,6 +12,7 @@ typedef struct dft__identity {
   uint32_t ppid;
   uint64_t start_ticks;   /* field 22 of /proc/PID/stat */
   uint64_t pid_namespace; /* inode of /proc/self/ns/pid; 0: unknown */
+  uint64_t image;         /* another one after each exec; the same in forked children */
   char boot_id[40];
   char host[72];
 } dft__identity;

@@ -330,6 +330,7 @@ typedef struct dft__header {
   /* identity of the process */
   uint64_t start_ticks;   /* field 22 of /proc/PID/stat */
   uint64_t pid_namespace; /* inode of /proc/self/ns/pid */
+  uint64_t image;         /* identity.h */
   uint32_t pid;
   uint32_t ppid;
   char boot_id[40];

@@ -113,15 +113,6 @@ static dft_status publish(dft__spool *spool, dft_recovery *report) {
 
 /* ---- One claim ---------------------------------------------------------------------------------------------------- */
 
-static void identity_of(const dft__header *header, dft__identity *identity) {
-  identity->pid = header->pid;
-  identity->ppid = header->ppid;
-  identity->start_ticks = header->start_ticks;
-  identity->pid_namespace = header->pid_namespace;
-  memcpy(identity->boot_id, header->boot_id, sizeof identity->boot_id);
-  memcpy(identity->host, header->host, sizeof identity->host);
-}
-
 /* A line of /proc/self/maps that is a mapping of this file, and not the one through which it is recovered. The device is not
  * compared: overlay file systems show another one there. */
 static int is_mapping_of(const dft__spool *spool, const char *line, const char *name) {
@@ -130,7 +121,7 @@ static int is_mapping_of(const dft__spool *spool, const char *line, const char *
   return strstr(line, name) && start - (unsigned long long)(uintptr_t)spool->base >= spool->map_bytes;
 }
 
-/* Another copy of the library in this process traces into it. An exec would have taken its mapping away. */
+/* Another copy of the library in this process traces into it. */
 static int is_used_by_another_copy(const dft__spool *spool) {
   char text[2 * DFT__PATH_MAX];
   const char *name = strrchr(spool->path, '/');
@@ -157,9 +148,10 @@ static int is_used_by_another_copy(const dft__spool *spool) {
 static enum dft__life life_of(const dft__spool *spool, const dft__identity *own) {
   dft__identity identity;
   enum dft__life life;
-  identity_of(spool->header, &identity);
+  dft__spool_owner(spool, &identity);
   life = dft__identity_life(&identity, own);
   if (life == DFT__ALIVE && identity.pid == own->pid) {
+    if (identity.image != own->image) return DFT__DEAD;
     int is_in_use = dft__session.is_open && dft__session.spool.inode == spool->inode &&
                     dft__session.spool.device == spool->device;
     if (!is_in_use && !is_used_by_another_copy(spool)) return DFT__DEAD;

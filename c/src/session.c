@@ -134,6 +134,7 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
   int32_t rank, size;
   header->start_ticks = own->start_ticks;
   header->pid_namespace = own->pid_namespace;
+  header->image = own->image;
   header->pid = own->pid;
   header->ppid = own->ppid;
   memcpy(header->boot_id, own->boot_id, sizeof header->boot_id);

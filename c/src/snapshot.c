@@ -23,13 +23,9 @@ struct dft_snapshot {
   dft_batch batch;
 };
 
-static int is_alive(const dft__header *header, const dft__identity *own) {
-  dft__identity identity = {.pid = header->pid,
-                            .ppid = header->ppid,
-                            .start_ticks = header->start_ticks,
-                            .pid_namespace = header->pid_namespace};
-  memcpy(identity.boot_id, header->boot_id, sizeof identity.boot_id);
-  memcpy(identity.host, header->host, sizeof identity.host);
+static int is_alive(const dft__spool *spool, const dft__identity *own) {
+  dft__identity identity;
+  dft__spool_owner(spool, &identity);
   return dft__identity_life(&identity, own) == DFT__ALIVE;
 }
 
@@ -62,7 +58,7 @@ dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
     free(of);
     return status;
   }
-  of->is_alive = is_alive(of->spool.header, &own);
+  of->is_alive = is_alive(&of->spool, &own);
   of->live_bytes = dft__commit_current(&of->spool)->bytes[0];
   of->is_complete = dft__commit_current(&of->spool)->complete;
   dft__hex(of->host_hash, of->spool.header->host_hash);

@@ -296,6 +296,17 @@ void dft__spool_close(dft__spool *spool) {
   if (spool->fd >= 0) close(spool->fd);
 }
 
+void dft__spool_owner(const dft__spool *spool, dft__identity *owner) {
+  const dft__header *header = spool->header;
+  *owner = (dft__identity){.pid = header->pid,
+                           .ppid = header->ppid,
+                           .start_ticks = header->start_ticks,
+                           .pid_namespace = header->pid_namespace,
+                           .image = header->image};
+  memcpy(owner->boot_id, header->boot_id, sizeof owner->boot_id);
+  memcpy(owner->host, header->host, sizeof owner->host);
+}
+
 int dft__spool_take_over(dft__spool *spool) {
   const dft__header *header = spool->header;
   uint64_t map_bytes = header->map_bytes;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "atomic.h"
+#include "identity.h"
 #include "record.h"
 
 #define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
@@ -44,6 +45,9 @@ int dft__spool_take_over(dft__spool *spool);
 
 /* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
 dft_status dft__spool_copy(dft__spool *spool, const char *path);
+
+/* Whose it is. */
+void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
 
 /* Puts plain memory in the place of the file, for threads that are still inside a call; the range stays mapped. */
 void dft__spool_retire(dft__spool *spool);

@@ -61,17 +61,17 @@ SIZE(dft__knot, 24);
 SIZE(dft__clock_map, 48 + DFT__KNOTS * 24);
 AT(dft__clock_map, count, 4);
 AT(dft__clock_map, knots, 48);
-AT(dft__header, epoch_offset_ns, 5824);
-AT(dft__header, clock, 5832);
+AT(dft__header, epoch_offset_ns, 5832);
+AT(dft__header, clock, 5840);
 AT(dft__header, magic, 0);
 AT(dft__header, layout, 8);
 AT(dft__header, header_bytes, 12);
 AT(dft__header, start_ticks, 16);
-AT(dft__header, pid, 32);
-AT(dft__header, boot_id, 40);
-AT(dft__header, host, 80);
-AT(dft__header, folder, 152);
-AT(dft__header, stem, 152 + 4096);
+AT(dft__header, pid, 40);
+AT(dft__header, boot_id, 48);
+AT(dft__header, host, 88);
+AT(dft__header, folder, 160);
+AT(dft__header, stem, 160 + 4096);
 
 /* ---- The ABI: 64-bit machines ---- */
 SIZE(dft_options, 24);
