@@ -40,6 +40,7 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
+  batch->frame_id = 0;
   batch->chunk_count = 0;
   batch->has_more = 0;
   batch->has_held = 0;
@@ -63,6 +64,7 @@ void dft__batch_rewind(dft_batch *batch) {
   batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
+  batch->frame_id = 0;
   batch->has_held = 0;
   for (uint32_t i = 0; i < batch->chunk_count; i++) batch->chunks[i].cell = batch->chunks[i].start;
   memset(batch->seen_paths, 0, sizeof batch->seen_paths);

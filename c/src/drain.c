@@ -59,27 +59,6 @@ static struct {
   dft__output output; /* last, for dft__drain_forget */
 } drain;
 
-/* ---- Signals ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t current_mask(void) {
-  uint64_t mask = 0;
-  syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, 8);
-  return mask;
-}
-
-static uint64_t initial_mask;
-
-__attribute__((constructor)) static void remember_mask(void) {
-  initial_mask = current_mask();
-}
-
-/* Making a thread allocates, which is not safe in a signal handler. A handler runs with its signal blocked, or on the
- * alternate stack; when in doubt the thread is made another time, and producers help themselves until then. */
-static int may_be_in_handler(uint64_t signals) {
-  stack_t stack;
-  return (signals & ~initial_mask) != 0 || (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK);
-}
-
 /* ---- Locks and waiting ----------------------------------------------------------------------------------------------- */
 
 static int try_lock(_Atomic uint32_t *lock) {
@@ -278,7 +257,7 @@ static void make_thread(uint64_t signals) {
   uint64_t before;
   pthread_attr_t attributes;
   int error;
-  if (may_be_in_handler(signals)) return;
+  if (dft__signals_may_be_handler(signals)) return; /* another time: making a thread allocates */
   before = dft__signals_block();
   if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) {
     dft__signals_restore(before);
@@ -296,7 +275,7 @@ static void make_thread(uint64_t signals) {
 void dft__drain_notify(uint32_t cells) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
   if (before + cells < BATCH_CELLS) return;
-  if (DFT__GET(drain.thread_state) == 0) make_thread(current_mask());
+  if (DFT__GET(drain.thread_state) == 0) make_thread(dft__signals_blocked());
   else if (before < BATCH_CELLS || before / BATCH_CELLS != (before + cells) / BATCH_CELLS) wake_thread();
 }
 

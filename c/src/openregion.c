@@ -62,6 +62,9 @@ static int next_frame(dft_batch *batch, dft_event *event) {
   frames = (const dft__frame *)checked_area(batch->spool, area, (uint64_t)depth * sizeof *frames);
   while (frames && batch->depth < depth) {
     const dft__frame *frame = &frames[batch->depth++];
+    uint64_t id = DFT__GET(frame->id);
+    if (id && id == batch->frame_id) continue; /* it was being moved, and stands twice */
+    if (id) batch->frame_id = id;
     uint32_t next_args = batch->depth < depth ? DFT__GET(frame[1].args) : DFT__GET(batch->thread->args_used);
     if (decode_frame(batch, frame, next_args, event)) return 1;
   }

@@ -12,6 +12,7 @@
 #include "emit.h"
 #include "intern.h"
 #include "session.h"
+#include "signals.h"
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------- */
 
@@ -83,6 +84,54 @@ dft__place dft__region_place(const dft__own *own) {
   return place_in(dft__frames(own) + depth - 1, depth);
 }
 
+/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. Levels count from what is left,
+ * parents stay what they were. A process that is killed meanwhile may leave open regions with arguments of others. */
+static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
+  dft__frame *frames = dft__frames(own);
+  uint8_t *args = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));
+  uint32_t kept = 0, used = 0;
+  for (uint32_t i = 0; i < depth; i++) {
+    const dft__frame *from = &frames[i];
+    uint32_t begin = DFT__GET(from->args);
+    uint32_t end = i + 1 < depth ? DFT__GET(from[1].args) : DFT__GET(own->thread->args_used);
+    uint64_t id = DFT__GET(from->id);
+    if (!id) continue;
+    if (kept < i) {
+      dft__frame *to = &frames[kept];
+      memmove(args + used, args + begin, end - begin);
+      DFT__SET(to->start, DFT__GET(from->start));
+      DFT__SET(to->parent, DFT__GET(from->parent));
+      DFT__SET(to->site, DFT__GET(from->site));
+      DFT__SET(to->level, place_in(to - 1, kept).level);
+      DFT__SET(to->args, used);
+      DFT__SET(to->flags, DFT__GET(from->flags));
+      DFT__RELEASE(to->id, id); /* for a moment it is there twice: see openregion.c */
+      DFT__RELEASE(frames[i].id, 0);
+    }
+    used += end - begin;
+    kept++;
+  }
+  memset(args + used, 0, 8); /* the end of the list */
+  DFT__SET(own->thread->args_used, used);
+  return kept;
+}
+
+/* A frame is reserved at `depth` and finds no room; the place it has then. Regions of coroutines that take turns end below
+ * others, again and again: where most have ended, they go. Not in a signal handler, because whom it interrupted may hold a
+ * place, too. */
+static uint32_t tidy(const dft__own *own, uint32_t depth) {
+  uint64_t before = dft__signals_block();
+  uint32_t room = dft__area_room(DFT__GET(own->thread->frames)), open = 0;
+  int is_safe = depth == room && DFT__GET(own->thread->depth) == depth + 1 && !dft__signals_may_be_handler(before);
+  for (uint32_t i = 0; is_safe && i < depth; i++) open += DFT__GET(dft__frames(own)[i].id) != 0;
+  if (is_safe && open <= depth / 2) {
+    depth = close_ranks(own, depth);
+    DFT__SET(own->thread->depth, depth + 1);
+  }
+  dft__signals_restore(before);
+  return depth;
+}
+
 /* No room: the region is not recorded, and its end will be ignored. */
 static dft_region overflow(const dft__own *own) {
   dft__own_add32(&own->thread->depth, UINT32_MAX);
@@ -117,7 +166,9 @@ __attribute__((noinline)) static dft_region push_at(uint64_t session, char *base
     dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth;
     dft__place place;
     if (depth >= dft__area_room(area)) {
-      if (!grow(&own)) return overflow(&own);
+      uint32_t reserved = depth;
+      depth = tidy(&own, depth);
+      if (depth == reserved && !grow(&own)) return overflow(&own);
       continue;
     }
     place = place_in(frame - 1, depth);

@@ -30,4 +30,11 @@ static inline void dft__signals_restore(uint64_t before) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
+/* What is blocked now. */
+uint64_t dft__signals_blocked(void);
+
+/* A handler runs with its signal blocked, or on the alternate stack: nonzero where `blocked`, before this library blocked
+ * anything, or the stack tell of one. When in doubt it is one. */
+int dft__signals_may_be_handler(uint64_t blocked);
+
 #endif

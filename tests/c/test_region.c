@@ -341,6 +341,35 @@ static void any_order_gives_lanes_without_overlap(void) {
   free_trace(&in);
 }
 
+/* Two coroutines that take turns, one of them always open: what has ended does not fill the stack. */
+static void regions_that_take_turns_go_on_for_ever(void) {
+  enum { TURNS = 250000 }; /* more than a stack has room for */
+  static char seen[TURNS];
+  dft_region before = 0;
+  trace in;
+  int64_t deepest = 0;
+  set("DFTRACER_SPOOL_LIMIT", "256M");
+  start_in_memory();
+  for (int turn = 0; turn < FEWER(TURNS, 3000); turn++) {
+    dft_region region = dft_region_begin(&inner);
+    dft_update_int_n(region, "turn", 4, turn);
+    dft_region_close(before);
+    before = region;
+  }
+  dft_region_close(before);
+  in = stop();
+  CHECK_INT(count_name(&in, "inner"), FEWER(TURNS, 3000));
+  for (size_t i = 0; i < in.count; i++) {
+    const event *one = &in.events[i];
+    int64_t turn = arg_int(one, "turn");
+    if (strcmp(one->name, "inner") != 0) continue;
+    CHECK(turn >= 0 && turn < TURNS && !seen[turn]++);
+    if (arg_int(one, "level") > deepest) deepest = arg_int(one, "level");
+  }
+  CHECK(deepest > 1 && deepest < 100);
+  free_trace(&in);
+}
+
 /* ---- Pause -------------------------------------------------------------------------------------------------------- */
 
 static void nothing_is_recorded_while_paused(void) {
@@ -812,6 +841,7 @@ int main(int argc, char **argv) {
   RUN(a_region_closed_out_of_order_goes_onto_a_lane);
   RUN(the_outer_of_two_can_be_updated_and_closed_first);
   RUN(any_order_gives_lanes_without_overlap);
+  RUN(regions_that_take_turns_go_on_for_ever);
   RUN(nothing_is_recorded_while_paused);
   RUN(a_region_begun_in_a_pause_hides_no_level);
   RUN(a_resume_too_many_is_ignored);
