@@ -48,11 +48,6 @@ void dft__fd_set(int fd, dft__entry entry) {
   while (fd > most && !atomic_compare_exchange_weak(&highest, &most, fd)) continue;
 }
 
-dft__entry dft__fd_take(int fd) {
-  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
-  return slot ? atomic_exchange_explicit(slot, DFT__FD_UNKNOWN, memory_order_relaxed) : DFT__FD_UNKNOWN;
-}
-
 /* The slot of a number whose block is there. */
 static _Atomic dft__entry *present(unsigned fd) {
   dft__fd_block *block;

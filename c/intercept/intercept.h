@@ -45,6 +45,9 @@ static inline dft__function dft__real(enum dft__symbol symbol) {
   dft__function real = DFT__GET(dft__reals[symbol]);
   return DFT__LIKELY(real != NULL) ? real : dft__real_find(symbol);
 }
+/* Nothing is recorded any more, or again: names lead past the wrappers, where they are not bound in place. */
+void dft__symbols_step_aside(void);
+void dft__symbols_put_back(void);
 const char *dft__symbol_name(enum dft__symbol symbol);
 dft__function dft__symbol_wrapper(enum dft__symbol symbol);
 
@@ -63,8 +66,11 @@ int dft__io_is_preloaded(void);
 
 /* Not the usual case: nothing is decided yet, this thread is at work for us, or it was in a vfork. */
 int dft__io_is_on_slow(void);
+static inline int dft__io_is_usual(void) {
+  return DFT__LIKELY(DFT__GET(dft__io_state) == DFT__IO_ON && !dft__hush);
+}
 static inline int dft__io_is_on(void) {
-  if (DFT__LIKELY(DFT__GET(dft__io_state) == DFT__IO_ON && !dft__hush)) return 1;
+  if (dft__io_is_usual()) return 1;
   return DFT__GET(dft__io_state) != DFT__IO_OFF && dft__io_is_on_slow();
 }
 
@@ -97,9 +103,19 @@ static inline _Atomic dft__entry *dft__fd_slot(int fd) {
   if (DFT__LIKELY((unsigned)fd < DFT__FD_BLOCK)) return &dft__fd_first[fd];
   return dft__fd_slot_far(fd);
 }
+/* Surely not recorded, in whatever state: most calls of a program whose files are elsewhere end here. */
+static inline int dft__fd_is_out(int fd) {
+  if (DFT__UNLIKELY((unsigned)fd >= DFT__FD_BLOCK)) return 0;
+  return DFT__GET(dft__fd_first[fd]) - DFT__FD_OUT <= DFT__FD_OUT_BELOW - DFT__FD_OUT;
+}
 void dft__fd_set(int fd, dft__entry entry);
 /* Forgets what is known of a descriptor, and returns it. */
-dft__entry dft__fd_take(int fd);
+static inline dft__entry dft__fd_take(int fd) {
+  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
+  dft__entry known = slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN;
+  if (known != DFT__FD_UNKNOWN) DFT__SET(*slot, DFT__FD_UNKNOWN);
+  return known;
+}
 void dft__fd_forget(unsigned first, unsigned last);
 /* Those at this path, or below it, have another name now. */
 void dft__fd_renamed(const char *path, size_t len);
@@ -113,6 +129,8 @@ size_t dft__fd_text(int fd, char *text, size_t room);
 
 /* Absolute, without "." and ".."; cut to what fits. Zero when it cannot be known. */
 size_t dft__path_absolute(int dir, const char *path, char *text);
+/* The length of a path that is so already; else zero. */
+size_t dft__path_is_absolute(const char *path);
 void dft__path_changed_cwd(void);
 
 enum dft__wanted { DFT__WANTED_NOT = 0, DFT__WANTED_BELOW = 1, DFT__WANTED = 2 };

@@ -19,17 +19,12 @@ static int opened(enum dft__call call, const dft__io *io, int fd, const int64_t 
   return fd;
 }
 
-int dft__io_open(const char *path, int flags, ...);
-int dft__io_open(const char *path, int flags, ...) {
-  DFT__REAL(open);
+/* Not with "...", which would save all registers: where there is a mode, this is the one it comes in. */
+int dft__io_open(const char *path, int flags, mode_t mode);
+int dft__io_open(const char *path, int flags, mode_t mode) {
+  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dft__real(DFT__SYMBOL_open);
   dft__io io;
-  mode_t mode = 0;
-  if (has_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = va_arg(list, mode_t);
-    va_end(list);
-  }
+  if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags, mode);
   io.start = dft__clock_ticks();
   return opened(DFT__CALL_open, &io, real(path, flags, mode), DFT__VALUES_A2(flags, mode));
@@ -44,17 +39,11 @@ int dft__io___open_2(const char *path, int flags) {
   return opened(DFT__CALL_open, &io, real(path, flags), DFT__VALUES_A2(flags, 0));
 }
 
-int dft__io_openat(int dir, const char *path, int flags, ...);
-int dft__io_openat(int dir, const char *path, int flags, ...) {
-  DFT__REAL(openat);
+int dft__io_openat(int dir, const char *path, int flags, mode_t mode);
+int dft__io_openat(int dir, const char *path, int flags, mode_t mode) {
+  int (*real)(int, const char *, int, ...) = (int (*)(int, const char *, int, ...))dft__real(DFT__SYMBOL_openat);
   dft__io io;
-  mode_t mode = 0;
-  if (has_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = va_arg(list, mode_t);
-    va_end(list);
-  }
+  if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, dir, path)) return real(dir, path, flags, mode);
   io.start = dft__clock_ticks();
   return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), DFT__VALUES_A2(flags, mode));
@@ -99,7 +88,7 @@ int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_
 /* ---- Closing ------------------------------------------------------------------------------------------------------ */
 
 int dft__io_close(int fd);
-int dft__io_close(int fd) {
+static __attribute__((noinline)) int record_close(int fd) {
   DFT__REAL(close);
   dft__io io;
   int ret;
@@ -113,6 +102,13 @@ int dft__io_close(int fd) {
   ret = real(fd);
   dft__io_end(DFT__CALL_close, &io, ret, dft__io_error(ret), NULL);
   return ret;
+}
+
+int dft__io_close(int fd) {
+  int (*real)(int) = (int (*)(int))DFT__GET(dft__reals[DFT__SYMBOL_close]);
+  if (!dft__fd_is_out(fd) || !real || !dft__io_is_usual()) return record_close(fd);
+  dft__fd_take(fd);
+  return real(fd);
 }
 
 int dft__io_close_range(unsigned first, unsigned last, int flags);
