@@ -148,8 +148,8 @@ static inline uint64_t cached(const uint64_t *cache, uint64_t session) {
 
 /* Most calls: one file, no error, at most two values, and all names known. Zero when it is not so, and nothing was recorded. A
  * kind of calls that is switched off never gets names. */
-static inline __attribute__((always_inline)) int emit_quick(const dft__own *own, const struct row *row, uint64_t start,
-                                                            uint64_t end, uint32_t file, int64_t ret,
+static inline __attribute__((always_inline)) int emit_quick(const dft__own *own, const struct row *row,
+                                                            const dft__io *io, uint32_t file, int64_t ret,
                                                             const int64_t *values) {
   uint64_t site = cached(&row->site.cache, own->session);
   uint64_t fhash = cached(&keys[KEY_fhash].cache, own->session);
@@ -167,7 +167,7 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
   busy = dft__busy_begin(own->thread);
   record = dft__reserve(own, 2, &gen);
   if (DFT__LIKELY(record != NULL)) {
-    dft__what what = {0, 0, start, end, id, at.parent, (uint32_t)site, at.level, 0};
+    dft__what what = {0, 0, io->start, io->end, id, at.parent, (uint32_t)site, at.level, 0};
     const uint64_t path[2] = {ITEM_HEAD(fhash, DFT_PATH), file};
     dft__record_fill(record, &what);
     memcpy(record->args, path, sizeof path);
@@ -186,12 +186,12 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
 }
 
 /* The usual case: paths by their references. */
-static void emit(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const uint32_t refs[2],
+static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
                  const result *got) {
   const struct row *row = &rows[call];
   uint64_t items[2 * (ITEMS_MOST + 4)];
   uint64_t *out = items;
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   uint32_t len;
   if (!identify(own, call, &what)) return;
   if (refs[0]) out = put(out, own, KEY_fhash, refs[0]);
@@ -205,13 +205,12 @@ static void emit(const dft__own *own, enum dft__call call, uint64_t start, uint6
 }
 
 /* There was no room for the reference of a path: the texts go along. */
-static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const dft__io *io,
-                       const result *got) {
+static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
   const struct row *row = &rows[call];
   char texts[2][DFT__IO_PATH];
   dft_arg args[ITEMS_MOST + 4];
   uint32_t count = 0;
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   if (!identify(own, call, &what)) return;
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
@@ -307,8 +306,7 @@ void dft__io_keep_text(dft__io *io, char *text) {
   errno = saved;
 }
 
-__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, uint64_t end,
-                                                     const result *got) {
+__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
   dft__own own;
   dft__entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
@@ -327,55 +325,55 @@ __attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const 
     if ((uint32_t)(entries[i] >> 32) == (uint32_t)own.session) refs[i] = (uint32_t)entries[i];
     else needs_text = 1;
   }
-  if (needs_text) emit_texts(&own, call, io->start, end, io, got);
-  else emit(&own, call, io->start, end, refs, got);
+  if (needs_text) emit_texts(&own, call, io, got);
+  else emit(&own, call, io, refs, got);
   return entries[0];
 }
 
-__attribute__((noinline)) static dft__entry end_other(enum dft__call call, const dft__io *io, uint64_t end, int64_t ret,
-                                                      int error, const int64_t *values) {
+__attribute__((noinline)) static dft__entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                      const int64_t *values) {
   int saved = errno;
   result got = {ret, error, values};
-  dft__entry entry = end_slow(call, io, end, &got);
+  dft__entry entry = end_slow(call, io, &got);
   errno = saved;
   return entry;
 }
 
-static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call call, const dft__io *io, uint64_t end,
-                                                                  int64_t ret, int error, const int64_t *values,
-                                                                  dft__entry entry) {
+static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call call, const dft__io *io, int64_t ret,
+                                                                  int error, const int64_t *values, dft__entry entry) {
   dft__own own;
   if (DFT__LIKELY(!error && dft__own_copy(&own) && (uint32_t)(entry >> 32) == (uint32_t)own.session &&
-                  emit_quick(&own, &rows[call], io->start, end, (uint32_t)entry, ret, values)))
+                  emit_quick(&own, &rows[call], io, (uint32_t)entry, ret, values)))
     return entry;
-  return end_other(call, io, end, ret, error, values);
+  return end_other(call, io, ret, error, values);
 }
 
-__attribute__((noinline)) static dft__entry end_fd(enum dft__call call, const dft__io *io, uint64_t end, int64_t ret,
-                                                   int error, const int64_t *values) {
-  return end_known(call, io, end, ret, error, values, io->subject[0].entry);
-}
-
-__attribute__((noinline)) static dft__entry end_path(enum dft__call call, const dft__io *io, uint64_t end, int64_t ret,
-                                                     int error, const int64_t *values) {
-  const char *path = io->subject[0].path;
-  size_t len = dft__path_is_absolute(path);
-  enum dft__wanted wanted = len ? dft__filter_judge(path, len) : DFT__WANTED;
-  dft__entry entry;
-  int saved;
-  if (DFT__LIKELY(wanted == DFT__WANTED_NOT)) return DFT__FD_OUT_BELOW;
-  saved = errno;
-  entry = len ? entry_judged(wanted, path, len) : entry_of_path(io->subject[0].fd, path);
+/* The length of a path that is absolute and wanted; 0 when that is not known yet. */
+__attribute__((noinline)) static dft__entry end_path(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                     const int64_t *values, size_t len) {
+  const dft__subject *subject = &io->subject[0];
+  int saved = errno;
+  dft__entry entry = len ? entry_judged(DFT__WANTED, subject->path, len) : entry_of_path(subject->fd, subject->path);
   errno = saved;
-  return is_in(entry) ? end_known(call, io, end, ret, error, values, entry) : entry;
+  return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
 }
 
-dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values) {
-  uint64_t end = dft__clock_ticks();
+dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
   const char *path = io->subject[0].path;
-  if (DFT__UNLIKELY(io->subjects != 1 || error == EFAULT || (path && !*path)))
-    return end_other(call, io, end, ret, error, values);
-  return path ? end_path(call, io, end, ret, error, values) : end_fd(call, io, end, ret, error, values);
+  enum dft__wanted wanted = DFT__WANTED;
+  size_t len;
+  io->end = dft__clock_ticks();
+  if (DFT__UNLIKELY(error == EFAULT || !path || !*path)) return end_other(call, io, ret, error, values);
+  len = dft__path_is_absolute(path);
+  if (len) wanted = dft__filter_judge(path, len);
+  if (wanted == DFT__WANTED) return end_path(call, io, ret, error, values, len);
+  return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
+}
+
+dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+  io->end = dft__clock_ticks();
+  if (DFT__UNLIKELY(io->subjects != 1 || io->subject[0].path)) return end_other(call, io, ret, error, values);
+  return end_known(call, io, ret, error, values, io->subject[0].entry);
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------------------- */

@@ -41,7 +41,7 @@ _Atomic dft__entry *dft__fd_slot_far(int fd) {
 }
 
 void dft__fd_set(int fd, dft__entry entry) {
-  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
+  _Atomic dft__entry *slot = dft__fd_slot(fd);
   int most = DFT__GET(highest);
   if (!slot) return;
   DFT__SET(*slot, entry);

@@ -40,10 +40,13 @@ static uint64_t last_of(const char *path, size_t len) {
   return last;
 }
 
-/* What tells most paths apart comes first. */
+/* Whether a name ends where the folder's does, and in the same way; the path is as long at least. */
+static inline int ends_at(const char *path, size_t len, const folder *in) {
+  return (len == in->len || path[in->len] == '/') && last_of(path, in->len) == in->last;
+}
+
 static inline int is_inside(const char *path, size_t len, const folder *in) {
-  return len >= in->len && (len == in->len || path[in->len] == '/') && last_of(path, in->len) == in->last &&
-         dft__same_bytes(path, in->text, in->len);
+  return len >= in->len && ends_at(path, len, in) && dft__same_bytes(path, in->text, in->len);
 }
 
 static int ends_with(const char *path, size_t len, const char *end, size_t end_len) {
@@ -74,12 +77,20 @@ static int has_below(const filter *of, const char *path, size_t len) {
   return 0;
 }
 
-enum dft__wanted dft__filter_judge(const char *path, size_t len) {
-  const filter *now = DFT__ACQUIRE(current);
+__attribute__((noinline)) static enum dft__wanted judge_closely(const filter *now, const char *path, size_t len) {
   const folder *best = innermost(now->folders, now->wanted, path, len, NULL);
   if (best) best = innermost(now->folders + now->wanted, now->count - now->wanted, path, len, best);
   if (best && best->is_wanted && !is_trace(path, len)) return DFT__WANTED;
   return has_below(now, path, len) ? DFT__WANTED_BELOW : DFT__WANTED_NOT;
+}
+
+/* Most paths are told apart by what stands where a folder's name would end. */
+enum dft__wanted dft__filter_judge(const char *path, size_t len) {
+  const filter *now = DFT__ACQUIRE(current);
+  for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
+    if (one->len > len || ends_at(path, len, one)) return judge_closely(now, path, len);
+  }
+  return DFT__WANTED_NOT;
 }
 
 int dft__filter_is_all(void) {

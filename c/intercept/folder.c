@@ -8,7 +8,7 @@
 /* ---- Renaming ----------------------------------------------------------------------------------------------------- */
 
 /* Open files go by their new name. */
-static int renamed(enum dft__call call, const dft__io *io, int ret, const int64_t *values) {
+static int renamed(enum dft__call call, dft__io *io, int ret, const int64_t *values) {
   dft__io_end(call, io, ret, dft__io_error(ret), values);
   if (ret == 0) {
     char text[DFT__IO_PATH];

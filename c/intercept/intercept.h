@@ -148,7 +148,7 @@ typedef struct dft__subject {
 } dft__subject;
 
 typedef struct dft__io {
-  uint64_t start;
+  uint64_t start, end;
   uint32_t subjects;
   dft__subject subject[2];
 } dft__io;
@@ -201,7 +201,9 @@ static inline int dft__io_error(int64_t ret) {
 
 /* Records the call when its path is wanted; `values` in the order of the table's items. Returns what is now known of the
  * (first) subject, for a descriptor that the call made. errno stays. */
-dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values);
+dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
+/* The same for a call on one path, of which most are not wanted. */
+dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
 
 /* A region for a call that returns only when it fails. 0 when the process has recorded nothing yet; a failure is recorded. */
 dft_region dft__io_exec_begin(enum dft__call call, const char *path);

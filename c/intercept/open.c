@@ -13,8 +13,8 @@ static int has_mode(int flags) {
 }
 
 /* What every opening call does when the real one has returned. */
-static int opened(enum dft__call call, const dft__io *io, int fd, const int64_t *values) {
-  dft__entry entry = dft__io_end(call, io, fd, dft__io_error(fd), values);
+static int opened(enum dft__call call, dft__io *io, int fd, const int64_t *values) {
+  dft__entry entry = dft__io_end_path(call, io, fd, dft__io_error(fd), values);
   if (fd >= 0) dft__fd_set(fd, entry);
   return fd;
 }
@@ -142,7 +142,7 @@ void dft__io_closefrom(int first) {
 /* ---- Copies ------------------------------------------------------------------------------------------------------- */
 
 /* What is known of the old number counts for the new one; whatever that was before is closed. */
-static int copied(enum dft__call call, const dft__io *io, int is_timed, int from, int to, const int64_t *values) {
+static int copied(enum dft__call call, dft__io *io, int is_timed, int from, int to, const int64_t *values) {
   const _Atomic dft__entry *slot = from < 0 ? NULL : dft__fd_slot(from);
   if (to >= 0 && to != from) dft__fd_set(to, slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN);
   if (is_timed) dft__io_end(call, io, to, dft__io_error(to), values);
@@ -202,7 +202,7 @@ int dft__io_fcntl(int fd, int command, ...) {
 
 /* ---- Without a path ------------------------------------------------------------------------------------------------ */
 
-static int piped(enum dft__call call, const dft__io *io, const int *ends, int ret, const int64_t *values) {
+static int piped(enum dft__call call, dft__io *io, const int *ends, int ret, const int64_t *values) {
   if (ret == 0) {
     dft__fd_set(ends[0], DFT__FD_OUT_BELOW);
     dft__fd_set(ends[1], DFT__FD_OUT_BELOW);

@@ -51,6 +51,16 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__PAST_ANY 0
 #define DFT__PAST_PROCESS 0
 
+/* ---- And what then records it ---- */
+#define DFT__END_FD(fd) dft__io_end
+#define DFT__END_TWO_FDS(from, to) dft__io_end
+#define DFT__END_PATH(path) dft__io_end_path
+#define DFT__END_AT(dir, path) dft__io_end_path
+#define DFT__END_TWO_PATHS(dir, path, to_dir, to) dft__io_end
+#define DFT__END_STREAM(stream) dft__io_end
+#define DFT__END_ANY dft__io_end
+#define DFT__END_PROCESS dft__io_end
+
 /* ---- Results: what is recorded as `ret`, and the error ---- */
 #define DFT__RESULT_INT (int64_t) ret, dft__io_error((int64_t)ret)
 #define DFT__RESULT_CODE ret ? -1 : 0, ret
@@ -83,7 +93,7 @@ static inline int dft__stream_error(FILE *stream) {
     if (!DFT__ON_##subject) return real args;                                                                       \
     io.start = dft__clock_ticks();                                                                                  \
     ret = real args;                                                                                                \
-    dft__io_end(DFT__CALL_##plain, &io, DFT__RESULT_##result, DFT__VALUES_##items);                                 \
+    DFT__END_##subject(DFT__CALL_##plain, &io, DFT__RESULT_##result, DFT__VALUES_##items);                          \
     return ret;                                                                                                     \
   }                                                                                                                 \
   type dft__io_##symbol params {                                                                                    \

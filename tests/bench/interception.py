@@ -20,7 +20,8 @@ START_BAR_US = 1000.0
 PIPELINES_BAR = 2.0
 MEMORY_BAR_MIB = 8.0 + 64 / 1024  # the core's, for one thread
 
-WARM_UP = 40  # turns until every process has seen all files
+TURNS = 40  # bursts of one process: together they take each of the small files once
+WARM_UP = 2  # of these are for what happens once: the drain thread, the core, the first pages
 
 PIPELINES = "for i in {1..20}; do cat %s | grep -c x | wc -l; done"
 
@@ -63,22 +64,26 @@ class Ways:
             file.unlink()
         return output, wall * 1e6, (usage.ru_utime + usage.ru_stime) * 1e6
 
-    def turns(self, ways: list[str], rounds: int, *command: str) -> dict[tuple[str, str], list[float]]:
-        """What processes print, one for each way, that live at the same time and do one burst after the other."""
+    def turns(self, ways: list[str], generations: int, *command: str) -> dict[tuple[str, str], list[float]]:
+        """What processes print, one for each way, that live at the same time and do one burst after the other.
+
+        Where its memory lies makes a process faster or slower by some per cent, so there are generations of them."""
         got: dict[tuple[str, str], list[float]] = {}
-        with contextlib.ExitStack() as stack:
-            players = {way: stack.enter_context(Player(command, self.all[way])) for way in ways}
-            for turn in range(-WARM_UP, rounds):
-                first = turn % len(ways)
-                for way in ways[first:] + ways[:first]:
-                    for name, value in players[way].burst():
-                        if turn >= 0:
-                            got.setdefault((way, name), []).append(value)
-            for way, player in players.items():
-                for name, value in player.end():
-                    got.setdefault((way, name), []).append(value)
-        for file in self.traces.glob("*.pfw.gz"):
-            file.unlink()
+        for generation in range(generations):
+            with contextlib.ExitStack() as stack:
+                players = {way: stack.enter_context(Player(command, self.all[way])) for way in ways}
+                for turn in range(TURNS):
+                    first = (generation + turn) % len(ways)
+                    for way in ways[first:] + ways[:first]:
+                        samples = list(players[way].burst())
+                        if turn >= WARM_UP:
+                            for name, value in samples:
+                                got.setdefault((way, name), []).append(value)
+                for way, player in players.items():
+                    for name, value in player.end():
+                        got.setdefault((way, name), []).append(value)
+            for file in self.traces.glob("*.pfw.gz"):
+                file.unlink()
         return got
 
 
@@ -122,10 +127,10 @@ def interception(bench) -> list[Row]:
     ways = Ways(bench.build, bench.folder)
     program = str(bench.build / "bench" / "io")
     subprocess.run([program, "make", str(ways.data)], env=ways.all["untraced"], check=True)
-    turns = 400 if bench.quick else 2000
+    generations = 8 if bench.quick else 50
     four = ["untraced", "traced", "filtered", "disabled"]
-    read = ways.turns(four, turns, program, "read", str(ways.data / "cached"))
-    files = ways.turns(four, turns, program, "files", str(ways.data))
+    read = ways.turns(four, generations, program, "read", str(ways.data / "cached"))
+    files = ways.turns(four, generations, program, "files", str(ways.data))
     rows = []
     for title, got, bar in (("read of 4 KiB", read, READ_BAR), ("open, read, close of a small file", files, FILES_BAR)):
         for way, words, most in (
