@@ -132,6 +132,8 @@ size_t dft__path_absolute(int dir, const char *path, char *text);
 /* The length of a path that is so already; else zero. */
 size_t dft__path_is_absolute(const char *path);
 void dft__path_changed_cwd(void);
+/* Stands for an open descriptor (/dev/stdin, /proc/self/fd/3), or leads through one: its file may be anywhere. */
+int dft__path_is_of_fd(const char *path);
 
 enum dft__wanted { DFT__WANTED_NOT = 0, DFT__WANTED_BELOW = 1, DFT__WANTED = 2 };
 enum dft__wanted dft__filter_judge(const char *path, size_t len);
@@ -152,6 +154,12 @@ typedef struct dft__io {
   uint32_t subjects;
   dft__subject subject[2];
 } dft__io;
+
+/* What to keep of a descriptor that was opened by this path, of which `entry` is known. */
+static inline dft__entry dft__entry_opened(const char *path, dft__entry entry) {
+  int may_be = path[0] == '/' && (path[1] == 'd' || path[1] == 'p');
+  return DFT__UNLIKELY(may_be) && dft__path_is_of_fd(path) ? DFT__FD_UNKNOWN : entry;
+}
 
 /* Each: whether the call is to be timed. */
 int dft__io_fd_slow(dft__subject *subject, int fd);

@@ -12,10 +12,11 @@ static int has_mode(int flags) {
   return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* What every opening call does when the real one has returned. */
-static int opened(enum dft__call call, dft__io *io, int fd, const int64_t *values) {
+/* What every opening call does when the real one has returned. The path of a file without a name is its folder's. */
+static int opened(enum dft__call call, dft__io *io, int fd, int flags, const int64_t *values) {
   dft__entry entry = dft__io_end_path(call, io, fd, dft__io_error(fd), values);
-  if (fd >= 0) dft__fd_set(fd, entry);
+  if (DFT__UNLIKELY((flags & O_TMPFILE) == O_TMPFILE)) entry = DFT__FD_UNKNOWN;
+  if (fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
   return fd;
 }
 
@@ -27,7 +28,7 @@ int dft__io_open(const char *path, int flags, mode_t mode) {
   if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags, mode), DFT__VALUES_A2(flags, mode));
+  return opened(DFT__CALL_open, &io, real(path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
 }
 
 int dft__io___open_2(const char *path, int flags);
@@ -36,7 +37,7 @@ int dft__io___open_2(const char *path, int flags) {
   dft__io io;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags), DFT__VALUES_A2(flags, 0));
+  return opened(DFT__CALL_open, &io, real(path, flags), flags, DFT__VALUES_A2(flags, 0));
 }
 
 int dft__io_openat(int dir, const char *path, int flags, mode_t mode);
@@ -46,7 +47,7 @@ int dft__io_openat(int dir, const char *path, int flags, mode_t mode) {
   if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, dir, path)) return real(dir, path, flags, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), DFT__VALUES_A2(flags, mode));
+  return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
 }
 
 int dft__io___openat_2(int dir, const char *path, int flags);
@@ -55,7 +56,7 @@ int dft__io___openat_2(int dir, const char *path, int flags) {
   dft__io io;
   if (!dft__io_at(&io, dir, path)) return real(dir, path, flags);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags), DFT__VALUES_A2(flags, 0));
+  return opened(DFT__CALL_openat, &io, real(dir, path, flags), flags, DFT__VALUES_A2(flags, 0));
 }
 
 int dft__io_creat(const char *path, mode_t mode);
@@ -64,7 +65,7 @@ int dft__io_creat(const char *path, mode_t mode) {
   dft__io io;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_creat, &io, real(path, mode), DFT__VALUES_A1(mode));
+  return opened(DFT__CALL_creat, &io, real(path, mode), 0, DFT__VALUES_A1(mode));
 }
 
 /* Most libraries do not have it yet. */
@@ -81,8 +82,8 @@ int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_
   if (!dft__io_at(&io, dir, path)) return openat2_call(dir, path, how, size);
   io.start = dft__clock_ticks();
   fd = openat2_call(dir, path, how, size);
-  if (fd < 0) return opened(DFT__CALL_openat2, &io, fd, DFT__VALUES_A2(0, 0)); /* `how` may be what is wrong */
-  return opened(DFT__CALL_openat2, &io, fd, DFT__VALUES_A2(how->flags, how->mode));
+  if (fd < 0) return opened(DFT__CALL_openat2, &io, fd, 0, DFT__VALUES_A2(0, 0)); /* `how` may be what is wrong */
+  return opened(DFT__CALL_openat2, &io, fd, (int)how->flags, DFT__VALUES_A2(how->flags, how->mode));
 }
 
 /* ---- Closing ------------------------------------------------------------------------------------------------------ */

@@ -164,3 +164,10 @@ size_t dft__path_absolute(int dir, const char *path, char *text) {
   whole = join_plain(text, len, path, (size_t)(end - path));
   return whole ? whole : join(text, len, path, end, is_physical);
 }
+
+int dft__path_is_of_fd(const char *path) {
+  const char *fd;
+  if (strncmp(path, "/dev/", 5) == 0) return strncmp(path + 5, "std", 3) == 0 || strncmp(path + 5, "fd/", 3) == 0;
+  fd = strncmp(path, "/proc/", 6) == 0 ? strstr(path, "/fd/") : NULL;
+  return fd && fd[4] >= '0' && fd[4] <= '9';
+}

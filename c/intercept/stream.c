@@ -16,7 +16,7 @@ static int64_t short_text(const char *text) {
 static FILE *opened(enum dft__call call, dft__io *io, FILE *stream, const char *mode) {
   int fd = dft__stream_fd(stream);
   dft__entry entry = dft__io_end_path(call, io, stream ? fd : -1, stream ? 0 : errno, DFT__VALUES_A1(short_text(mode)));
-  if (stream && fd >= 0) dft__fd_set(fd, entry);
+  if (stream && fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
   return stream;
 }
 

@@ -23,9 +23,11 @@ _Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only where off_t ha
 #define DFT__REAL(symbol) \
   __typeof__(&dft__io_##symbol) real = (__typeof__(&dft__io_##symbol))dft__real(DFT__SYMBOL_##symbol)
 
-/* The number of a stream's descriptor, without its lock; below zero where there is none. */
+/* The number of a stream's descriptor, without its lock; below zero where there is none. As in fileno: streams of memory say
+ * nothing of their number, which is zero then. */
+#define DFT__STREAM_OF_FILE 0x2000 /* _IO_IS_FILEBUF inside the C library */
 static inline int dft__stream_fd(FILE *stream) {
-  return stream ? stream->_fileno : -1;
+  return stream && stream->_flags & DFT__STREAM_OF_FILE ? stream->_fileno : -1;
 }
 static inline int dft__stream_error(FILE *stream) {
   return stream && ferror_unlocked(stream) ? errno : 0;
