@@ -52,29 +52,30 @@ static const uint8_t types[] = {KEY_LIST(KEY_TYPE)};
 
 #define ITEMS_MOST 4
 #define ITEMS_A0 \
-  0, {           \
+  0, 1, {        \
     0            \
   }
-#define ITEMS_A1(a) \
-  1, {              \
-    KEY_##a         \
+#define ITEMS_A1(a)                \
+  1, KEY_##a != KEY_access_mode, { \
+    KEY_##a                        \
   }
 #define ITEMS_A2(a, b) \
-  2, {                 \
+  2, 1, {              \
     KEY_##a, KEY_##b   \
   }
 #define ITEMS_A3(a, b, c)     \
-  3, {                        \
+  3, 0, {                     \
     KEY_##a, KEY_##b, KEY_##c \
   }
 #define ITEMS_A4(a, b, c, d)           \
-  4, {                                 \
+  4, 0, {                              \
     KEY_##a, KEY_##b, KEY_##c, KEY_##d \
   }
 
 static struct row {
   dft_site site;
   uint8_t count;
+  uint8_t is_quick; /* its items are numbers that fit into a record of two cells */
   uint8_t items[ITEMS_MOST];
 } rows[] = {
 #define CALL(cat, type, name, params, args, subject, result, items) {DFT_SITE(#name, #cat), ITEMS_##items},
@@ -120,24 +121,77 @@ static inline uint64_t *put(uint64_t *out, const dft__own *own, enum key key, ui
   return out + 2;
 }
 
+/* The id and level that an event gets which begins now. */
+static inline dft__place place_now(const dft__own *own) {
+  const dft__own slow = *own; /* a copy, so that the caller's can stay in registers */
+  return DFT__LIKELY(!DFT__GET(own->thread->depth)) ? (dft__place){0, 1} : dft__region_place(&slow);
+}
+
 static int identify(const dft__own *own, enum dft__call call, dft__what *what) {
   dft__place at;
   what->site = dft__site_ref(own, &rows[call].site);
   if (DFT__UNLIKELY(!what->site || what->site & DFT__SITE_MUTED)) return 0;
-  at = dft__region_place(own);
+  at = place_now(own);
   what->id = dft__thread_next_id(own);
   what->parent = at.parent;
   what->level = at.level;
   return 1;
 }
 
+/* What is left of a cached reference, which has its session in the upper half: 1 to INT32_MAX, when it is of this session and
+ * not muted. */
+static inline uint64_t cached(const uint64_t *cache, uint64_t session) {
+  return __atomic_load_n(cache, __ATOMIC_RELAXED) ^ session << 32;
+}
+
+#define ITEM_HEAD(ref, type) ((ref) | (uint64_t)dft__item_info(type, 0, 8) << 32)
+
+/* Most calls: one file, no error, at most two values, and all names known. Zero when it is not so, and nothing was recorded. A
+ * kind of calls that is switched off never gets names. */
+static inline __attribute__((always_inline)) int emit_quick(const dft__own *own, const struct row *row,
+                                                            const dft__io *io, uint32_t file, int64_t ret,
+                                                            const int64_t *values) {
+  uint64_t site = cached(&row->site.cache, own->session);
+  uint64_t fhash = cached(&keys[KEY_fhash].cache, own->session);
+  uint64_t returned = cached(&keys[KEY_ret].cache, own->session);
+  uint64_t first = row->count > 0 ? cached(&keys[row->items[0]].cache, own->session) : 1;
+  uint64_t second = row->count > 1 ? cached(&keys[row->items[1]].cache, own->session) : 1;
+  dft__record *record;
+  dft__further *further;
+  dft__place at;
+  uint64_t id, *out;
+  uint32_t gen, busy;
+  if (((site - 1) | (fhash - 1) | (returned - 1) | (first - 1) | (second - 1)) >> 31 || !row->is_quick) return 0;
+  at = place_now(own);
+  id = dft__thread_next_id(own);
+  busy = dft__busy_begin(own->thread);
+  record = dft__reserve(own, 2, &gen);
+  if (DFT__LIKELY(record != NULL)) {
+    dft__what what = {0, 0, io->start, io->end, id, at.parent, (uint32_t)site, at.level, 0};
+    const uint64_t path[2] = {ITEM_HEAD(fhash, DFT_PATH), file};
+    dft__record_fill(record, &what);
+    memcpy(record->args, path, sizeof path);
+    further = (dft__further *)(record + 1);
+    out = (uint64_t *)(void *)further->args;
+    if (row->count > 0) *out++ = ITEM_HEAD(first, DFT_INT), *out++ = (uint64_t)values[0];
+    if (row->count > 1) *out++ = ITEM_HEAD(second, DFT_INT), *out++ = (uint64_t)values[1];
+    out[0] = ITEM_HEAD(returned, DFT_INT);
+    out[1] = (uint64_t)ret;
+    out[2] = 0;
+    DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
+    DFT__RELEASE(record->head, dft__head(gen, DFT__KIND_COMPLETE, 2, 0));
+  }
+  dft__busy_end(own->thread, busy);
+  return 1;
+}
+
 /* The usual case: paths by their references. */
-static void emit(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const uint32_t refs[2],
+static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
                  const result *got) {
   const struct row *row = &rows[call];
   uint64_t items[2 * (ITEMS_MOST + 4)];
   uint64_t *out = items;
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   uint32_t len;
   if (!identify(own, call, &what)) return;
   if (refs[0]) out = put(out, own, KEY_fhash, refs[0]);
@@ -151,13 +205,12 @@ static void emit(const dft__own *own, enum dft__call call, uint64_t start, uint6
 }
 
 /* There was no room for the reference of a path: the texts go along. */
-static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start, uint64_t end, const dft__io *io,
-                       const result *got) {
+static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
   const struct row *row = &rows[call];
   char texts[2][DFT__IO_PATH];
   dft_arg args[ITEMS_MOST + 4];
   uint32_t count = 0;
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = start, .end = end};
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   if (!identify(own, call, &what)) return;
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
@@ -183,14 +236,17 @@ static void emit_texts(const dft__own *own, enum dft__call call, uint64_t start,
 }
 
 /* What a path, or the file behind a descriptor, is to us. */
-static dft__entry entry_of(const char *text, size_t len) {
+static dft__entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
   dft__own own;
   uint32_t ref;
-  enum dft__wanted wanted = len ? dft__filter_judge(text, len) : DFT__WANTED_NOT;
   if (wanted != DFT__WANTED) return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
   if (dft__thread_take(&own) == DFT__OFF) return DFT__FD_IN;
   ref = dft__intern_path(own.base, own.session, text, len > DFT__NAME_MAX ? DFT__NAME_MAX : len);
   return ref ? dft__entry_in(own.session, ref) : DFT__FD_IN;
+}
+
+static dft__entry entry_of(const char *text, size_t len) {
+  return entry_judged(len ? dft__filter_judge(text, len) : DFT__WANTED_NOT, text, len);
 }
 
 static int is_in(dft__entry entry) {
@@ -202,7 +258,8 @@ __attribute__((noinline)) static dft__entry entry_of_path(int dir, const char *p
   if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, sizeof text));
   if (dir != AT_FDCWD && path[0] != '/') {
     const _Atomic dft__entry *slot = dft__fd_slot(dir);
-    if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !strstr(path, "..")) return DFT__FD_OUT_BELOW;
+    if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !memmem(path, strnlen(path, PATH_MAX), "..", 2))
+      return DFT__FD_OUT_BELOW;
   }
   return entry_of(text, dft__path_absolute(dir, path, text));
 }
@@ -249,8 +306,7 @@ void dft__io_keep_text(dft__io *io, char *text) {
   errno = saved;
 }
 
-__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, uint64_t end,
-                                                     const result *got) {
+__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
   dft__own own;
   dft__entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
@@ -269,26 +325,55 @@ __attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const 
     if ((uint32_t)(entries[i] >> 32) == (uint32_t)own.session) refs[i] = (uint32_t)entries[i];
     else needs_text = 1;
   }
-  if (needs_text) emit_texts(&own, call, io->start, end, io, got);
-  else emit(&own, call, io->start, end, refs, got);
+  if (needs_text) emit_texts(&own, call, io, got);
+  else emit(&own, call, io, refs, got);
   return entries[0];
 }
 
-dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values) {
-  uint64_t end = dft__clock_ticks();
+__attribute__((noinline)) static dft__entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                      const int64_t *values) {
   int saved = errno;
   result got = {ret, error, values};
-  dft__entry entry = io->subject[0].entry;
-  dft__own own;
-  if (DFT__LIKELY(io->subjects == 1 && !io->subject[0].path && dft__own_copy(&own) &&
-                  (uint32_t)(entry >> 32) == (uint32_t)own.session)) {
-    uint32_t refs[2] = {(uint32_t)entry, 0};
-    if (!is_muted(&rows[call])) emit(&own, call, io->start, end, refs, &got);
-  } else {
-    entry = end_slow(call, io, end, &got);
-  }
+  dft__entry entry = end_slow(call, io, &got);
   errno = saved;
   return entry;
+}
+
+static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call call, const dft__io *io, int64_t ret,
+                                                                  int error, const int64_t *values, dft__entry entry) {
+  dft__own own;
+  if (DFT__LIKELY(!error && dft__own_copy(&own) && (uint32_t)(entry >> 32) == (uint32_t)own.session &&
+                  emit_quick(&own, &rows[call], io, (uint32_t)entry, ret, values)))
+    return entry;
+  return end_other(call, io, ret, error, values);
+}
+
+/* The length of a path that is absolute and wanted; 0 when that is not known yet. */
+__attribute__((noinline)) static dft__entry end_path(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                     const int64_t *values, size_t len) {
+  const dft__subject *subject = &io->subject[0];
+  int saved = errno;
+  dft__entry entry = len ? entry_judged(DFT__WANTED, subject->path, len) : entry_of_path(subject->fd, subject->path);
+  errno = saved;
+  return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
+}
+
+dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+  const char *path = io->subject[0].path;
+  enum dft__wanted wanted = DFT__WANTED;
+  size_t len;
+  io->end = dft__clock_ticks();
+  if (DFT__UNLIKELY(error == EFAULT || !path || !*path)) return end_other(call, io, ret, error, values);
+  len = dft__path_is_absolute(path);
+  if (len) wanted = dft__filter_judge(path, len);
+  if (wanted == DFT__WANTED) return end_path(call, io, ret, error, values, len);
+  return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
+}
+
+dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+  io->end = dft__clock_ticks();
+  if (DFT__UNLIKELY(io->subjects != 1 || io->subject[0].path)) return end_other(call, io, ret, error, values);
+  return end_known(call, io, ret, error, values, io->subject[0].entry);
 }
 
 /* ---- exec --------------------------------------------------------------------------------------------------------- */

@@ -41,16 +41,11 @@ _Atomic dft__entry *dft__fd_slot_far(int fd) {
 }
 
 void dft__fd_set(int fd, dft__entry entry) {
-  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
+  _Atomic dft__entry *slot = dft__fd_slot(fd);
   int most = DFT__GET(highest);
   if (!slot) return;
   DFT__SET(*slot, entry);
   while (fd > most && !atomic_compare_exchange_weak(&highest, &most, fd)) continue;
-}
-
-dft__entry dft__fd_take(int fd) {
-  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
-  return slot ? atomic_exchange_explicit(slot, DFT__FD_UNKNOWN, memory_order_relaxed) : DFT__FD_UNKNOWN;
 }
 
 /* The slot of a number whose block is there. */

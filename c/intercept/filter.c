@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../src/config.h"
+#include "../src/intern.h"
 #include "../src/session.h"
 #include "intercept.h"
 
@@ -16,11 +17,13 @@
 typedef struct folder {
   uint32_t len; /* without the slash at the end: 0 for the root */
   uint32_t is_wanted;
+  uint64_t last; /* eight bytes of it, if it has so many */
   const char *text;
 } folder;
 
 typedef struct filter {
   uint32_t count;
+  uint32_t wanted; /* so many of them, which stand first, are */
   uint32_t is_all;
   folder folders[FOLDERS_MOST];
   size_t used;
@@ -31,8 +34,19 @@ typedef struct filter {
 static filter filters[2];
 static _Atomic(const filter *) current = &filters[0];
 
-static int is_inside(const char *path, size_t len, const folder *in) {
-  return len >= in->len && memcmp(path, in->text, in->len) == 0 && (len == in->len || path[in->len] == '/');
+static uint64_t last_of(const char *path, size_t len) {
+  uint64_t last = 0;
+  if (len >= sizeof last) memcpy(&last, path + len - sizeof last, sizeof last);
+  return last;
+}
+
+/* Whether a name ends where the folder's does, and in the same way; the path is as long at least. */
+static inline int ends_at(const char *path, size_t len, const folder *in) {
+  return (len == in->len || path[in->len] == '/') && last_of(path, in->len) == in->last;
+}
+
+static inline int is_inside(const char *path, size_t len, const folder *in) {
+  return len >= in->len && ends_at(path, len, in) && dft__same_bytes(path, in->text, in->len);
 }
 
 static int ends_with(const char *path, size_t len, const char *end, size_t end_len) {
@@ -45,21 +59,38 @@ static int is_trace(const char *path, size_t len) {
   return ends_with(path, len, ".pfw", 4) || ends_with(path, len, ".pfw.gz", 7);
 }
 
+/* Of the folders from `first` on the longest one that the path lies in, when it is longer than `best`. */
+static inline const folder *innermost(const folder *first, uint32_t count, const char *path, size_t len,
+                                      const folder *best) {
+  for (const folder *one = first; one < first + count; one++) {
+    if (is_inside(path, len, one) && (!best || one->len > best->len)) best = one;
+  }
+  return best;
+}
+
+/* Whether a wanted folder lies below. */
+static int has_below(const filter *of, const char *path, size_t len) {
+  for (uint32_t i = 0; i < of->wanted; i++) {
+    const folder *one = &of->folders[i];
+    if (one->len > len && (len == 1 || one->text[len] == '/') && dft__same_bytes(one->text, path, len)) return 1;
+  }
+  return 0;
+}
+
+__attribute__((noinline)) static enum dft__wanted judge_closely(const filter *now, const char *path, size_t len) {
+  const folder *best = innermost(now->folders, now->wanted, path, len, NULL);
+  if (best) best = innermost(now->folders + now->wanted, now->count - now->wanted, path, len, best);
+  if (best && best->is_wanted && !is_trace(path, len)) return DFT__WANTED;
+  return has_below(now, path, len) ? DFT__WANTED_BELOW : DFT__WANTED_NOT;
+}
+
+/* Most paths are told apart by what stands where a folder's name would end. */
 enum dft__wanted dft__filter_judge(const char *path, size_t len) {
   const filter *now = DFT__ACQUIRE(current);
-  const folder *best = NULL;
-  int has_below = 0;
-  for (uint32_t i = 0; i < now->count; i++) {
-    const folder *one = &now->folders[i];
-    if (is_inside(path, len, one)) {
-      if (!best || one->len > best->len) best = one;
-    } else if (one->is_wanted && one->len > len && (len == 1 || one->text[len] == '/') &&
-               memcmp(one->text, path, len) == 0) {
-      has_below = 1;
-    }
+  for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
+    if (one->len > len || ends_at(path, len, one)) return judge_closely(now, path, len);
   }
-  if (best && best->is_wanted && !is_trace(path, len)) return DFT__WANTED;
-  return has_below ? DFT__WANTED_BELOW : DFT__WANTED_NOT;
+  return DFT__WANTED_NOT;
 }
 
 int dft__filter_is_all(void) {
@@ -77,7 +108,7 @@ static void add(filter *to, const char *text, size_t len, int is_wanted) {
   }
   memcpy(kept, text, len);
   to->used += len;
-  to->folders[to->count++] = (folder){(uint32_t)len, (uint32_t)is_wanted, kept};
+  to->folders[to->count++] = (folder){(uint32_t)len, (uint32_t)is_wanted, last_of(text, len), kept};
   if (!len && is_wanted) to->is_all = 1;
 }
 
@@ -113,6 +144,7 @@ int dft__filter_make(void) {
   fresh->used = 0;
   if (!*wanted && dft__io_is_preloaded()) wanted = "all";
   add_list(fresh, wanted, 1);
+  fresh->wanted = fresh->count;
   add_list(fresh, dft__config_text(DFT__EXCLUDE_DIR), 0);
   if (dft__session.is_open) {
     char inner[sizeof dft__session.spool.header->folder + 16];

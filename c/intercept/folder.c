@@ -8,7 +8,7 @@
 /* ---- Renaming ----------------------------------------------------------------------------------------------------- */
 
 /* Open files go by their new name. */
-static int renamed(enum dft__call call, const dft__io *io, int ret, const int64_t *values) {
+static int renamed(enum dft__call call, dft__io *io, int ret, const int64_t *values) {
   dft__io_end(call, io, ret, dft__io_error(ret), values);
   if (ret == 0) {
     char text[DFT__IO_PATH];
@@ -64,7 +64,7 @@ int dft__io_chdir(const char *path) {
     dft__path_changed_cwd();
     io.subject[0].path = "."; /* where it led to */
   }
-  dft__io_end(DFT__CALL_chdir, &io, ret, dft__io_error(ret), NULL);
+  dft__io_end_path(DFT__CALL_chdir, &io, ret, dft__io_error(ret), NULL);
   return ret;
 }
 
@@ -127,7 +127,7 @@ DIR *dft__io_opendir(const char *path) {
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path);
   io.start = dft__clock_ticks();
   stream = real(path);
-  entry = dft__io_end(DFT__CALL_opendir, &io, stream ? folder_fd(stream) : -1, stream ? 0 : errno, NULL);
+  entry = dft__io_end_path(DFT__CALL_opendir, &io, stream ? folder_fd(stream) : -1, stream ? 0 : errno, NULL);
   if (stream) dft__fd_set(folder_fd(stream), entry);
   return stream;
 }

@@ -45,6 +45,9 @@ static inline dft__function dft__real(enum dft__symbol symbol) {
   dft__function real = DFT__GET(dft__reals[symbol]);
   return DFT__LIKELY(real != NULL) ? real : dft__real_find(symbol);
 }
+/* Nothing is recorded any more, or again: names lead past the wrappers, where they are not bound in place. */
+void dft__symbols_step_aside(void);
+void dft__symbols_put_back(void);
 const char *dft__symbol_name(enum dft__symbol symbol);
 dft__function dft__symbol_wrapper(enum dft__symbol symbol);
 
@@ -63,8 +66,11 @@ int dft__io_is_preloaded(void);
 
 /* Not the usual case: nothing is decided yet, this thread is at work for us, or it was in a vfork. */
 int dft__io_is_on_slow(void);
+static inline int dft__io_is_usual(void) {
+  return DFT__LIKELY(DFT__GET(dft__io_state) == DFT__IO_ON && !dft__hush);
+}
 static inline int dft__io_is_on(void) {
-  if (DFT__LIKELY(DFT__GET(dft__io_state) == DFT__IO_ON && !dft__hush)) return 1;
+  if (dft__io_is_usual()) return 1;
   return DFT__GET(dft__io_state) != DFT__IO_OFF && dft__io_is_on_slow();
 }
 
@@ -97,9 +103,19 @@ static inline _Atomic dft__entry *dft__fd_slot(int fd) {
   if (DFT__LIKELY((unsigned)fd < DFT__FD_BLOCK)) return &dft__fd_first[fd];
   return dft__fd_slot_far(fd);
 }
+/* Surely not recorded, in whatever state: most calls of a program whose files are elsewhere end here. */
+static inline int dft__fd_is_out(int fd) {
+  if (DFT__UNLIKELY((unsigned)fd >= DFT__FD_BLOCK)) return 0;
+  return DFT__GET(dft__fd_first[fd]) - DFT__FD_OUT <= DFT__FD_OUT_BELOW - DFT__FD_OUT;
+}
 void dft__fd_set(int fd, dft__entry entry);
 /* Forgets what is known of a descriptor, and returns it. */
-dft__entry dft__fd_take(int fd);
+static inline dft__entry dft__fd_take(int fd) {
+  _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
+  dft__entry known = slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN;
+  if (known != DFT__FD_UNKNOWN) DFT__SET(*slot, DFT__FD_UNKNOWN);
+  return known;
+}
 void dft__fd_forget(unsigned first, unsigned last);
 /* Those at this path, or below it, have another name now. */
 void dft__fd_renamed(const char *path, size_t len);
@@ -113,7 +129,11 @@ size_t dft__fd_text(int fd, char *text, size_t room);
 
 /* Absolute, without "." and ".."; cut to what fits. Zero when it cannot be known. */
 size_t dft__path_absolute(int dir, const char *path, char *text);
+/* The length of a path that is so already; else zero. */
+size_t dft__path_is_absolute(const char *path);
 void dft__path_changed_cwd(void);
+/* Stands for an open descriptor (/dev/stdin, /proc/self/fd/3), or leads through one: its file may be anywhere. */
+int dft__path_is_of_fd(const char *path);
 
 enum dft__wanted { DFT__WANTED_NOT = 0, DFT__WANTED_BELOW = 1, DFT__WANTED = 2 };
 enum dft__wanted dft__filter_judge(const char *path, size_t len);
@@ -130,10 +150,16 @@ typedef struct dft__subject {
 } dft__subject;
 
 typedef struct dft__io {
-  uint64_t start;
+  uint64_t start, end;
   uint32_t subjects;
   dft__subject subject[2];
 } dft__io;
+
+/* What to keep of a descriptor that was opened by this path, of which `entry` is known. */
+static inline dft__entry dft__entry_opened(const char *path, dft__entry entry) {
+  int may_be = path[0] == '/' && (path[1] == 'd' || path[1] == 'p');
+  return DFT__UNLIKELY(may_be) && dft__path_is_of_fd(path) ? DFT__FD_UNKNOWN : entry;
+}
 
 /* Each: whether the call is to be timed. */
 int dft__io_fd_slow(dft__subject *subject, int fd);
@@ -183,7 +209,9 @@ static inline int dft__io_error(int64_t ret) {
 
 /* Records the call when its path is wanted; `values` in the order of the table's items. Returns what is now known of the
  * (first) subject, for a descriptor that the call made. errno stays. */
-dft__entry dft__io_end(enum dft__call call, const dft__io *io, int64_t ret, int error, const int64_t *values);
+dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
+/* The same for a call on one path, of which most are not wanted. */
+dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
 
 /* A region for a call that returns only when it fails. 0 when the process has recorded nothing yet; a failure is recorded. */
 dft_region dft__io_exec_begin(enum dft__call call, const char *path);

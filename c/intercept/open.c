@@ -12,27 +12,23 @@ static int has_mode(int flags) {
   return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* What every opening call does when the real one has returned. */
-static int opened(enum dft__call call, const dft__io *io, int fd, const int64_t *values) {
-  dft__entry entry = dft__io_end(call, io, fd, dft__io_error(fd), values);
-  if (fd >= 0) dft__fd_set(fd, entry);
+/* What every opening call does when the real one has returned. The path of a file without a name is its folder's. */
+static int opened(enum dft__call call, dft__io *io, int fd, int flags, const int64_t *values) {
+  dft__entry entry = dft__io_end_path(call, io, fd, dft__io_error(fd), values);
+  if (DFT__UNLIKELY((flags & O_TMPFILE) == O_TMPFILE)) entry = DFT__FD_UNKNOWN;
+  if (fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
   return fd;
 }
 
-int dft__io_open(const char *path, int flags, ...);
-int dft__io_open(const char *path, int flags, ...) {
-  DFT__REAL(open);
+/* Not with "...", which would save all registers: where there is a mode, this is the one it comes in. */
+int dft__io_open(const char *path, int flags, mode_t mode);
+int dft__io_open(const char *path, int flags, mode_t mode) {
+  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dft__real(DFT__SYMBOL_open);
   dft__io io;
-  mode_t mode = 0;
-  if (has_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = va_arg(list, mode_t);
-    va_end(list);
-  }
+  if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags, mode), DFT__VALUES_A2(flags, mode));
+  return opened(DFT__CALL_open, &io, real(path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
 }
 
 int dft__io___open_2(const char *path, int flags);
@@ -41,23 +37,17 @@ int dft__io___open_2(const char *path, int flags) {
   dft__io io;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags), DFT__VALUES_A2(flags, 0));
+  return opened(DFT__CALL_open, &io, real(path, flags), flags, DFT__VALUES_A2(flags, 0));
 }
 
-int dft__io_openat(int dir, const char *path, int flags, ...);
-int dft__io_openat(int dir, const char *path, int flags, ...) {
-  DFT__REAL(openat);
+int dft__io_openat(int dir, const char *path, int flags, mode_t mode);
+int dft__io_openat(int dir, const char *path, int flags, mode_t mode) {
+  int (*real)(int, const char *, int, ...) = (int (*)(int, const char *, int, ...))dft__real(DFT__SYMBOL_openat);
   dft__io io;
-  mode_t mode = 0;
-  if (has_mode(flags)) {
-    va_list list;
-    va_start(list, flags);
-    mode = va_arg(list, mode_t);
-    va_end(list);
-  }
+  if (!has_mode(flags)) mode = 0;
   if (!dft__io_at(&io, dir, path)) return real(dir, path, flags, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), DFT__VALUES_A2(flags, mode));
+  return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
 }
 
 int dft__io___openat_2(int dir, const char *path, int flags);
@@ -66,7 +56,7 @@ int dft__io___openat_2(int dir, const char *path, int flags) {
   dft__io io;
   if (!dft__io_at(&io, dir, path)) return real(dir, path, flags);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags), DFT__VALUES_A2(flags, 0));
+  return opened(DFT__CALL_openat, &io, real(dir, path, flags), flags, DFT__VALUES_A2(flags, 0));
 }
 
 int dft__io_creat(const char *path, mode_t mode);
@@ -75,7 +65,7 @@ int dft__io_creat(const char *path, mode_t mode) {
   dft__io io;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, mode);
   io.start = dft__clock_ticks();
-  return opened(DFT__CALL_creat, &io, real(path, mode), DFT__VALUES_A1(mode));
+  return opened(DFT__CALL_creat, &io, real(path, mode), 0, DFT__VALUES_A1(mode));
 }
 
 /* Most libraries do not have it yet. */
@@ -92,14 +82,14 @@ int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_
   if (!dft__io_at(&io, dir, path)) return openat2_call(dir, path, how, size);
   io.start = dft__clock_ticks();
   fd = openat2_call(dir, path, how, size);
-  if (fd < 0) return opened(DFT__CALL_openat2, &io, fd, DFT__VALUES_A2(0, 0)); /* `how` may be what is wrong */
-  return opened(DFT__CALL_openat2, &io, fd, DFT__VALUES_A2(how->flags, how->mode));
+  if (fd < 0) return opened(DFT__CALL_openat2, &io, fd, 0, DFT__VALUES_A2(0, 0)); /* `how` may be what is wrong */
+  return opened(DFT__CALL_openat2, &io, fd, (int)how->flags, DFT__VALUES_A2(how->flags, how->mode));
 }
 
 /* ---- Closing ------------------------------------------------------------------------------------------------------ */
 
 int dft__io_close(int fd);
-int dft__io_close(int fd) {
+static __attribute__((noinline)) int record_close(int fd) {
   DFT__REAL(close);
   dft__io io;
   int ret;
@@ -113,6 +103,13 @@ int dft__io_close(int fd) {
   ret = real(fd);
   dft__io_end(DFT__CALL_close, &io, ret, dft__io_error(ret), NULL);
   return ret;
+}
+
+int dft__io_close(int fd) {
+  int (*real)(int) = (int (*)(int))DFT__GET(dft__reals[DFT__SYMBOL_close]);
+  if (!dft__fd_is_out(fd) || !real || !dft__io_is_usual()) return record_close(fd);
+  dft__fd_take(fd);
+  return real(fd);
 }
 
 int dft__io_close_range(unsigned first, unsigned last, int flags);
@@ -146,7 +143,7 @@ void dft__io_closefrom(int first) {
 /* ---- Copies ------------------------------------------------------------------------------------------------------- */
 
 /* What is known of the old number counts for the new one; whatever that was before is closed. */
-static int copied(enum dft__call call, const dft__io *io, int is_timed, int from, int to, const int64_t *values) {
+static int copied(enum dft__call call, dft__io *io, int is_timed, int from, int to, const int64_t *values) {
   const _Atomic dft__entry *slot = from < 0 ? NULL : dft__fd_slot(from);
   if (to >= 0 && to != from) dft__fd_set(to, slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN);
   if (is_timed) dft__io_end(call, io, to, dft__io_error(to), values);
@@ -206,7 +203,7 @@ int dft__io_fcntl(int fd, int command, ...) {
 
 /* ---- Without a path ------------------------------------------------------------------------------------------------ */
 
-static int piped(enum dft__call call, const dft__io *io, const int *ends, int ret, const int64_t *values) {
+static int piped(enum dft__call call, dft__io *io, const int *ends, int ret, const int64_t *values) {
   if (ret == 0) {
     dft__fd_set(ends[0], DFT__FD_OUT_BELOW);
     dft__fd_set(ends[1], DFT__FD_OUT_BELOW);

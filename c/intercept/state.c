@@ -62,11 +62,17 @@ void dft__io_session_opened(void) {
   if (dft__session.is_child) return; /* everything is as it was in the parent */
   if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
   if (!dft__io_is_preloaded() && !dft__bind_is_bound()) return;
-  atomic_store(&dft__io_state, !dft__config_number(DFT__DISABLE_IO) && dft__filter_make() ? DFT__IO_ON : DFT__IO_OFF);
+  if (!dft__config_number(DFT__DISABLE_IO) && dft__filter_make()) {
+    atomic_store(&dft__io_state, DFT__IO_ON);
+    dft__symbols_put_back();
+  } else {
+    dft__io_session_closed();
+  }
 }
 
 void dft__io_session_closed(void) {
   atomic_store(&dft__io_state, DFT__IO_OFF);
+  dft__symbols_step_aside();
 }
 
 /* ---- Binding in place ---------------------------------------------------------------------------------------------- */

@@ -13,10 +13,10 @@ static int64_t short_text(const char *text) {
   return value;
 }
 
-static FILE *opened(enum dft__call call, const dft__io *io, FILE *stream, const char *mode) {
+static FILE *opened(enum dft__call call, dft__io *io, FILE *stream, const char *mode) {
   int fd = dft__stream_fd(stream);
-  dft__entry entry = dft__io_end(call, io, stream ? fd : -1, stream ? 0 : errno, DFT__VALUES_A1(short_text(mode)));
-  if (stream && fd >= 0) dft__fd_set(fd, entry);
+  dft__entry entry = dft__io_end_path(call, io, stream ? fd : -1, stream ? 0 : errno, DFT__VALUES_A1(short_text(mode)));
+  if (stream && fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
   return stream;
 }
 
@@ -154,6 +154,31 @@ static int print_checked(enum dft__call call, FILE *stream, int level, const cha
   return ret;
 }
 
+typedef int (*print_to_fd_call)(int, const char *, va_list);
+typedef int (*print_to_fd_checked_call)(int, int, const char *, va_list);
+
+static int print_to_fd(int fd, const char *format, va_list list) {
+  REAL_OF(print_to_fd_call, vdprintf);
+  dft__io io;
+  int ret;
+  if (!dft__io_fd(&io, fd)) return real(fd, format, list);
+  io.start = dft__clock_ticks();
+  ret = real(fd, format, list);
+  dft__io_end(DFT__CALL_dprintf, &io, ret, dft__io_error(ret), NULL);
+  return ret;
+}
+
+static int print_to_fd_checked(int fd, int level, const char *format, va_list list) {
+  REAL_OF(print_to_fd_checked_call, __vdprintf_chk);
+  dft__io io;
+  int ret;
+  if (!dft__io_fd(&io, fd)) return real(fd, level, format, list);
+  io.start = dft__clock_ticks();
+  ret = real(fd, level, format, list);
+  dft__io_end(DFT__CALL_dprintf, &io, ret, dft__io_error(ret), NULL);
+  return ret;
+}
+
 static int scan(enum dft__symbol symbol, FILE *stream, const char *format, va_list list) {
   print_call real = (print_call)dft__real(symbol);
   dft__io io;
@@ -183,6 +208,9 @@ LISTED(__fprintf_chk, (FILE * stream, int level, const char *format, ...), forma
        print_checked(DFT__CALL_fprintf, stream, level, format, list))
 LISTED(__printf_chk, (int level, const char *format, ...), format,
        print_checked(DFT__CALL_printf, stdout, level, format, list))
+LISTED(dprintf, (int fd, const char *format, ...), format, print_to_fd(fd, format, list))
+LISTED(__dprintf_chk, (int fd, int level, const char *format, ...), format,
+       print_to_fd_checked(fd, level, format, list))
 LISTED(fscanf, (FILE * stream, const char *format, ...), format, scan(DFT__SYMBOL_vfscanf, stream, format, list))
 LISTED(__isoc99_fscanf, (FILE * stream, const char *format, ...), format,
        scan(DFT__SYMBOL___isoc99_vfscanf, stream, format, list))

@@ -29,7 +29,7 @@ static const char *const names[] = {
 #define OTHER(plain, symbol) void dft__io_##symbol(void);
 #include "calls.inc"
 
-const dft_preload_wrappers dft_preload_table = {
+dft_preload_wrappers dft_preload_table = {
   {
 #define CALL(cat, type, name, params, args, subject, result, items) dft__io_##name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) dft__io_##symbol,
@@ -54,6 +54,38 @@ dft__function dft__symbol_wrapper(enum dft__symbol symbol) {
 
 int dft__io_is_preloaded(void) {
   return &dft_preload_next != NULL;
+}
+
+/* ---- Stepping aside ------------------------------------------------------------------------------------------------ */
+
+/* The wrappers whose places in the table are taken. */
+static _Atomic(dft__function) absent[DFT__SYMBOL_COUNT];
+
+void dft__symbols_put_back(void) {
+  for (unsigned i = 0; i < DFT__SYMBOL_COUNT; i++) {
+    dft__function wrapper = DFT__GET(absent[i]);
+    if (wrapper) __atomic_store_n(&dft_preload_table.at[i], wrapper, __ATOMIC_SEQ_CST);
+  }
+}
+
+/* While nothing is recorded, calls of the program go to the real function at once. Who switches recording on sets the state
+ * and then puts wrappers back; here the state is read last, so that one of the two sees the other. */
+static void step_aside(enum dft__symbol symbol, dft__function real) {
+  dft__function wrapper = __atomic_load_n(&dft_preload_table.at[symbol], __ATOMIC_RELAXED);
+  if (!dft__io_is_preloaded() || wrapper == real) return;
+  for (unsigned i = 0; i < DFT__SYMBOL_COUNT; i++) { /* aliases have the same */
+    if (__atomic_load_n(&dft_preload_table.at[i], __ATOMIC_RELAXED) != wrapper) continue;
+    DFT__SET(absent[i], wrapper);
+    __atomic_store_n(&dft_preload_table.at[i], real, __ATOMIC_SEQ_CST);
+  }
+  if (atomic_load(&dft__io_state) != DFT__IO_OFF) dft__symbols_put_back();
+}
+
+void dft__symbols_step_aside(void) {
+  for (unsigned i = 0; i < DFT__SYMBOL_COUNT; i++) {
+    dft__function real = DFT__GET(dft__reals[i]);
+    if (real) step_aside((enum dft__symbol)i, real);
+  }
 }
 
 /* ---- Looking up --------------------------------------------------------------------------------------------------- */
@@ -102,7 +134,9 @@ dft__function dft__real_by_name(const char *name) {
 
 dft__function dft__real_find(enum dft__symbol symbol) {
   dft__function real = dft__real_by_name(names[symbol]);
-  if (real) DFT__SET(dft__reals[symbol], real);
+  if (!real) return NULL;
+  DFT__SET(dft__reals[symbol], real);
+  if (!dft__io_is_on() && DFT__GET(dft__io_state) == DFT__IO_OFF) step_aside(symbol, real);
   return real;
 }
 

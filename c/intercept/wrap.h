@@ -23,9 +23,11 @@ _Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only where off_t ha
 #define DFT__REAL(symbol) \
   __typeof__(&dft__io_##symbol) real = (__typeof__(&dft__io_##symbol))dft__real(DFT__SYMBOL_##symbol)
 
-/* The number of a stream's descriptor, without its lock; below zero where there is none. */
+/* The number of a stream's descriptor, without its lock; below zero where there is none. As in fileno: streams of memory say
+ * nothing of their number, which is zero then. */
+#define DFT__STREAM_OF_FILE 0x2000 /* _IO_IS_FILEBUF inside the C library */
 static inline int dft__stream_fd(FILE *stream) {
-  return stream ? stream->_fileno : -1;
+  return stream && stream->_flags & DFT__STREAM_OF_FILE ? stream->_fileno : -1;
 }
 static inline int dft__stream_error(FILE *stream) {
   return stream && ferror_unlocked(stream) ? errno : 0;
@@ -40,6 +42,26 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__ON_STREAM(stream) dft__io_fd(&io, dft__stream_fd(stream))
 #define DFT__ON_ANY dft__io_any(&io)
 #define DFT__ON_PROCESS dft__io_process(&io)
+
+/* ---- The same: nonzero when it is surely not ---- */
+#define DFT__PAST_FD(fd) dft__fd_is_out(fd)
+#define DFT__PAST_TWO_FDS(from, to) (dft__fd_is_out(from) && dft__fd_is_out(to))
+#define DFT__PAST_PATH(path) 0
+#define DFT__PAST_AT(dir, path) 0
+#define DFT__PAST_TWO_PATHS(dir, path, to_dir, to) 0
+#define DFT__PAST_STREAM(stream) dft__fd_is_out(dft__stream_fd(stream))
+#define DFT__PAST_ANY 0
+#define DFT__PAST_PROCESS 0
+
+/* ---- And what then records it ---- */
+#define DFT__END_FD(fd) dft__io_end
+#define DFT__END_TWO_FDS(from, to) dft__io_end
+#define DFT__END_PATH(path) dft__io_end_path
+#define DFT__END_AT(dir, path) dft__io_end_path
+#define DFT__END_TWO_PATHS(dir, path, to_dir, to) dft__io_end
+#define DFT__END_STREAM(stream) dft__io_end
+#define DFT__END_ANY dft__io_end
+#define DFT__END_PROCESS dft__io_end
 
 /* ---- Results: what is recorded as `ret`, and the error ---- */
 #define DFT__RESULT_INT (int64_t) ret, dft__io_error((int64_t)ret)
@@ -63,17 +85,22 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__VALUES_A3(a, b, c) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c)})
 #define DFT__VALUES_A4(a, b, c, d) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c), (int64_t)(d)})
 
-#define DFT__WRAP(plain, type, symbol, params, args, subject, result, items)        \
-  type dft__io_##symbol params;                                                     \
-  type dft__io_##symbol params {                                                    \
-    DFT__REAL(symbol);                                                              \
-    dft__io io;                                                                     \
-    type ret;                                                                       \
-    if (!DFT__ON_##subject) return real args;                                       \
-    io.start = dft__clock_ticks();                                                  \
-    ret = real args;                                                                \
-    dft__io_end(DFT__CALL_##plain, &io, DFT__RESULT_##result, DFT__VALUES_##items); \
-    return ret;                                                                     \
+/* Two functions, because what goes past needs no room on the stack: a jump is all that is left of it. */
+#define DFT__WRAP(plain, type, symbol, params, args, subject, result, items)                                        \
+  type dft__io_##symbol params;                                                                                     \
+  static __attribute__((noinline)) type record_##symbol params {                                                    \
+    DFT__REAL(symbol);                                                                                              \
+    dft__io io;                                                                                                     \
+    type ret;                                                                                                       \
+    if (!DFT__ON_##subject) return real args;                                                                       \
+    io.start = dft__clock_ticks();                                                                                  \
+    ret = real args;                                                                                                \
+    DFT__END_##subject(DFT__CALL_##plain, &io, DFT__RESULT_##result, DFT__VALUES_##items);                          \
+    return ret;                                                                                                     \
+  }                                                                                                                 \
+  type dft__io_##symbol params {                                                                                    \
+    __typeof__(&dft__io_##symbol) real = (__typeof__(&dft__io_##symbol))DFT__GET(dft__reals[DFT__SYMBOL_##symbol]); \
+    return DFT__PAST_##subject && real ? real args : record_##symbol args;                                          \
   }
 
 #endif

@@ -47,13 +47,17 @@ static inline void bench_sleep_ms(long ms) {
   nanosleep(&time, NULL);
 }
 
-/* Waits, two seconds at most, until no thread of the process is at work: the drain has caught up with a burst. */
-static inline void bench_settle(void) {
-  for (int i = 0; i < 100; i++) {
+/* Waits, two seconds at most, until no thread of the process is at work for so long: the drain has caught up with a burst. */
+static inline void bench_settle_ms(long ms) {
+  for (long waited = 0; waited < 2000; waited += ms) {
     uint64_t before = bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    bench_sleep_ms(20);
-    if (bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before < 500000) return;
+    bench_sleep_ms(ms);
+    if (bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before < (uint64_t)ms * 25000) return;
   }
+}
+
+static inline void bench_settle(void) {
+  bench_settle_ms(20);
 }
 
 /* ---- Cores ---- */

@@ -4,9 +4,11 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from report import Row, difference_row, ratio_row
@@ -17,6 +19,9 @@ FILTERED_BAR = 1.03
 START_BAR_US = 1000.0
 PIPELINES_BAR = 2.0
 MEMORY_BAR_MIB = 8.0 + 64 / 1024  # the core's, for one thread
+
+TURNS = 40  # bursts of one process: together they take each of the small files once
+WARM_UP = 2  # of these are for what happens once: the drain thread, the core, the first pages
 
 PIPELINES = "for i in {1..20}; do cat %s | grep -c x | wc -l; done"
 
@@ -59,26 +64,73 @@ class Ways:
             file.unlink()
         return output, wall * 1e6, (usage.ru_utime + usage.ru_stime) * 1e6
 
-    def samples(self, ways: list[str], rounds: int, *command: str) -> dict[tuple[str, str], list[float]]:
-        """What the program prints, by way and name."""
+    def turns(self, ways: list[str], generations: int, *command: str) -> dict[tuple[str, str], list[float]]:
+        """What processes print, one for each way, that live at the same time and do one burst after the other.
+
+        Where its memory lies makes a process faster or slower by some per cent, so there are generations of them."""
         got: dict[tuple[str, str], list[float]] = {}
-        for turn in range(rounds):
-            for way in ways[turn % len(ways) :] + ways[: turn % len(ways)]:
-                output, _, _ = self.run(way, *command)
-                for line in output.splitlines():
-                    name, value = line.split()
-                    got.setdefault((way, name), []).append(float(value))
+        for generation in range(generations):
+            with contextlib.ExitStack() as stack:
+                players = {way: stack.enter_context(Player(command, self.all[way])) for way in ways}
+                for turn in range(TURNS):
+                    first = (generation + turn) % len(ways)
+                    for way in ways[first:] + ways[:first]:
+                        samples = list(players[way].burst())
+                        if turn >= WARM_UP:
+                            for name, value in samples:
+                                got.setdefault((way, name), []).append(value)
+                for way, player in players.items():
+                    for name, value in player.end():
+                        got.setdefault((way, name), []).append(value)
+            for file in self.traces.glob("*.pfw.gz"):
+                file.unlink()
         return got
+
+
+class Player:
+    """A process that does one burst for each line it gets."""
+
+    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, text=True)
+
+    def __enter__(self) -> Player:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.__exit__(None, None, None)
+
+    def samples(self) -> Iterator[tuple[str, float]]:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            if line == "done\n":
+                return
+            name, value = line.split()
+            yield name, float(value)
+
+    def burst(self) -> Iterator[tuple[str, float]]:
+        assert self.process.stdin
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        yield from self.samples()
+
+    def end(self) -> Iterator[tuple[str, float]]:
+        assert self.process.stdin
+        self.process.stdin.close()
+        yield from self.samples()
+        if self.process.wait() != 0:
+            raise RuntimeError(f"a process that took turns ended with status {self.process.returncode}")
 
 
 def interception(bench) -> list[Row]:
     ways = Ways(bench.build, bench.folder)
     program = str(bench.build / "bench" / "io")
     subprocess.run([program, "make", str(ways.data)], env=ways.all["untraced"], check=True)
-    turns = 3 if bench.quick else 12
+    generations = 8 if bench.quick else 50
     four = ["untraced", "traced", "filtered", "disabled"]
-    read = ways.samples(four, turns, program, "read", "8", str(ways.data / "cached"))
-    files = ways.samples(four, turns, program, "files", "1", str(ways.data))
+    read = ways.turns(four, generations, program, "read", str(ways.data / "cached"))
+    files = ways.turns(four, generations, program, "files", str(ways.data))
     rows = []
     for title, got, bar in (("read of 4 KiB", read, READ_BAR), ("open, read, close of a small file", files, FILES_BAR)):
         for way, words, most in (

@@ -1,6 +1,7 @@
 /* test_io.c - the parts behind the wrappers of I/O calls, and wrappers called by their own names: here the sanitizers see
  * them, which cannot be preloaded into programs that were built without. SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include "../../c/intercept/intercept.h"
 #include "../../c/src/session.h"
@@ -8,7 +9,7 @@
 #include "intern.h"
 #include "session.h"
 
-int dft__io_open(const char *path, int flags, ...);
+int dft__io_open(const char *path, int flags, mode_t mode);
 int dft__io_close(int fd);
 int dft__io_dup2(int fd, int to);
 ssize_t dft__io_write(int fd, const void *from, size_t count);
@@ -40,6 +41,56 @@ static void paths_are_made_absolute(void) {
   CHECK_STR(absolute(AT_FDCWD, "./y/../x"), expected);
   CHECK_STR(absolute(AT_FDCWD, ""), here);
   CHECK_UINT(dft__path_absolute(-1, "x", expected), 0);
+}
+
+/* Every string of these characters up to a length, alone and where blocks of sixteen end, against a plain loop. */
+static const char *spelled_out(const char *path) {
+  static char text[64];
+  char copy[64], *rest = copy;
+  size_t len = 0;
+  snprintf(copy, sizeof copy, "%s", path);
+  for (const char *part; (part = strsep(&rest, "/")) != NULL;) {
+    if (strcmp(part, "..") == 0) {
+      while (len && text[--len] != '/') continue;
+    } else if (*part && strcmp(part, ".") != 0) {
+      len += (size_t)snprintf(text + len, sizeof text - len, "/%s", part);
+    }
+  }
+  if (!len) text[len++] = '/';
+  text[len] = '\0';
+  return text;
+}
+
+static void paths_of_odd_parts_are_made_absolute(void) {
+  static const char characters[] = "/./x"; /* dots are as frequent as slashes */
+  for (unsigned before = 0; before <= 16; before++) {
+    for (unsigned number = 0; number < 1u << 14; number++) {
+      char path[64] = "/nowhere/nowhere";
+      size_t len = before;
+      for (unsigned i = 0; i < 7; i++) path[len++] = characters[number >> 2 * i & 3];
+      path[0] = '/';
+      path[len] = '\0';
+      CHECK_STR(absolute(AT_FDCWD, path), spelled_out(path));
+      CHECK_INT(dft__path_is_absolute(path) != 0, len > 1 && strcmp(path, spelled_out(path)) == 0);
+    }
+  }
+}
+
+/* The kernel takes 4096 bytes for too long, whether or not there are more. */
+static void no_more_of_a_path_is_read_than_the_kernel_read(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  char text[DFT__IO_PATH];
+  char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
+  for (int is_odd = 0; is_odd < 2; is_odd++) {
+    char *path = pages + page - PATH_MAX;
+    memset(path, 'p', PATH_MAX);
+    memcpy(path, is_odd ? "/./" : "/pp", 3);
+    CHECK(dft__path_absolute(AT_FDCWD, path, text) > 0);
+    CHECK_INT(dft__io_open(path, O_RDONLY, 0), -1);
+    CHECK_INT(errno, ENAMETOOLONG);
+  }
+  munmap(pages, 2 * page);
 }
 
 static void long_paths_are_cut(void) {
@@ -150,8 +201,8 @@ static void wrappers_record(void) {
   CHECK_INT(errno, 77);
   CHECK_INT(dft__io_close(100), -1);
   CHECK_INT(errno, EBADF);
-  CHECK_INT(dft__io_open("/nowhere/else", O_RDONLY), -1);
-  CHECK_INT(dft__io_open(NULL, O_RDONLY), -1);
+  CHECK_INT(dft__io_open("/nowhere/else", O_RDONLY, 0), -1);
+  CHECK_INT(dft__io_open(NULL, O_RDONLY, 0), -1);
   CHECK_INT(dft__io_close(fd), 0);
   got = stop();
   CHECK_INT(named(&got, "open"), 1);
@@ -229,6 +280,8 @@ static void early_paths_keep_their_references(void) {
 
 int main(void) {
   RUN(paths_are_made_absolute);
+  RUN(paths_of_odd_parts_are_made_absolute);
+  RUN(no_more_of_a_path_is_read_than_the_kernel_read);
   RUN(long_paths_are_cut);
   RUN(the_innermost_folder_decides);
   RUN(all_is_every_path);

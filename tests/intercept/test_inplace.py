@@ -123,4 +123,19 @@ def case_nothing_is_bound_when_it_should_not(folder):
     expect_equal(run([ask], untraced()).stdout.strip(), "1", "untraced")
 
 
+def case_traces_that_end_and_begin_again(folder):
+    """The preload library steps aside in between: only what was written while there was a trace is there."""
+    data, traces = os.path.join(folder, "data"), os.path.join(folder, "traces")
+    os.mkdir(data)
+    os.mkdir(traces)
+    program = compiled(folder, "again", "-pthread")
+    done = run([program, data, traces, folder], traced(traces, DATA_DIR=data))
+    expect_equal((done.returncode, done.stderr), (0, ""), "again")
+    found = {"first": 0, "on": 0, "off": 0}
+    for trace in read_folder(traces):
+        for path, events in events_by_path(trace).items():
+            found[os.path.basename(path)] += len(events)
+    expect_equal(found, {"first": len(WRITTEN), "on": 100 * len(WRITTEN), "off": 0}, "calls on each file")
+
+
 main(globals())

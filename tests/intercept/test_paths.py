@@ -229,6 +229,15 @@ def case_prefix_through_a_link(folder):
     )
 
 
+def case_link_to_a_prefix(folder):
+    """The setting has the folder as it is: a link to it is another name, but for those who work in there."""
+    script = "save('link/f', 1); os.chdir('link'); save('g', 2); save('../ab/h', 3)"
+    before = "os.symlink('a', 'link')\n"
+    data = os.path.join(os.path.realpath(folder), "data")
+    sums, _ = written(folder, before + script, folders=["a", "ab"], DATA_DIR=f"{data}/a")
+    expect_equal(sums, {"a/g": 2}, "bytes")
+
+
 def case_prefix_below_an_opened_folder(folder):
     sums, _ = written(
         folder,

@@ -32,6 +32,8 @@ WRITES = {
     "vfprintf",
     "printf",
     "vprintf",
+    "dprintf",
+    "vdprintf",
 }
 CHARACTERS_IN = {"fgetc", "getc", "getchar"}
 CHARACTERS_OUT = {"fputc", "putc", "putchar"}

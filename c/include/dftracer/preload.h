@@ -14,11 +14,12 @@ extern "C" {
 
 #define DFT_PRELOAD_WRAPPERS 512
 
-/* In the order of c/intercept/calls.inc, and vfork behind them. */
+/* In the order of c/intercept/calls.inc, and vfork behind them. While nothing is recorded, what the names stand for without us
+ * takes the place of the wrappers. */
 typedef struct dft_preload_wrappers {
   void (*at[DFT_PRELOAD_WRAPPERS])(void);
 } dft_preload_wrappers;
-DFT_API extern const dft_preload_wrappers dft_preload_table;
+DFT_API extern dft_preload_wrappers dft_preload_table;
 
 /* Defined by the preload library alone: what a name stands for in the libraries behind it; NULL when there is nothing. */
 __attribute__((weak)) void *dft_preload_next(const char *name);
