@@ -21,8 +21,9 @@ class Tables:
         self.file = file
         self.is_table = file.attrs["layout"] == b"table"
         self.unit_ns = UNIT_NS[file.attrs["time_unit"].decode()]
-        self.names = np.array([name.decode() for name in file["names"][:]], dtype=object)
-        self.codes = {name: code for code, name in enumerate(self.names)}
+        names = file["names"][:].tolist()
+        self.codes = {name: code for code, name in enumerate(names)}
+        self.names = np.array([name.removesuffix(b"\3").decode() for name in names], dtype=object)
         events = file["events"]
         if "process" in (events.dtype.names if self.is_table else events):
             self.process = self.column("events", "process")
@@ -34,7 +35,7 @@ class Tables:
         values: np.ndarray = place[name][:]
         if self.is_table and values.dtype.kind == "S":  # a name, in full
             unique, inverse = np.unique(values, return_inverse=True)
-            return np.array([self.codes[text.decode()] for text in unique], dtype="i8")[inverse]
+            return np.array([self.codes[text] for text in unique.tolist()], dtype="i8")[inverse]
         return values
 
     def first(self, table: str) -> np.ndarray:
