@@ -455,6 +455,7 @@ PyMethodDef call_methods[] = {
   {"_record", record, METH_VARARGS, record_doc},
   {"_copy_values", copy_values, METH_VARARGS, copy_values_doc},
   {"_log_torch", torch_events_log, METH_VARARGS,
-   "_log_torch($module, events, start_ns, units, device_us, /)\n--\n\nRecords what torch.profiler measured."},
+   "_log_torch($module, events, start_ns, units, device_us, has_device, has_shapes, /)\n--\n\n"
+   "Records what torch.profiler measured."},
   {NULL},
 };

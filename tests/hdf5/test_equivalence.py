@@ -1,6 +1,7 @@
 """test_equivalence.py - random events, written as JSON lines and as HDF5 tables at once: both hold exactly the same.
 
-Of every type, with unicode, control characters, zero bytes anywhere, bytes that are no UTF-8, empty and odd keys, 64-bit extremes.
+Of every type, with unicode, control characters, zero bytes anywhere, bytes that are no UTF-8, empty and odd keys,
+64-bit extremes.
 SPDX-License-Identifier: MIT
 """
 
@@ -25,10 +26,11 @@ KEYS = [b"n", b"level", b"p_idx", b"hhash", b"", b"_", b"arg.level", b"name", b"
 INTS = [0, 1, -1, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63)]
 UINTS = [0, 1, 2**63, 2**64 - 1]
 DOUBLES = [0.0, -0.0, 1.5, -2.25, 0.1, 1e300, -1e-300, 5e-324, 1.7976931348623157e308, math.nan, math.inf, -math.inf]
-TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b"\0start", b"\0", b"\0\0\0", b"\3", b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]",
-         b"\xc3(", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", "e\u0301".encode(), b"x" * 5000]
-NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300, b"step\0", b"step\0\0", b"step\3",
-         b"\0", b"\0step", b"st\0ep", b"n" * 300 + b"\0"]
+TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b"\0start", b"\0", b"\0\0\0", b"\3",
+         b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]", b"\xc3(", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80",
+         "e\u0301".encode(), b"x" * 5000]
+NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300, b"step\0", b"step\0\0",
+         b"step\3", b"\0", b"\0step", b"st\0ep", b"n" * 300 + b"\0"]
 
 
 def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
