@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from dftracer.trace._columns import Columns
+from dftracer.trace._need import need
 
 UNIT_NS = {"NS": 1, "US": 1000, "MS": 1000000, "SEC": 1000000000}
 KINDS = ("int", "uint", "double", "bool", "string")
@@ -71,8 +72,7 @@ class Tables:
 
 
 def add_table(columns: Columns, path: str) -> None:
-    import h5py
-
+    h5py = need("h5py", f"to read {path}")
     with h5py.File(path) as file:
         if file.attrs.get("format") != b"dftracer":
             raise ValueError(f"{path} is no trace of dftracer")
