@@ -84,11 +84,15 @@ contains
     call h5dclose_f(data_set, status)
   end subroutine read_names
 
+  ! Without the zeros that fill it up; an ETX stands behind a name that itself ends with a zero, or with an ETX.
   pure function trim_zeros(text) result(short)
     character(len=*), intent(in) :: text
     character(len=:), allocatable :: short
     integer :: last
     last = verify(text, achar(0), back=.true.)
+    if (last > 0) then
+      if (text(last:last) == achar(3)) last = last - 1
+    end if
     short = text(1:last)
   end function trim_zeros
 end program read_h5

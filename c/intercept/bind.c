@@ -70,6 +70,7 @@ static void make_index(void) {
 
 /* NAMES when it is none of ours. */
 static unsigned find(const char *name) {
+  if (name[0] == '_' && name[1] == 'Z') return NAMES; /* C++: many, and long */
   for (unsigned i = first_of[hash(name)]; i; i = next_of[i - 1]) {
     if (strcmp(name_of(i - 1), name) == 0) return i - 1;
   }
@@ -84,6 +85,7 @@ typedef struct object {
   const char *strings;
   const ElfW(Rela) * tables[2];
   size_t counts[2];
+  size_t plain;                 /* entries at the start of the first that import nothing: most, in large objects */
   uintptr_t text, text_end;     /* what it may execute */
   uintptr_t sealed, sealed_end; /* RELRO: read-only since it was loaded */
   int is_unsealed;
@@ -101,6 +103,7 @@ static void read_dynamic(object *in, const ElfW(Dyn) * dynamic) {
       case DT_STRTAB: in->strings = (const char *)address_in(in, value); break;
       case DT_RELA: in->tables[0] = (const ElfW(Rela) *)address_in(in, value); break;
       case DT_RELASZ: in->counts[0] = value / sizeof(ElfW(Rela)); break;
+      case DT_RELACOUNT: in->plain = value; break;
       case DT_JMPREL: in->tables[1] = (const ElfW(Rela) *)address_in(in, value); break;
       case DT_PLTRELSZ: in->counts[1] = value / sizeof(ElfW(Rela)); break;
       default: break;
@@ -164,7 +167,7 @@ static void unbind_slot(object *in, uintptr_t slot, unsigned number) {
 
 static void walk_object(object *in, int is_binding) {
   for (int table = 0; table < 2; table++) {
-    for (size_t i = 0; i < in->counts[table]; i++) {
+    for (size_t i = table == 0 ? in->plain : 0; i < in->counts[table]; i++) {
       const ElfW(Rela) *entry = &in->tables[table][i];
       unsigned type = (unsigned)ELF64_R_TYPE(entry->r_info);
       const ElfW(Sym) * symbol;
@@ -187,6 +190,14 @@ static void walk_object(object *in, int is_binding) {
 static _Atomic int is_bound;
 static _Atomic uint64_t walked; /* objects loaded so far, when all were walked */
 
+/* New objects come last, unless one was unloaded meanwhile. Those that the last two walks have seen are settled: one alone
+ * may have come before the dynamic linker was done with it. */
+static _Atomic uint64_t last_seen, settled, unloads;
+typedef struct round {
+  int is_binding;
+  uint64_t skip, objects, unloads;
+} round;
+
 /* This library, the one that has the calls, the dynamic linker, and the sanitizers, which stand between them. */
 static int is_spared(const object *in, const char *name) {
   static const char *const spared[] = {"/libc.so",   "/ld-linux", "/libasan.", "/libtsan.",
@@ -198,10 +209,13 @@ static int is_spared(const object *in, const char *name) {
   return 0;
 }
 
-static int walk_one(struct dl_phdr_info *info, size_t size, void *is_binding) {
+static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
+  round *own = context;
   object in;
   (void)size;
-  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) walk_object(&in, *(const int *)is_binding);
+  own->unloads = info->dlpi_subs;
+  if (own->objects++ < own->skip && info->dlpi_subs == atomic_load(&unloads)) return 0;
+  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) walk_object(&in, own->is_binding);
   return 0;
 }
 
@@ -217,20 +231,24 @@ static uint64_t loads_so_far(void) {
   return loads;
 }
 
-static void walk(int is_binding) {
+static void walk(int is_binding, uint64_t skip) {
+  round own = {.is_binding = is_binding, .skip = skip};
   make_index();
   atomic_store(&walked, loads_so_far());
-  dl_iterate_phdr(walk_one, &is_binding);
+  dl_iterate_phdr(walk_one, &own);
+  atomic_store(&settled, own.unloads == atomic_load(&unloads) ? atomic_load(&last_seen) : 0);
+  atomic_store(&unloads, own.unloads);
+  atomic_store(&last_seen, is_binding ? own.objects : 0);
 }
 
 void dft__bind_all(void) {
   atomic_store(&is_bound, 1);
-  walk(1);
+  walk(1, 0);
 }
 
 void dft__unbind_all(void) {
   atomic_store(&is_bound, 0);
-  walk(0);
+  walk(0, 0);
 }
 
 int dft__bind_is_bound(void) {
@@ -243,7 +261,7 @@ void dft__bind_look_again(void) {
   uint64_t before;
   if (!atomic_load(&is_bound) || loads_so_far() == atomic_load(&walked)) return;
   before = dft__signals_block();
-  walk(1);
+  walk(1, atomic_load(&settled));
   dft__signals_restore(before);
 }
 

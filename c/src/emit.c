@@ -218,15 +218,41 @@ void dft__emit_items(const dft__own *own, const dft__what *what, const dft__labe
   dft__busy_end(own->thread, busy);
 }
 
+/* Most arguments are few, and numbers or known paths under keys that are known: 16 bytes each. */
+#define QUICK_ARGS 12u
+typedef struct quick_item {
+  dft__item item;
+  uint64_t value;
+} quick_item;
+
+/* How many; 0 when one is something else. */
+static uint32_t quick_items(quick_item items[QUICK_ARGS + 1], uint32_t tid, const dft_arg *args, uint32_t count) {
+  uint32_t made = 0;
+  if (tid) items[made++] = (quick_item){{DFT__KEY_TID, dft__item_info(DFT_UINT, 0, 8)}, tid};
+  for (uint32_t i = 0; i < count; i++) {
+    const dft_arg *arg = &args[i];
+    int is_path = arg->type == DFT_PATH && arg->path;
+    uint32_t key = arg->key ? cached_key(arg->key) : 0;
+    if (!key || (arg->type != DFT_INT && arg->type != DFT_UINT && arg->type != DFT_DOUBLE && !is_path)) return 0;
+    items[made++] = (quick_item){{key, dft__item_info(arg->type, 0, 8)}, is_path ? (uint64_t)arg->path : arg->value.u};
+  }
+  return made;
+}
+
 /* Two passes over the arguments, because a list of them may be long and memory for their ready form is not to be had. */
 void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid,
                     const dft_arg *args, uint32_t count) {
   dft__ready_item item, names[2], lost;
-  uint32_t bytes = what->site ? 0 : label_items(label, names);
-  uint32_t kept = 0;
+  quick_item quick[QUICK_ARGS + 1];
+  uint32_t bytes, kept = 0;
   uint32_t cells, gen, busy;
   dft__record *record;
   if (!args) count = 0;
+  if (what->site && count <= QUICK_ARGS && (kept = quick_items(quick, tid, args, count))) {
+    dft__emit(own, what, (const uint8_t *)quick, kept * (uint32_t)sizeof quick[0]);
+    return;
+  }
+  bytes = what->site ? 0 : label_items(label, names);
   if (tid) bytes += 16;
   for (; kept < count && kept < DFT__ARG_COUNT_MAX; kept++) {
     uint32_t more = dft__item_arg(&item, &args[kept]);

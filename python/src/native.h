@@ -281,7 +281,7 @@ int bound_install(PyTypeObject *type, int which);
 /* An awaitable that is done. */
 PyObject *ready_new(PyObject *value);
 
-/* _log_torch(events, start_ns, units_per_second, device_us): records the entries of torch.profiler. */
+/* _log_torch(events, start_ns, units_per_second, device_us, has_device, has_shapes): records the entries of torch.profiler. */
 PyObject *torch_events_log(PyObject *module, PyObject *args);
 
 /* ---- Methods of profiles that the types share ------------------------------------------------------------------------ */

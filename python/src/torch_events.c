@@ -29,10 +29,13 @@ static PyObject *attribute_name[ATTRIBUTE_COUNT];
 
 #define THREADS_KNOWN 256
 #define STREAM_TID (UINT32_C(1) << 23) /* above every thread of the kernel and every lane of the core */
+#define ARGS 7
+#define AHEAD 12
 
 /* What is told of an event. Each is read once, when it is in the cache. */
 typedef struct Entry {
-  PyObject *name;
+  PyObject *dict; /* until it was read */
+  PyObject *name; /* one object for all entries of that name */
   double start_us;
   double end_us;
   double device_us;
@@ -46,10 +49,12 @@ typedef struct Entry {
   int is_remote;
 } Entry;
 
-/* An object and, where it has one, its dictionary, in which attributes are found in half the time. */
+/* An object and, where it has one, its dictionary, in which attributes are found in half the time. `places` tells where
+ * in it each was last: the same constructor made all entries, so the next has it there, too. */
 typedef struct Source {
   PyObject *object;
   PyObject *dict;
+  Py_ssize_t *places;
 } Source;
 
 /* One cycle. */
@@ -58,8 +63,12 @@ typedef struct Cycle {
   int64_t unit_ns;
   double cpu_us; /* of all events without their children's, so that shares add up */
   double device_us;
-  PyObject *device_type; /* the last one seen, and its number */
-  int64_t device;
+  int has_device; /* else all entries are the CPU's */
+  int has_shapes;
+  PyObject *names;  /* text -> the object that stands for it */
+  PyObject *parent; /* the last one seen, and whether it is asynchronous */
+  int is_parent_async;
+  Py_ssize_t places[ATTRIBUTE_COUNT];
   uint32_t tid[THREADS_KNOWN]; /* of torch's own thread numbers, where an event told both */
 } Cycle;
 
@@ -77,20 +86,25 @@ static int make_attributes(void) {
 
 /* ---- Attributes; one that is missing or no number is 0 ------------------------------------------------------------------- */
 
-static PyObject *find(PyObject *dict, PyObject *name) {
-#if PY_VERSION_HEX >= 0x030D0000
-  PyObject *value = NULL;
-  PyDict_GetItemRef(dict, name, &value);
-#else
-  PyObject *value = PyDict_GetItemWithError(dict, name);
-  Py_XINCREF(value);
-#endif
-  return value;
+/* Looks through the dictionary for the place of a name; the value there, or NULL. */
+static PyObject *find(PyObject *dict, PyObject *name, Py_ssize_t *place) {
+  PyObject *key, *value;
+  Py_ssize_t next = 0;
+  for (*place = 0; PyDict_Next(dict, &next, &key, &value); *place = next) {
+    if (key == name) return value;
+  }
+  return NULL;
 }
 
 static PyObject *get(const Source *source, enum attribute which) {
   PyObject *name = attribute_name[which];
-  PyObject *value = source->dict ? find(source->dict, name) : NULL;
+  PyObject *key, *value = NULL;
+  if (source->dict) {
+    Py_ssize_t next = source->places[which];
+    if (!PyDict_Next(source->dict, &next, &key, &value) || key != name)
+      value = find(source->dict, name, &source->places[which]);
+    Py_XINCREF(value);
+  }
   if (!value && source->object) value = PyObject_GetAttr(source->object, name);
   if (!value) PyErr_Clear();
   return value;
@@ -106,8 +120,9 @@ static double get_double(const Source *source, enum attribute which) {
 
 static int64_t get_int(const Source *source, enum attribute which) {
   PyObject *value = get(source, which);
-  int overflow;
+  int overflow = 0;
   int64_t number = value && PyLong_Check(value) ? PyLong_AsLongLongAndOverflow(value, &overflow) : 0;
+  if (overflow) number = 0;
   if (PyErr_Occurred()) PyErr_Clear();
   Py_XDECREF(value);
   return number;
@@ -121,17 +136,25 @@ static int get_truth(const Source *source, enum attribute which) {
   return truth > 0;
 }
 
-/* The number behind a member of an enumeration; asking torch's takes long, and most entries have the same. */
-static int64_t get_device(Cycle *cycle, const Source *event) {
+/* The number behind a member of an enumeration. */
+static int64_t get_device(const Source *event) {
   PyObject *type = get(event, AT_device_type);
-  if (type != cycle->device_type) {
-    const Source member = {type, NULL};
-    cycle->device = type && PyLong_Check(type) ? PyLong_AsLongLong(type) : get_int(&member, AT_value);
-    Py_XINCREF(type);
-    Py_XSETREF(cycle->device_type, type);
-  }
+  const Source member = {type, NULL, NULL};
+  int64_t number = type && PyLong_Check(type) ? get_int(event, AT_device_type) : get_int(&member, AT_value);
   Py_XDECREF(type);
-  return cycle->device;
+  return number;
+}
+
+/* Entries of one name have a text each. */
+static PyObject *get_name(const Cycle *cycle, const Source *event) {
+  PyObject *name = get(event, AT_name);
+  PyObject *text = name ? text_from(name) : NULL;
+  PyObject *first = text ? PyDict_SetDefault(cycle->names, text, text) : NULL;
+  if (!first) PyErr_Clear();
+  Py_XINCREF(first);
+  Py_XDECREF(text);
+  Py_XDECREF(name);
+  return first;
 }
 
 /* How many dimensions all inputs have together. */
@@ -155,37 +178,64 @@ static double elapsed_us(const Entry *entry) {
   return entry->end_us - entry->start_us;
 }
 
-static int is_parent_async(const Source *event, int *has_parent) {
+/* Children of one parent come one after the other. */
+static int is_child_of_sync(Cycle *cycle, const Source *event) {
   PyObject *parent = get(event, AT_cpu_parent);
-  const Source source = {parent, NULL};
-  int is_async = 0;
-  *has_parent = parent && parent != Py_None;
-  if (*has_parent) is_async = get_truth(&source, AT_is_async);
+  if (parent != cycle->parent) {
+    const Source source = {parent, NULL, NULL};
+    cycle->is_parent_async = !parent || parent == Py_None || get_truth(&source, AT_is_async);
+    Py_XINCREF(parent);
+    Py_XSETREF(cycle->parent, parent);
+  }
   Py_XDECREF(parent);
-  return is_async;
+  return !cycle->is_parent_async;
 }
 
 /* What has to be known of all before the first can be recorded: the time of all, and which thread of the kernel is which of
  * torch's, since entries about memory tell only the latter. */
 static void count_in(Cycle *cycle, const Entry *entry, const Source *event) {
-  int has_parent;
   if (entry->device != 0) return;
-  if (entry->thread > 0 && entry->thread < THREADS_KNOWN && entry->resource != entry->thread)
+  if (entry->thread > 0 && entry->thread < THREADS_KNOWN && entry->resource > 0 && entry->resource != entry->thread)
     cycle->tid[entry->thread] = (uint32_t)entry->resource;
   if (!get_truth(event, AT_is_async)) cycle->cpu_us += elapsed_us(entry);
-  if (!is_parent_async(event, &has_parent) && has_parent) cycle->cpu_us -= elapsed_us(entry);
+  if (is_child_of_sync(cycle, event)) cycle->cpu_us -= elapsed_us(entry);
+}
+
+/* Entries lie scattered over more memory than a cache holds: the next ones are fetched while one is read, step by step,
+ * since each step needs what the one before has brought. */
+static void fetch_ahead(const Cycle *cycle, Entry *entries, PyObject *list, Py_ssize_t at) {
+  Py_ssize_t count = PyList_GET_SIZE(list), step = at + AHEAD;
+  if (step < count) __builtin_prefetch((const char *)PyList_GET_ITEM(list, step) - 24); /* what stands before it, too */
+  step = at + 8;
+  if (step >= 0 && step < count) {
+    PyObject *dict = entries[step].dict = PyObject_GenericGetDict(PyList_GET_ITEM(list, step), NULL);
+    if (dict) __builtin_prefetch(dict);
+    else PyErr_Clear();
+  }
+  step = at + 4;
+  if (step >= 0 && step < count && entries[step].dict) {
+    const char *keys = (const char *)((PyDictObject *)entries[step].dict)->ma_keys;
+    for (int line = 0; line < 10; line++) __builtin_prefetch(keys + line * 64);
+  }
+  step = at + 2;
+  if (step >= 0 && step < count && entries[step].dict) {
+    static const enum attribute far[] = {AT_name, AT_time_range, AT_device_resource_id};
+    for (int i = 0; i < 3; i++) {
+      PyObject *key, *value;
+      Py_ssize_t next = cycle->places[far[i]];
+      if (PyDict_Next(entries[step].dict, &next, &key, &value)) __builtin_prefetch(value);
+    }
+  }
 }
 
 static void survey(Cycle *cycle, Entry *entry, PyObject *object) {
-  const Source event = {object, PyObject_GenericGetDict(object, NULL)};
-  Source range;
-  if (!event.dict) PyErr_Clear();
-  range = (Source){get(&event, AT_time_range), NULL};
+  const Source event = {object, entry->dict, cycle->places};
+  const Source range = {get(&event, AT_time_range), NULL, NULL};
   entry->start_us = get_double(&range, AT_start);
   entry->end_us = get_double(&range, AT_end);
   Py_XDECREF(range.object);
-  entry->name = get(&event, AT_name);
-  entry->device = get_device(cycle, &event);
+  entry->name = get_name(cycle, &event);
+  entry->device = cycle->has_device ? get_device(&event) : 0;
   entry->device_index = entry->device ? get_int(&event, AT_device_index) : 0;
   entry->device_us = cycle->device_us > 0 ? get_double(&event, AT_device_time_total) : 0;
   entry->thread = get_int(&event, AT_thread);
@@ -193,7 +243,7 @@ static void survey(Cycle *cycle, Entry *entry, PyObject *object) {
   entry->cpu_memory = get_int(&event, AT_cpu_memory_usage);
   entry->device_memory = get_int(&event, AT_device_memory_usage);
   entry->is_remote = get_truth(&event, AT_is_remote);
-  entry->input_size = get_input_size(&event);
+  entry->input_size = cycle->has_shapes ? get_input_size(&event) : 0;
   count_in(cycle, entry, &event);
   Py_XDECREF(event.dict);
 }
@@ -211,21 +261,19 @@ static double share(double part, double whole) {
   return whole > 0 ? part * 100 / whole : 0;
 }
 
-/* Also gives up the entry's name. */
-static void log_one(const Cycle *cycle, Entry *entry) {
-  static dft_key keys[] = {
+static void name_args(dft_arg args[ARGS]) {
+  static dft_key keys[ARGS] = {
     DFT_KEY("device"),     DFT_KEY("cpu_memory"),        DFT_KEY("is_remote"),           DFT_KEY("device_memory_usage"),
     DFT_KEY("input_size"), DFT_KEY("total_cpu_percent"), DFT_KEY("total_device_percent")};
+  for (int i = 0; i < ARGS; i++) args[i] = (dft_arg){.key = &keys[i], .type = i < 5 ? DFT_INT : DFT_DOUBLE};
+}
+
+/* Also gives up the entry's name. */
+static void log_one(const Cycle *cycle, Entry *entry, dft_arg args[ARGS]) {
   int64_t start = (cycle->start_ns + (int64_t)(entry->start_us * 1000 + 0.5)) / cycle->unit_ns;
   int64_t end = (cycle->start_ns + (int64_t)(entry->end_us * 1000 + 0.5)) / cycle->unit_ns;
-  dft_arg args[7] = {{0}};
-  PyObject *text = entry->name ? text_from(entry->name) : NULL;
   Py_ssize_t len = 0;
-  const char *name = text ? PyUnicode_AsUTF8AndSize(text, &len) : NULL;
-  for (int i = 0; i < 7; i++) {
-    args[i].key = &keys[i];
-    args[i].type = i < 5 ? DFT_INT : DFT_DOUBLE;
-  }
+  const char *name = entry->name ? PyUnicode_AsUTF8AndSize(entry->name, &len) : NULL;
   args[0].value.i = entry->device;
   args[1].value.i = entry->cpu_memory;
   args[2].value.i = entry->is_remote;
@@ -234,8 +282,7 @@ static void log_one(const Cycle *cycle, Entry *entry) {
   args[5].value.d = entry->device == 0 ? share(elapsed_us(entry), cycle->cpu_us) : 0;
   args[6].value.d = share(entry->device_us, cycle->device_us);
   dft_log_event_n(name, (size_t)len, "PP", 2, start > 0 ? (uint64_t)start : 0,
-                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, entry), args, 7);
-  Py_XDECREF(text);
+                  end > start ? (uint64_t)(end - start) : 0, tid_of(cycle, entry), args, ARGS);
   Py_CLEAR(entry->name);
 }
 
@@ -244,20 +291,30 @@ PyObject *torch_events_log(PyObject *module, PyObject *args) {
   Py_ssize_t count;
   Entry *entries;
   Cycle cycle = {0};
+  dft_arg values[ARGS];
   double units;
   long long start_ns;
   (void)module;
-  if (!PyArg_ParseTuple(args, "OLdd:_log_torch", &events, &start_ns, &units, &cycle.device_us)) return NULL;
+  if (!PyArg_ParseTuple(args, "OLddpp:_log_torch", &events, &start_ns, &units, &cycle.device_us, &cycle.has_device,
+                        &cycle.has_shapes))
+    return NULL;
   if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
   if (make_attributes() < 0 || !(list = PySequence_List(events))) return NULL;
+  cycle.names = PyDict_New();
   cycle.start_ns = start_ns;
+  cycle.is_parent_async = 1;
   cycle.unit_ns = units >= 1 && units <= 1e9 ? (int64_t)(1e9 / units) : 1000;
   count = PyList_GET_SIZE(list);
-  entries = PyMem_New(Entry, count);
-  for (Py_ssize_t i = 0; entries && i < count; i++) survey(&cycle, &entries[i], PyList_GET_ITEM(list, i));
-  for (Py_ssize_t i = 0; entries && i < count; i++) log_one(&cycle, &entries[i]);
+  entries = cycle.names ? PyMem_New(Entry, count) : NULL;
+  name_args(values);
+  for (Py_ssize_t i = -AHEAD; entries && i < count; i++) {
+    fetch_ahead(&cycle, entries, list, i);
+    if (i >= 0) survey(&cycle, &entries[i], PyList_GET_ITEM(list, i));
+  }
+  for (Py_ssize_t i = 0; entries && i < count; i++) log_one(&cycle, &entries[i], values);
   PyMem_Free(entries);
-  Py_XDECREF(cycle.device_type);
+  Py_XDECREF(cycle.names);
+  Py_XDECREF(cycle.parent);
   Py_DECREF(list);
   Py_RETURN_NONE;
 }

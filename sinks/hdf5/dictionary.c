@@ -26,16 +26,17 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 }
 
 static void hash_text(dft_text text, uint64_t hash[2]) {
-  uint64_t a = text.len + 0x8ebc6af09c88c6e3u;
-  uint64_t b = text.len ^ 0x589965cc75374cc3u;
+  uint64_t a = 0x8ebc6af09c88c6e3u;
+  uint64_t b = 0x589965cc75374cc3u;
   for (size_t i = 0; i < text.len; i += 8) {
     uint64_t word = 0;
     memcpy(&word, text.text + i, text.len - i < 8 ? text.len - i : 8);
     a = mix(a ^ word, 0xa0761d6478bd642fu);
     b = mix(b + word, 0xe7037ed1a0b428dbu) + a;
   }
-  hash[0] = mix(a, 0x9e3779b97f4a7c15u) | 1; /* never 0 */
-  hash[1] = mix(b, 0xd1b54a32d192ed03u);
+  /* The length tells a text from one with zeros behind it; mixed in with the first word it could cancel it out. */
+  hash[0] = mix(a ^ text.len, 0x9e3779b97f4a7c15u) | 1; /* never 0 */
+  hash[1] = mix(b + text.len, 0xd1b54a32d192ed03u);
 }
 
 /* The slot of this hash, or the one it shall take: an empty one, or the first when there is none near. */

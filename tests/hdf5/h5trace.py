@@ -51,7 +51,8 @@ def texts_of(file: h5py.File) -> list[str]:
 
 
 def names_of(file: h5py.File) -> list[str]:
-    return [name.decode() for name in file["names"][:]]
+    """A name that ends with a zero byte, or with an ETX, has an ETX behind it."""
+    return [name.removesuffix(b"\3").decode() for name in file["names"][:]]
 
 
 def args_of(file: h5py.File, count: int) -> list[dict]:

@@ -1,6 +1,7 @@
 """test_equivalence.py - random events, written as JSON lines and as HDF5 tables at once: both hold exactly the same.
 
-Of every type, with unicode, control characters, bytes that are no UTF-8, empty and odd keys, 64-bit extremes.
+Of every type, with unicode, control characters, zero bytes anywhere, bytes that are no UTF-8, empty and odd keys,
+64-bit extremes.
 SPDX-License-Identifier: MIT
 """
 
@@ -20,19 +21,20 @@ sys.path.insert(0, os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "faults"
 from harness import environment, expect_equal, main, seeded
 
 KEYS = [b"n", b"level", b"p_idx", b"hhash", b"", b"_", b"arg.level", b"name", b"value", b"cat", b"a.hex", b"a.cut",
-        b"a", b"\xff", b"\xff\xfe", "größe".encode(), b"open", b"tab\tkey", b"[x]", b'quo"te']
+        b"a", b"\xff", b"\xff\xfe", "größe".encode(), b"open", b"tab\tkey", b"[x]", b'quo"te',
+        b"a\0", b"a\0\0", b"a\3", b"a\0\3", b"a\3\3", b"\0", b"\0\0", b"\3", b"\0a", b"a\0b", b"level\0"]
 INTS = [0, 1, -1, 2**31, -(2**31), 2**53 + 1, 2**63 - 1, -(2**63)]
 UINTS = [0, 1, 2**63, 2**64 - 1]
 DOUBLES = [0.0, -0.0, 1.5, -2.25, 0.1, 1e300, -1e-300, 5e-324, 1.7976931348623157e308, math.nan, math.inf, -math.inf]
-TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]",
-         b"\xc3(", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80", "e\u0301".encode(), b"x" * 5000]
-NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300]
+TEXTS = [b"", b"a", "日本語 ✓".encode(), b"nul\0inside", b"end\0", b"\0start", b"\0", b"\0\0\0", b"\3",
+         b'"\\/\b\f\n\r\t', b"\x01\x1f\x7f", b"[1,2]", b"\xc3(", b"\xf0\x9f\x98\x80", b"\xed\xa0\x80",
+         "e\u0301".encode(), b"x" * 5000]
+NAMES = [b"step", b"read", b"", "Größe".encode(), b"bad\xff", b"new\nline", b"n" * 300, b"step\0", b"step\0\0",
+         b"step\3", b"\0", b"\0step", b"st\0ep", b"n" * 300 + b"\0"]
 
 
 def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
-    """In the traced process: calls of the C API.
-
-    Names and keys never end with a zero byte: HDF5's texts of fixed length are filled up with those."""
+    """In the traced process: calls of the C API."""
     def text(data):
         return data, ctypes.c_size_t(len(data))
 
@@ -44,7 +46,7 @@ def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
         return bytes(rng.choices(range(256), k=rng.randrange(40)))
 
     def update(region):
-        key = rng.choice(KEYS) if rng.random() < 0.7 else random_text()[:100].rstrip(b"\0")
+        key = rng.choice(KEYS) if rng.random() < 0.7 else random_text()[:100]
         kind = rng.randrange(5)
         if kind == 0:
             library.dft_update_int_n(region, *text(key), ctypes.c_int64(rng.choice([*INTS, rng.getrandbits(63)])))
@@ -61,7 +63,7 @@ def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
     library.dft_region_begin_n.restype = ctypes.c_uint64
     for i in range(count):
         name = rng.choice(NAMES) if rng.random() < 0.9 else b"name-%d" % i
-        cat = rng.choice([b"app", b"POSIX", b"", b"\xfe"])
+        cat = rng.choice([b"app", b"POSIX", b"", b"\xfe", b"app\0", b"\0"])
         what = rng.randrange(8)
         if what < 5:
             region = ctypes.c_uint64(library.dft_region_begin_n(*text(name), *text(cat)))

@@ -1,5 +1,6 @@
 """test_package.py - the wheel: built, repaired, installed into an empty environment on a path with a space."""
 
+import json
 import os
 import pathlib
 import re
@@ -88,6 +89,72 @@ def test_installed_package_traces(python, tmp_path):
     assert "5.0.0" in call(command, "--version")
     assert "pydftracer 5.0.0" in re.sub(r" +", " ", call(python, "-m", "pip", "list"))
     call(python, "-m", "pip", "check")
+
+
+READ = """
+import sys
+from dftracer.trace import read
+folder, table = sys.argv[1:]
+arrays = read(folder, args=["epoch"]).numpy()
+assert list(arrays["name"]).count("forward") == 1 and "end" in arrays["name"], arrays["name"]
+assert arrays["epoch"][list(arrays["name"]).index("forward")] == 3
+assert read(folder + "/x.pfw.gz").numpy()["id"].tolist() == arrays["id"].tolist()
+for path in (folder, table):
+    frame, rows = read(path, args=["epoch"]).pandas(), read(path, args=["epoch"]).arrow()
+    assert frame["name"].tolist() == rows["name"].to_pylist() == arrays["name"].tolist(), path
+    assert frame["epoch"].sum() == 3 and frame["dur_ns"].tolist() == rows["dur_ns"].to_pylist()
+"""
+MISSING = """
+import sys
+folder, table = sys.argv[1:]
+def told(use):
+    try: use()
+    except ImportError as error: return str(error)
+    raise AssertionError("nothing is missing")
+try: from dftracer.trace import read
+except ImportError as error: sys.exit(print(error))
+print(told(lambda: read(table)), told(read(folder).pandas), told(read(folder).arrow), sep="\\n")
+"""
+
+
+def packages(folder, *names):
+    """A folder for PYTHONPATH that holds these packages of the environment that runs the tests, and no others."""
+    folder.mkdir()
+    site = pathlib.Path(pytest.__file__).parent.parent
+    for name in names:
+        for found in (site / name, site / f"{name}.libs", site / f"{name}.py"):
+            if found.exists():
+                (folder / found.name).symlink_to(found)
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_installed_package_reads_traces(python, tmp_path):
+    """Lines, a folder and an HDF5 file; what is missing is named."""
+    (tmp_path / "program.py").write_text(PROGRAM.replace("forward:", "forward(epoch=3):"))
+    call(python, tmp_path / "program.py", tmp_path / "out", environment={"DFTRACER_ENABLE": "1"})
+    table = tmp_path / "job.h5"
+    call(python.parent / "dftracer", "convert", tmp_path / "out", "-o", table)
+    everything = ("numpy", "pandas", "dateutil", "pytz", "tzdata", "six", "h5py", "pyarrow")
+    call(python, "-c", READ, tmp_path / "out", table, environment=packages(tmp_path / "all", *everything))
+    for names, wanted in (((), ["numpy"]), (("numpy",), ["h5py", "pandas", "pyarrow"])):
+        found = packages(tmp_path / f"only {len(names)}", *names)
+        lines = call(python, "-c", MISSING, tmp_path / "out", table, environment=found).splitlines()
+        assert len(lines) == len(wanted), lines
+        for line, name in zip(lines, wanted, strict=True):
+            assert line.startswith(f"{name} is needed") and f"pip install {name}" in line, line
+
+
+def test_merge_trace_is_installed(python, tmp_path):
+    """The script of that name, by its own file name, from another folder."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+    call(python, tmp_path / "program.py", tmp_path, environment={"DFTRACER_ENABLE": "1"})
+    event = {"ph": "X", "cat": "cpu_op", "name": "aten::add", "pid": 1, "tid": 1, "ts": 5, "dur": 2}
+    torchs = {"baseTimeNanoseconds": 1, "traceEvents": [event]}
+    (tmp_path / "torch-0.json").write_text(json.dumps(torchs))
+    files = ("--file-list", "torch-0.json", "x.pfw", "--output", "combined.json")
+    call(python.parent / "merge_trace", *files, cwd=tmp_path)
+    names = {event["name"] for event in json.loads((tmp_path / "combined.json").read_text())["traceEvents"]}
+    assert {"aten::add", "forward"} <= names
 
 
 def test_config_says_where_things_are(python, tmp_path):

@@ -2,12 +2,13 @@
 
 import collections
 
+import pytest
 from torch_harness import main, record, run, traces_of
 
 DATASET = """
 import os, sys, warnings
 warnings.simplefilter("ignore")
-import torch
+import torch, torch.multiprocessing
 from torch.utils.data import DataLoader, Dataset
 from dftracer.python import ai, dftracer
 class Items(Dataset):
@@ -23,6 +24,8 @@ PROGRAM = (
     DATASET
     + """
 def main(method, workers, options):
+    if method == "forkserver" and workers > 4:
+        torch.multiprocessing.set_forkserver_preload(["torch"])
     log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
     loader = DataLoader(Items(), num_workers=workers, batch_size=2, multiprocessing_context=method if workers else None,
                         **options)
@@ -58,43 +61,50 @@ def check(traces, workers, processes):
 
 def case(folder, method, workers, options, processes):
     folder.mkdir()
-    check(record(PROGRAM, folder, method, workers, options, start=False), workers, processes)
+    check(record(PROGRAM, folder, method, workers, options, start=False, timeout=300), workers, processes)
 
 
 def test_no_workers(tmp_path):
     case(tmp_path / "a", "", 0, "{}", 0)
 
 
-def test_fork_with_many_workers(tmp_path):
-    case(tmp_path / "a", "fork", 16, "{}", 2)
+# A worker that is not forked imports torch, which takes seconds, so those stay for both epochs; the server of the many
+# has it already.
+@pytest.mark.parametrize(
+    ("method", "workers", "options", "processes"),
+    [
+        ("fork", 4, "{}", 2),
+        ("fork", 4, "dict(persistent_workers=True, pin_memory=True)", 1),
+        ("fork", 16, "{}", 2),
+        ("spawn", 4, "dict(persistent_workers=True, pin_memory=True)", 1),
+        ("spawn", 16, "dict(persistent_workers=True)", 1),
+        ("forkserver", 4, "dict(persistent_workers=True, pin_memory=True)", 1),
+        ("forkserver", 16, "dict(persistent_workers=True)", 1),
+    ],
+)
+def test_workers(tmp_path, method, workers, options, processes):
+    case(tmp_path / "a", method, workers, options, processes)
 
 
-def test_fork_with_workers_that_stay(tmp_path):
-    case(tmp_path / "a", "fork", 4, "dict(persistent_workers=True)", 1)
-
-
-def test_spawn(tmp_path):
-    case(tmp_path / "a", "spawn", 2, "dict(persistent_workers=True, pin_memory=True)", 1)
-
-
-def test_forkserver(tmp_path):
-    case(tmp_path / "a", "forkserver", 2, "dict(persistent_workers=True)", 1)
-
-
-def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path):
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path, method):
     run(
         DATASET
         + """
-log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
-try:
-    for batch in DataLoader(Items(bad=9), num_workers=2, batch_size=1, multiprocessing_context="fork"): pass
-except (RuntimeError, OSError, EOFError): pass    # torch tells of it in different ways, as the moment will have it
-else: raise AssertionError("the worker was not missed")
-for batch in ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context="fork")):
-    break
-log.finalize()
+def main(method):
+    torch.multiprocessing.set_forkserver_preload(["torch"])
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+    try:
+        for batch in DataLoader(Items(bad=9), num_workers=2, batch_size=1, multiprocessing_context=method): pass
+    except (RuntimeError, OSError, EOFError): pass  # torch tells of it in different ways, as the moment will have it
+    else: raise AssertionError("the worker was not missed")
+    loader = DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context=method)
+    for batch in ai.dataloader.fetch.iter(loader): break
+    log.finalize()
+if __name__ == "__main__": main(sys.argv[2])
 """,
         tmp_path,
+        method,
     )
     traces = traces_of(tmp_path)
     workers = [trace for trace in traces if trace.named("item")]
@@ -106,16 +116,24 @@ log.finalize()
     assert len(own.named("fetch.iter")) == len(own.named("fetch.block")) == 1
 
 
-def test_interrupt(tmp_path):
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_interrupt(tmp_path, method):
+    """Of the whole group, as the terminal does it: of the workers, too."""
     run(
         DATASET
         + """
 import signal
-log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
-for count, batch in enumerate(ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1))):
-    if count == 5: os.kill(os.getpid(), signal.SIGINT)
+def main(method):
+    torch.multiprocessing.set_forkserver_preload(["torch"])
+    os.setpgid(0, 0)
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+    loader = DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context=method)
+    for count, batch in enumerate(ai.dataloader.fetch.iter(loader)):
+        if count == 5: os.killpg(0, signal.SIGINT)
+if __name__ == "__main__": main(sys.argv[2])
 """,
         tmp_path,
+        method,
         status=-2,
     )
     traces = traces_of(tmp_path)

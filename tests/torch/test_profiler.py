@@ -112,6 +112,48 @@ def test_schedules_units_and_no_trace(tmp_path):
         assert not list(folder.glob("*.pfw*"))
 
 
+def test_entries_of_any_make(tmp_path):
+    """Attributes in another order, in slots, or missing; several threads, and a device."""
+    trace = one(
+        """
+from types import SimpleNamespace as Plain
+from dftracer.python.torch import trace_handler
+class Slots:
+    __slots__ = ("cpu_parent", "device_resource_id", "is_async", "name", "self_device_time_total", "thread",
+                 "time_range", "use_device")
+    def __init__(self, **given):
+        for name, value in given.items(): setattr(self, name, value)
+def entry(kind, name, start, end, parent=None, **more):
+    given = dict(name=name, time_range=Plain(start=start, end=end), cpu_parent=parent, thread=1, is_async=False,
+                 use_device="cuda", self_device_time_total=more.get("device_time_total", 0), **more)
+    return kind(**dict(sorted(given.items(), reverse=len(name) % 2)))
+whole = entry(Plain, "whole", 0, 100, device_resource_id=77, device_type=0, input_shapes=[[2, 3], [], [4]])
+part = entry(Slots, "part", 10, 40, whole, device_resource_id=77)
+late = entry(Plain, "later", 50, 60, part, device_resource_id=1, device_type=Plain(value=0), is_remote=True)
+kernel = entry(Plain, "kernel", 20, 45, device_type=Plain(value=1), device_index=2, device_resource_id=7,
+               device_time_total=30.0, device_memory_usage=-2**40)
+others = entry(Plain, "kernel", float("nan"), 5, device_type=Plain(value=1), device_time_total=10.0)
+odd = entry(Plain, 5 * "x\\ud800", 3, 4, device_resource_id="?", cpu_memory_usage=2**70)
+events = [whole, part, late, kernel, others, odd, Plain()]
+results = Plain(trace_start_ns=lambda: 1_700_000_000_000_000_000)
+trace_handler(Plain(events=lambda: events, profiler=Plain(kineto_results=results, record_shapes=True)))
+log.finalize()
+""",
+        tmp_path,
+        overlap=True,
+    )
+    whole, part, late, kernel, other, odd, nothing = of_profiler(trace)
+    assert [whole["tid"], part["tid"], late["tid"]] == [77, 77, 77], "a thread that only one entry told of"
+    assert (whole["ts"], whole["dur"], part["ts"], part["dur"]) == (17 * 10**14, 100, 17 * 10**14 + 10, 30)
+    assert whole["args"]["input_size"] == 3 and late["args"]["is_remote"] == 1 and part["args"]["is_remote"] == 0
+    # 100 + 30 + 10 + 1 of all, without 30 and 10 that their parents hold already
+    assert abs(whole["args"]["total_cpu_percent"] - 100 * 100 / 101) < 1e-9
+    assert kernel["tid"] == 2**23 | 2 << 12 | 7 and kernel["args"]["device"] == 1 and other["tid"] != kernel["tid"]
+    assert kernel["args"]["device_memory_usage"] == -(2**40) and kernel["args"]["total_cpu_percent"] == 0
+    assert [kernel["args"]["total_device_percent"], other["args"]["total_device_percent"]] == [75, 25]
+    assert odd["name"] == 5 * "x\\ud800" and odd["args"]["cpu_memory"] == 0 and set(arguments_of(nothing)) == KEYS
+
+
 def test_an_object_in_place_of_the_native_module_gets_the_entries(tmp_path):
     run(
         """

@@ -14,7 +14,8 @@ schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
 loader = DataLoader(TensorDataset(torch.randn(16, 4)), batch_size=4)
 def state():
     return (type(loader), "zero_grad" in vars(optimizer), len(model._forward_hooks), len(model._forward_pre_hooks),
-            torch.save, torch.load, torch.Tensor.backward, torch.distributed.all_reduce)
+            len(optimizer._optimizer_step_pre_hooks), len(optimizer._optimizer_step_post_hooks),
+            torch.save, torch.load, torch.autograd.backward, torch.distributed.all_reduce)
 def loop():
     for (x,) in loader:
         optimizer.zero_grad()
@@ -65,6 +66,66 @@ log.finalize()
     }
     blocks = {event["id"] for event in trace.named("fetch.block")}
     assert all(event["p_idx"] in blocks for event in (e["args"] for e in trace.named("backward")))
+
+
+def test_programs_of_other_kinds(tmp_path):
+    """Closures, mixed precision, several loaders, streams, what fails, copies, and a training that is traced twice."""
+    trace = one(
+        START
+        + """
+import copy, pickle
+from torch.utils.data import IterableDataset
+class Stream(IterableDataset):
+    def __iter__(self): return iter(torch.randn(6, 4))
+stream = DataLoader(Stream(), batch_size=2)
+lbfgs = torch.optim.LBFGS(model.parameters(), max_iter=2)
+scaler = torch.amp.GradScaler("cpu")
+before = state()
+def closure():
+    lbfgs.zero_grad()
+    loss = model(torch.ones(1, 4)).square().sum()
+    loss.backward()
+    return loss
+def fail(): raise KeyError
+def expect_failure(error, use):
+    try: use()
+    except error: return
+    raise AssertionError
+def leave_early():
+    for _ in loader: raise ValueError
+first = trace(model, [optimizer, lbfgs], [loader, stream])
+second = trace([model], optimizer, loader)                         # records nothing twice
+calls = lbfgs.step(closure)
+for x in stream:
+    optimizer.zero_grad(set_to_none=True)
+    with torch.autocast("cpu", dtype=torch.bfloat16): loss = model(x).sum()
+    scaler.scale(loss).backward()
+    scaler.step(optimizer); scaler.update(); schedule.step()
+torch.autograd.backward(model(torch.ones(1, 4)).sum())
+expect_failure(ValueError, leave_early)
+expect_failure(KeyError, lambda: optimizer.step(fail))
+with ai.compute.derive("after"): optimizer.step()
+assert type(pickle.loads(pickle.dumps(loader))) is DataLoader
+assert len(list(pickle.loads(pickle.dumps(loader)))) == len(list(copy.copy(loader))) == 4
+copy.deepcopy(optimizer).step()
+first.undo()                                                      # the other one still records
+list(loader)
+second.undo()
+assert state() == before and type(stream) is DataLoader
+list(loader)
+log.finalize()
+""",
+        tmp_path,
+    )
+    got = counts(trace)
+    evaluations = got["backward"] - 4
+    assert evaluations >= 2, "calls of the closure"
+    assert got["forward"] == evaluations + 4 and got["compute.zero_grad"] == evaluations + 3
+    assert got["fetch.iter"] == got["fetch.block"] == 3 + 1 + 4
+    assert got["step"] == 1 + 3 + 1 + 1 and got["compute.after"] == 1, "copies of optimizers have no hooks"
+    failed, after = trace.named("step")[-2], trace.named("compute.after")[0]
+    assert trace.named("step")[-1]["args"]["p_idx"] == after["id"], "not inside of the one that failed"
+    assert failed["args"]["level"] == after["args"]["level"] and not any("open" in e["args"] for e in trace.events)
 
 
 def test_off_changes_nothing(tmp_path):

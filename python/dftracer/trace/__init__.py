@@ -18,8 +18,13 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError as error:
+    raise ImportError(f"numpy is needed by dftracer.trace: pip install numpy ({error})", name="numpy") from error
+
 from dftracer.trace._columns import Columns
+from dftracer.trace._need import need
 
 if TYPE_CHECKING:
     import pandas
@@ -57,8 +62,7 @@ class Trace:
 
     def pandas(self) -> pandas.DataFrame:
         """A data frame; texts as categories, arguments as nullable columns."""
-        import pandas as pd
-
+        pd = need("pandas", "for data frames")
         own = self._columns
         series: dict[str, Any] = dict(own.numbers)
         for name, codes in own.codes.items():
@@ -72,8 +76,7 @@ class Trace:
 
     def arrow(self) -> pyarrow.Table:
         """An Arrow table; texts as dictionaries."""
-        import pyarrow as pa
-
+        pa = need("pyarrow", "for Arrow tables")
         own = self._columns
         arrays: dict[str, Any] = {name: pa.array(values) for name, values in own.numbers.items()}
         for name, codes in own.codes.items():

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from dftracer.trace._columns import Columns
+from dftracer.trace._need import need
 
 UNIT_NS = {"NS": 1, "US": 1000, "MS": 1000000, "SEC": 1000000000}
 KINDS = ("int", "uint", "double", "bool", "string")
@@ -21,8 +22,9 @@ class Tables:
         self.file = file
         self.is_table = file.attrs["layout"] == b"table"
         self.unit_ns = UNIT_NS[file.attrs["time_unit"].decode()]
-        self.names = np.array([name.decode() for name in file["names"][:]], dtype=object)
-        self.codes = {name: code for code, name in enumerate(self.names)}
+        names = file["names"][:].tolist()
+        self.codes = {name: code for code, name in enumerate(names)}
+        self.names = np.array([name.removesuffix(b"\3").decode() for name in names], dtype=object)
         events = file["events"]
         if "process" in (events.dtype.names if self.is_table else events):
             self.process = self.column("events", "process")
@@ -34,7 +36,7 @@ class Tables:
         values: np.ndarray = place[name][:]
         if self.is_table and values.dtype.kind == "S":  # a name, in full
             unique, inverse = np.unique(values, return_inverse=True)
-            return np.array([self.codes[text.decode()] for text in unique], dtype="i8")[inverse]
+            return np.array([self.codes[text] for text in unique.tolist()], dtype="i8")[inverse]
         return values
 
     def first(self, table: str) -> np.ndarray:
@@ -70,8 +72,7 @@ class Tables:
 
 
 def add_table(columns: Columns, path: str) -> None:
-    import h5py
-
+    h5py = need("h5py", f"to read {path}")
     with h5py.File(path) as file:
         if file.attrs.get("format") != b"dftracer":
             raise ValueError(f"{path} is no trace of dftracer")

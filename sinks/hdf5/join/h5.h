@@ -59,6 +59,11 @@ void unpack_chunk(const job *own, const uint8_t *packed, size_t len, size_t size
 /* The column `rank` follows from the column `process`: replaces the numbers of processes, DFT__H5_ROWS of them. */
 void fill_ranks(const job *own, void *values);
 
+/* Zeros at the end of a name would pass for those that fill the row: such a name gets an ETX (end of text) behind it in the
+ * file, and so does a name that ends with one. With it, so many bytes. */
+#define NAME_END '\3'
+size_t name_bytes(const uint8_t *name, uint32_t len);
+
 /* Names in the order of their rows; at most `most` from row `first` on, each in `width` bytes with zeros behind it. */
 void read_names(job *own, uint64_t first, uint64_t most, size_t width, char *into);
 

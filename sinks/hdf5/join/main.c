@@ -27,8 +27,8 @@ static void count_names(job *own) {
     memcpy(&len, bytes + at, sizeof len);
     at += sizeof len;
     if (len > record->bytes - at) fail("%s is damaged: names", own->from);
+    if (name_bytes(bytes + at, len) > own->name_width) own->name_width = name_bytes(bytes + at, len);
     at += len;
-    if (len > own->name_width) own->name_width = len;
   }
   own->name_count += record->count;
   free(bytes);

@@ -10,6 +10,18 @@
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
 
+size_t name_bytes(const uint8_t *name, uint32_t len) {
+  return len + (size_t)(len && (name[len - 1] == '\0' || name[len - 1] == NAME_END));
+}
+
+/* Fills `width` bytes, as name_bytes wants it. */
+static void put_name(char *into, size_t width, const uint8_t *name, uint32_t len) {
+  size_t bytes = name_bytes(name, len);
+  if (bytes > width) fail("names are longer than they were");
+  memcpy(into, name, len);
+  if (bytes > len) into[len] = NAME_END;
+}
+
 void read_names(job *own, uint64_t first, uint64_t most, size_t width, char *into) {
   uint64_t row = 0;
   own->walk.next = 0;
@@ -24,9 +36,9 @@ void read_names(job *own, uint64_t first, uint64_t most, size_t width, char *int
     for (uint32_t i = 0; i < record->count && row < first + most; i++, row++) {
       uint32_t len; /* checked when the file was first walked over */
       memcpy(&len, bytes + at, sizeof len);
-      if (row >= first)
-        memcpy(into + (size_t)(row - first) * width, bytes + at + sizeof len, len < width ? len : width);
-      at += sizeof len + len;
+      at += sizeof len;
+      if (row >= first) put_name(into + (size_t)(row - first) * width, width, bytes + at, len);
+      at += len;
     }
     free(bytes);
   }

@@ -18,7 +18,11 @@ def trace_handler(profiler_result: Any) -> None:
     instance.mark_used("torch_profiler")
     events = profiler_result.events()
     if instance.logger is native:
-        native._log_torch(events, _start_ns(profiler_result), get_time_scale(), _device_us(events))
+        has_device = any(getattr(event, "use_device", None) for event in events[:1])
+        device_us = float(sum(getattr(event, "self_device_time_total", 0) for event in events)) if has_device else 0.0
+        has_shapes = getattr(getattr(profiler_result, "profiler", None), "record_shapes", True)
+        start_ns = _start_ns(profiler_result)
+        native._log_torch(events, start_ns, get_time_scale(), device_us, has_device, bool(has_shapes))
         return
     for event in events:  # another object stands in place of the native module
         _log_one(instance, event, _start_ns(profiler_result))
@@ -30,13 +34,6 @@ def _start_ns(profiler_result: Any) -> int:
     if results is not None:
         return int(results.trace_start_ns())
     return int(dftracer.get_instance().start_time * 1e9 / get_time_scale())
-
-
-def _device_us(events: Any) -> float:
-    """Time of all devices; 0 without one, and then nothing is asked of each entry."""
-    if not any(getattr(event, "use_device", None) for event in events[:1]):
-        return 0.0
-    return float(sum(event.self_device_time_total for event in events))
 
 
 def _log_one(instance: dftracer, event: Any, start_ns: int) -> None:

@@ -45,33 +45,116 @@ COLLECTIVES = {
 }
 
 
-class Patch:
-    """A function of torch that records while anybody wants it to; the first makes it so, the last undoes it."""
+class Change:
+    """Something of torch or of the program that records while anybody wants it to; the last user undoes it."""
 
-    made: ClassVar[dict[tuple[int, str], Patch]] = {}
+    made: ClassVar[dict[tuple[int, str], Change]] = {}
 
-    def __init__(self, owner: Any, name: str, node: DFTracerAI) -> None:
-        self.owner, self.name = owner, name
+    def __init__(self, owner: Any, name: str, undo: Callable[[], None]) -> None:
+        self.owner, self.name, self.undo = owner, name, undo  # the owner lives as long: its id is taken
         self.users = 0
-        self.before = getattr(owner, name)
-        self.traced = node(self.before)
-        setattr(owner, name, self.traced)
 
     @classmethod
-    def use(cls, owner: Any, name: str, node: DFTracerAI) -> Callable[[], None]:
-        """Returns what undoes this use."""
-        patch = cls.made.get((id(owner), name)) or cls(owner, name, node)
-        cls.made[id(owner), name] = patch
-        patch.users += 1
-        return patch.leave
+    def use(cls, owner: Any, name: str, make: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+        """Returns what ends this use. `make` changes something and returns what undoes that."""
+        change = cls.made.get((id(owner), name))
+        if change is None:
+            change = cls.made[id(owner), name] = cls(owner, name, make())
+        change.users += 1
+        return change.leave
 
     def leave(self) -> None:
-        """One user less. What somebody else has put in its place since stays there."""
+        """One user less."""
         self.users -= 1
         if self.users == 0:
-            del Patch.made[id(self.owner), self.name]
-            if getattr(self.owner, self.name) is self.traced:
-                setattr(self.owner, self.name, self.before)
+            del Change.made[id(self.owner), self.name]
+            self.undo()
+
+
+def _replace(owner: Any, name: str, node: DFTracerAI) -> Callable[[], None]:
+    """Records a function of a module or an object. What somebody else has put in its place since stays there."""
+    before, was_own = getattr(owner, name), name in vars(owner)
+    traced = node(before)
+    setattr(owner, name, traced)
+
+    def undo() -> None:
+        if vars(owner).get(name) is traced:
+            if was_own:
+                setattr(owner, name, before)
+            else:
+                delattr(owner, name)
+
+    return undo
+
+
+def _hook_model(model: Any) -> Callable[[], None]:
+    first = model.register_forward_pre_hook(_forward_begins)
+    last = model.register_forward_hook(_forward_ends, always_call=True)
+
+    def undo() -> None:
+        first.remove()
+        last.remove()
+
+    return undo
+
+
+def _hook_optimizer(optimizer: Any) -> Callable[[], None]:
+    """torch calls no hook after a step that failed: its closure tells, or else the next step."""
+    is_open = False
+
+    def begin(_: Any, args: Any, kwargs: Any) -> Any:
+        nonlocal is_open
+        end()
+        is_open = True
+        ai.compute.step.start()
+        own, *rest = args
+        return (own, *map(guarded, rest)), {key: guarded(value) for key, value in kwargs.items()}
+
+    def guarded(closure: Any) -> Any:
+        def call() -> Any:
+            try:
+                return closure()
+            except BaseException:
+                end()
+                raise
+
+        return call if callable(closure) else closure
+
+    def end(*_: Any) -> None:
+        nonlocal is_open
+        if is_open:
+            is_open = False
+            ai.compute.step.stop()
+
+    first = optimizer.register_step_pre_hook(begin)
+    last = optimizer.register_step_post_hook(end)
+
+    def undo() -> None:
+        first.remove()
+        last.remove()
+        end()
+
+    return undo
+
+
+def _derive_loader(loader: Any) -> Callable[[], None]:
+    before = type(loader)
+
+    def iterate(self: Any) -> Any:
+        return iter(ai.dataloader.fetch.iter(before.__iter__(self)))
+
+    def reduce(self: Any, _: Any) -> Any:
+        return object.__new__, (before,), vars(self)  # as it was before
+
+    names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
+    derived = type(before.__name__, (before,), {"__iter__": iterate, **names})
+    loader.__class__ = derived
+
+    def undo() -> None:
+        if type(loader) is derived:
+            loader.__class__ = before
+
+    return undo
 
 
 class Tracing:
@@ -95,45 +178,32 @@ class Tracing:
 
     def add_model(self, model: Any) -> None:
         """Each call of the model is an event `forward`, also one that fails."""
-        self._undo += [
-            model.register_forward_pre_hook(_forward_begins).remove,
-            model.register_forward_hook(_forward_ends, always_call=True).remove,
-        ]
+        self._undo.append(Change.use(model, "forward", lambda: _hook_model(model)))
 
     def add_optimizer(self, optimizer: Any) -> None:
         """Events `step` and `compute.zero_grad`."""
-        self._undo += [
-            optimizer.register_step_pre_hook(_step_begins).remove,
-            optimizer.register_step_post_hook(_step_ends).remove,
-        ]
-        optimizer.zero_grad = ai.compute.derive("zero_grad")(optimizer.zero_grad)
-        self._undo.append(lambda: optimizer.__dict__.pop("zero_grad", None))
+        self._undo.append(Change.use(optimizer, "step", lambda: _hook_optimizer(optimizer)))
+        self._add_function(optimizer, "zero_grad", ai.compute.derive("zero_grad"))
 
     def add_dataloader(self, loader: Any) -> None:
         """Loops over the loader give events `fetch.iter` and `fetch.block`."""
-        before = type(loader)
-
-        def iterate(self: Any) -> Any:
-            return iter(ai.dataloader.fetch.iter(before.__iter__(self)))
-
-        names = {"__qualname__": before.__qualname__, "__module__": before.__module__}
-        loader.__class__ = type(before.__name__, (before,), {"__iter__": iterate, **names})
-        self._undo.append(lambda: setattr(loader, "__class__", before))
+        self._undo.append(Change.use(loader, "__iter__", lambda: _derive_loader(loader)))
 
     def add_process(self) -> None:
         """What belongs to no object of the program: backward, checkpoints, collectives."""
         import torch
         import torch.distributed as distributed
 
-        self._undo += [
-            Patch.use(torch.Tensor, "backward", ai.compute.backward),
-            Patch.use(torch, "save", ai.checkpoint.capture),
-            Patch.use(torch, "load", ai.checkpoint.restart),
-        ]
+        self._add_function(torch.autograd, "backward", ai.compute.backward)  # that of a tensor calls it
+        self._add_function(torch, "save", ai.checkpoint.capture)
+        self._add_function(torch, "load", ai.checkpoint.restart)
         if distributed.is_available():
             for name, child in COLLECTIVES.items():
                 if hasattr(distributed, name):
-                    self._undo.append(Patch.use(distributed, name, getattr(ai.comm, child)))
+                    self._add_function(distributed, name, getattr(ai.comm, child))
+
+    def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
+        self._undo.append(Change.use(owner, name, lambda: _replace(owner, name, node)))
 
 
 def _forward_begins(module: Any, inputs: Any) -> None:
@@ -142,14 +212,6 @@ def _forward_begins(module: Any, inputs: Any) -> None:
 
 def _forward_ends(module: Any, inputs: Any, output: Any) -> None:
     ai.compute.forward.stop()
-
-
-def _step_begins(optimizer: Any, args: Any, kwargs: Any) -> None:
-    ai.compute.step.start()
-
-
-def _step_ends(optimizer: Any, args: Any, kwargs: Any) -> None:
-    ai.compute.step.stop()
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:

@@ -1,0 +1,17 @@
+"""Packages that are asked for where they are used.
+
+SPDX-License-Identifier: MIT
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def need(package: str, purpose: str) -> Any:
+    """The package; ImportError that says what to install where it is missing."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(f"{package} is needed {purpose}: pip install {package} ({error})", name=package) from error
