@@ -60,20 +60,11 @@ static int set_pattern(arguments *given, const char **list, int *count) {
 /* 0: the option's value is wrong, and given->status says so. */
 static int set_option(choice *of, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
-  double seconds;
   uint64_t jobs;
   switch (key) {
     case OPTION_BY: of->is_by_given = 1; return (of->question.by = arguments_choice(given, words)) >= 0;
-    case OPTION_FROM:
-      of->question.has_from = 1;
-      if (!arguments_seconds(given, &seconds)) return 0;
-      of->question.from_ns = (int64_t)(seconds * 1e9);
-      return 1;
-    case OPTION_TO:
-      of->question.has_to = 1;
-      if (!arguments_seconds(given, &seconds)) return 0;
-      of->question.to_ns = (int64_t)(seconds * 1e9);
-      return 1;
+    case OPTION_FROM: of->question.has_from = 1; return arguments_time(given, &of->question.from_ns);
+    case OPTION_TO: of->question.has_to = 1; return arguments_time(given, &of->question.to_ns);
     case OPTION_NAME: return set_pattern(given, of->names, &of->question.name_count);
     case OPTION_CAT: return set_pattern(given, of->cats, &of->question.cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &of->top);
