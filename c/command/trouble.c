@@ -8,7 +8,7 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   dft_source source = {.struct_size = sizeof source};
   const char *what = problem->error ? strerror(problem->error) : problem->message;
   if (problem->source == DFT_ALL || dft_reader_source(reader, problem->source, &source) != DFT_OK) {
-    fprintf(out, "%s%s: %s\n", before, problem->detail, what);
+    fprintf(out, "%s%s%s%s\n", before, problem->detail, *problem->detail ? ": " : "", what);
     return;
   }
   fprintf(out, "%s%s:", before, source.path);
@@ -25,7 +25,8 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
     trouble_print(out, before, reader, &problem);
     shown++;
   }
-  if (count > shown) fprintf(out, "%s%" PRIu64 " more problems\n", before, count - shown);
+  if (count > shown)
+    fprintf(out, "%s%" PRIu64 " more problem%s\n", before, count - shown, count == shown + 1 ? "" : "s");
   return count;
 }
 
