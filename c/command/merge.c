@@ -13,7 +13,7 @@ enum { KEY_ALIGN = OPTION_LONG + 1 };
 
 static const option options[] = {
   {'o', "output", "FILE", "where the timeline goes; .json, or .json.gz for compressed; -: stdout"},
-  {KEY_ALIGN, "align", "METHOD",
+  {KEY_ALIGN, "align", "clock|start|event:NAME",
    "how the clocks of nodes are made to agree: clock (default) takes them as they are; start lets the first events of "
    "all "
    "nodes coincide; event:NAME lets the ends of events of that name coincide, such as of a barrier"},

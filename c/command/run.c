@@ -28,7 +28,7 @@ static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
    "record POSIX and STDIO calls too, on files below these folders; without a value: on all files"},
   {'o', "out", "DIR", "the folder for the traces, made if need be; default: " DEFAULT_FOLDER},
-  {KEY_SINK, "sink", "NAME",
+  {KEY_SINK, "sink", "jsonl|hdf5|null|FILE",
    "what writes the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null or a shared object"},
   {KEY_NAME, "name", "NAME", "how their names begin: NAME-HOST-PID-...; default: " DEFAULT_NAME},
   {'q', "quiet", NULL, "no line at the end"},

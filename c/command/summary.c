@@ -24,8 +24,8 @@ enum {
 };
 
 static const option options[] = {
-  {OPTION_BY, "by", "WHAT",
-   "table of events by name, file, process, thread or step; default: name, and all other sections"},
+  {OPTION_BY, "by", "name|file|process|thread|step",
+   "the table of events by this, alone; default: by name, and all other sections"},
   {OPTION_FROM, "from", "TIME", "only events that start at or after TIME, such as 10s or 250ms after the first event"},
   {OPTION_TO, "to", "TIME", "only events that start before TIME"},
   {OPTION_NAME, "name", "PATTERN",

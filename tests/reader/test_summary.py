@@ -1,8 +1,8 @@
 """dftracer summary --json is what the oracle works out: every key of it, to the last digit, for every --by and filter.
 
 Percentiles are compared within the error that the documentation states. Left out: the order of lines that are equal in
-what they are sorted by, and, because these traces are sound and small, what is told of damage (reader.limits) and of the
-bounds of memory (closed_ns, late_events, merged_spans, the group "(others)"), which must say that nothing happened.
+what they are sorted by, and, because these traces are sound and small, what is told of damage (reader.limits) and of
+the bounds of memory (closed_ns, late_events, merged_spans, the group "(others)"), which must say nothing happened.
 """
 
 import gzip
