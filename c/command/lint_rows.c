@@ -24,7 +24,7 @@ typedef struct state {
   coverage *times; /* by thread */
   uint32_t time_capacity;
   coverage *now; /* the thread whose events are accounted for */
-  uint64_t crossed, late;
+  uint64_t crossed;
   uint32_t *is_defined[DEFINITIONS]; /* by number: a check sum of the text; 0: it is not */
   uint32_t defined_capacity[DEFINITIONS];
   depth *depth;
@@ -152,10 +152,10 @@ static void check_hashes(state *of, const dft_rows *rows, uint32_t row, uint64_t
 static void crossed(void *context, const moment *event, int64_t self) {
   state *of = context;
   (void)self;
-  if (of->now->crossed != of->crossed && of->now->late == of->late) /* one far from its place is not judged */
+  /* Not judged behind an event far from its place, and with more gaps than are kept. */
+  if (of->now->crossed != of->crossed && !of->now->late && !of->now->compacted)
     found(of->findings, RULE_OVERLAP, (uint64_t)event->offset);
   of->crossed = of->now->crossed;
-  of->late = of->now->late;
 }
 
 static void check_nesting(state *of, const dft_rows *rows, uint32_t row, uint64_t number) {
@@ -179,7 +179,6 @@ static void check_nesting(state *of, const dft_rows *rows, uint32_t row, uint64_
   }
   of->now = &of->times[thread];
   of->crossed = of->now->crossed;
-  of->late = of->now->late;
   of->is_good &= coverage_add(of->now, &event, WINDOW / (of->threads.count + 1) + 512, crossed, of);
 }
 
@@ -249,8 +248,7 @@ int lint_rows(dft_reader *reader, uint32_t source, findings *all) {
   for (uint32_t i = 0; i < of->time_capacity; i++) {
     of->now = &of->times[i];
     of->crossed = of->now->crossed;
-    of->late = of->now->late;
-    of->is_good &= coverage_flush(of->now, crossed, of);
+      of->is_good &= coverage_flush(of->now, crossed, of);
   }
   depth_end(of->depth);
   frame_end(of->frame);

@@ -89,6 +89,10 @@ static int run(dft_reader *reader, const choice *of) {
   else if (of->form == OPTION_JSON) summary_json(stdout, all);
   else if (of->form == OPTION_CSV) summary_csv(stdout, all);
   else summary_text(stdout, all, (uint32_t)of->top, !of->is_by_given);
+  if (is_good && !all->all.metadata && !all->all.counters && !all->thread_numbers.count) {
+    fprintf(stderr, "dftracer summary: nothing was recorded in what was given: is it a trace?\n");
+    is_good = 0;
+  }
   job_free(all);
   free(all);
   return is_good && fflush(stdout) == 0 ? STATUS_DONE : STATUS_FAILED;

@@ -62,17 +62,18 @@ static void print_job(FILE *out, job *of) {
   static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
   table split = {.columns = columns, .column_count = 4};
   uint64_t outside = of->thread_ns - of->region_ns - of->io_ns;
-  char text[FORMAT_BYTES], events[FORMAT_BYTES], when[64] = "";
+  char text[FORMAT_BYTES], when[64] = "";
   uint32_t traces = dft_reader_source_count(of->reader), hosts = dft_reader_text_count(of->reader, DFT_HOSTS) - 1;
-  uint32_t processes = answer_process_count(of);
+  uint32_t processes = answer_process_count(of), threads = of->thread_numbers.count;
   time_t start = (time_t)(of->all.first / 1000000000);
   struct tm local;
   if (of->all.first > 1000000000000000000 && localtime_r(&start, &local))
     strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
-  fprintf(out, "%u trace%s, %s event%s, %u process%s, %u thread%s", traces, plural(traces),
-          format_count(events, of->all.events), plural(of->all.events), processes, processes == 1 ? "" : "es",
-          of->thread_numbers.count, plural(of->thread_numbers.count));
-  if (hosts) fprintf(out, ", %u host%s", hosts, plural(hosts));
+  fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
+  fprintf(out, ", %s event%s", format_count(text, of->all.events), plural(of->all.events));
+  fprintf(out, ", %s process%s", format_count(text, processes), processes == 1 ? "" : "es");
+  fprintf(out, ", %s thread%s", format_count(text, threads), plural(threads));
+  if (hosts) fprintf(out, ", %s host%s", format_count(text, hosts), plural(hosts));
   fprintf(out, "\njob time %s%s\n", format_duration(text, (double)(of->all.last - of->all.first) / 1e9), when);
   table_heading(out, "Where the time of all threads went", "");
   const struct {
@@ -125,7 +126,8 @@ static void print_groups(FILE *out, job *of, uint32_t top) {
     add_share(&events, stats->self_ns, busy);
   }
   if (count) table_print(&events, out, 2);
-  else fprintf(out, "  none\n");
+  else
+    fprintf(out, "  none%s\n", of->all.metadata || of->all.counters ? ": no event was chosen, or there is none" : "");
   free(groups);
 }
 
@@ -210,7 +212,7 @@ static void print_epochs(FILE *out, const job *of, uint32_t top) {
 }
 
 static void print_training(FILE *out, job *of, uint32_t top) {
-  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
+  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
   answer_training all;
   char note[96];
@@ -229,7 +231,7 @@ static void print_training(FILE *out, job *of, uint32_t top) {
     {"fetch", all.fetch_ns, whole, ""},
     {"waiting for data", all.wait_ns, whole, "fetching while nothing computes"},
     {"loading", all.data_ns, whole, "reading and preparing samples"},
-    {"hidden", all.hidden_ns, all.data_ns, "of the loading, while the process computes"},
+    {"hidden", all.hidden_ns, all.data_ns, "of the loading, behind compute"},
     {"communication", all.ns[AI_COMM], whole, ""},
     {"device", all.ns[AI_DEVICE], whole, ""},
     {"checkpoint", all.ns[AI_CHECKPOINT], whole, ""},
