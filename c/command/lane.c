@@ -86,7 +86,7 @@ static void wait_for_turn(worker *from, lane *on, const dft_rows *rows, uint32_t
   mine->is_unit_end = rows->is_unit_end != 0;
   mine->is_source_end = rows->is_source_end != 0;
   mine->count = count;
-  memcpy(mine->moments, from->moments, count * sizeof *mine->moments);
+  if (count) memcpy(mine->moments, from->moments, count * sizeof *mine->moments);
   while (*link && (*link)->unit <= mine->unit) link = &(*link)->next;
   mine->next = *link;
   *link = mine;

@@ -248,7 +248,7 @@ int lint_rows(dft_reader *reader, uint32_t source, findings *all) {
   for (uint32_t i = 0; i < of->time_capacity; i++) {
     of->now = &of->times[i];
     of->crossed = of->now->crossed;
-      of->is_good &= coverage_flush(of->now, crossed, of);
+    of->is_good &= coverage_flush(of->now, crossed, of);
   }
   depth_end(of->depth);
   frame_end(of->frame);

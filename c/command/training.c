@@ -18,7 +18,7 @@ static int is_trainer(const process *of) {
 /* Processes by host and pid. */
 typedef struct family {
   numbering numbers;
-  process **list; /* by number */
+  uint32_t *list; /* by number: the process */
 } family;
 
 /* Of several traces with the same pid the trainer's, then the first one. */
@@ -29,31 +29,31 @@ static int is_preferred(const process *one, const process *two) {
 
 static int gather(job *of, family *into) {
   into->numbers.limit = THREADS_MAX;
-  into->list = calloc(of->process_numbers.count + 1, sizeof *into->list);
+  into->list = calloc(of->process_numbers.count + 1, sizeof into->list[0]);
   if (!into->list) return 0;
   for (uint32_t i = 1; i <= of->process_numbers.count; i++) {
-    process *one = job_process(of, i);
+    const process *one = job_process(of, i);
     int is_new;
     uint32_t number = numbering_of(&into->numbers, one->host, one->pid, &is_new);
     if (!number) return 0;
-    if (is_new || is_preferred(one, into->list[number])) into->list[number] = one;
+    if (is_new || is_preferred(one, job_process(of, into->list[number]))) into->list[number] = i;
   }
   return 1;
 }
 
-static process *parent_of(family *all, const process *of) {
+static process *parent_of(job *in, family *all, const process *of) {
   int is_new;
   uint32_t number;
   if (!of->ppid) return NULL;
   all->numbers.limit = all->numbers.count; /* a look, nothing new */
   number = numbering_of(&all->numbers, of->host, of->ppid, &is_new);
-  return number ? all->list[number] : NULL;
+  return number ? job_process(in, all->list[number]) : NULL;
 }
 
-static process *trainer_of(family *all, process *of) {
+static process *trainer_of(job *in, family *all, process *of) {
   for (int i = 0; of && i < ANCESTORS_MAX; i++) {
     if (is_trainer(of)) return of;
-    of = parent_of(all, of);
+    of = parent_of(in, all, of);
   }
   return NULL;
 }
@@ -63,7 +63,7 @@ int training_join(job *of) {
   int is_good = gather(of, &all);
   for (uint32_t i = 1; is_good && i <= of->process_numbers.count; i++) {
     process *one = job_process(of, i), *trainer;
-    if (is_trainer(one) || !one->data.count || !(trainer = trainer_of(&all, one))) continue;
+    if (is_trainer(one) || !one->data.count || !(trainer = trainer_of(of, &all, one))) continue;
     for (uint32_t k = 0; is_good && k < one->data.count; k++)
       is_good = work_add(&trainer->data, one->data.spans[k].start, one->data.spans[k].end);
     trainer->data.closed_ns += one->data.closed_ns;
