@@ -61,33 +61,16 @@ answer_io *answer_processes(job *of, uint32_t *count) {
   return list;
 }
 
+uint32_t answer_process_count(job *of) {
+  uint32_t count = 0;
+  for (uint32_t i = 1; i <= of->process_numbers.count; i++) count += job_process(of, i)->threads != 0;
+  return count;
+}
+
 io_stats answer_all_io(job *of) {
   io_stats all = {0};
   for (uint32_t i = 1; i <= of->process_numbers.count; i++) io_merge(&all, &job_process(of, i)->io);
   return all;
-}
-
-/* ---- Training ------------------------------------------------------------------------------------------------------- */
-
-int answer_train(job *of, answer_training *all) {
-  memset(all, 0, sizeof *all);
-  for (uint32_t i = 1; i <= of->process_numbers.count; i++) {
-    process *one = job_process(of, i);
-    for (int kind = 0; kind < AI_KINDS; kind++) {
-      all->count[kind] += one->ai_count[kind];
-      all->ns[kind] += one->ai_ns[kind];
-    }
-    all->processes += one->ai_count[AI_COMPUTE] || one->ai_count[AI_FETCH];
-    all->compute_ns += work_time(&one->compute);
-    all->fetch_ns += work_time(&one->fetch);
-    all->data_ns += work_time(&one->data);
-    all->wait_ns += work_time(&one->fetch) - work_shared(&one->fetch, &one->compute);
-    all->hidden_ns += work_shared(&one->data, &one->compute);
-    all->closed_ns += one->compute.closed_ns + one->fetch.closed_ns + one->data.closed_ns;
-  }
-  all->epochs = of->all.epochs.count;
-  all->steps = all->count[AI_STEP] ? all->count[AI_STEP] : all->count[AI_FETCH];
-  return all->count[AI_COMPUTE] || all->count[AI_FETCH];
 }
 
 /* ---- Labels --------------------------------------------------------------------------------------------------------- */

@@ -21,14 +21,20 @@ typedef struct answer_io {
 
 /* How a training went, over all processes. */
 typedef struct answer_training {
-  uint64_t processes; /* that computed or fetched */
+  uint64_t processes; /* trainers: that computed or fetched */
   uint64_t epochs, steps;
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* call times added up */
-  uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread of the process was at it, added up */
+  uint64_t compute_ns, fetch_ns, data_ns; /* time in which a trainer or one of its workers was at it, added up */
   uint64_t wait_ns;                       /* fetching while nothing computes */
   uint64_t hidden_ns;                     /* loading while something computes */
   uint64_t closed_ns;                     /* by how much the last five may be too large */
 } answer_training;
+
+/* One line of the table of epochs. */
+typedef struct answer_epoch {
+  int64_t epoch;
+  const epoch_stats *stats;
+} answer_epoch;
 
 /* Lists are freed by the caller; NULL when there is no memory, or nothing in them. By self time, the most first. */
 answer_group *answer_groups(const job *of, uint32_t *count);
@@ -36,8 +42,13 @@ answer_group *answer_groups(const job *of, uint32_t *count);
 answer_io *answer_files(const job *of, uint32_t *count);
 answer_io *answer_processes(job *of, uint32_t *count);
 io_stats answer_all_io(job *of);
+uint32_t answer_process_count(job *of); /* with an event in the time that was asked for */
+
+/* ---- training.c ---- */
 /* 0: it is no trace of a training. */
 int answer_train(job *of, answer_training *all);
+/* In the order of their numbers. */
+answer_epoch *answer_epochs(const job *of, uint32_t *count);
 
 /* The two texts that say what a group is: name and category; file; host:pid; thread and process; epoch and step. */
 void answer_label(job *of, uint32_t number, char one[LABEL_BYTES], char two[LABEL_BYTES]);

@@ -144,18 +144,18 @@ int arguments_number(arguments *given, uint64_t least, uint64_t most, uint64_t *
   return 1;
 }
 
-int arguments_seconds(arguments *given, double *seconds) {
+int arguments_time(arguments *given, int64_t *ns) {
   static const struct {
     const char *name;
-    double seconds;
-  } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    double ns;
+  } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}, {"m", 6e10}, {"min", 6e10}, {"h", 3.6e12}};
   const char *text = given->value ? given->value : "";
   char *end;
   double value = strtod(text, &end);
   if (end != text && isfinite(value) && value >= 0) {
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-      if (strcmp(end, units[i].name) != 0) continue;
-      *seconds = value * units[i].seconds;
+      if (strcmp(end, units[i].name) != 0 || value * units[i].ns > 1e18) continue;
+      *ns = llround(value * units[i].ns);
       return 1;
     }
   }

@@ -38,8 +38,8 @@ __attribute__((format(printf, 2, 3))) int arguments_refuse(const arguments *give
  * outside. */
 int arguments_number(arguments *given, uint64_t least, uint64_t most, uint64_t *number);
 
-/* The value as seconds, such as 0.5, 10s, 250ms or 5m; zero and a message when it is none. */
-int arguments_seconds(arguments *given, double *seconds);
+/* The value as a time, such as 0.5, 10s, 250ms or 5m, up to 31 years; zero and a message when it is none. */
+int arguments_time(arguments *given, int64_t *ns);
 
 /* Which of the words the value is, ending with NULL, from 0; -1 and a message when it is none. */
 int arguments_choice(arguments *given, const char *const words[]);

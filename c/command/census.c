@@ -47,6 +47,17 @@ void census_take(census *of, const char *folder) {
   if (of->count) qsort(of->files, of->count, sizeof *of->files, compare);
 }
 
+void census_forget_newer(census *of, struct timespec since) {
+  size_t kept = 0;
+  for (size_t i = 0; i < of->count; i++) {
+    struct timespec changed = of->files[i].changed;
+    if (changed.tv_sec < since.tv_sec || (changed.tv_sec == since.tv_sec && changed.tv_nsec < since.tv_nsec))
+      of->files[kept++] = of->files[i];
+    else free(of->files[i].name);
+  }
+  of->count = kept;
+}
+
 void census_free(census *of) {
   for (size_t i = 0; i < of->count; i++) free(of->files[i].name);
   free(of->files);

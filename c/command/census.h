@@ -29,6 +29,9 @@ typedef struct census_result {
 void census_take(census *of, const char *folder);
 void census_free(census *of);
 
+/* Takes out what was written from `since` on. */
+void census_forget_newer(census *of, struct timespec since);
+
 /* Those that are new or replaced since then. */
 void census_compare(const census *before, const char *folder, census_result *result);
 

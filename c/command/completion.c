@@ -1,81 +1,138 @@
 /* completion.c - dftracer completion: what shells need to complete this command line, from the table of commands.
  *
- * An option's value or an operand written as a|b|c is one of these words; anything else is taken for a file.
+ * What an option takes says what is offered: one of the words of a|b|c (of a word only what stands before capitals), files
+ * for FILE and PATH, folders for DIR, programs for CMD; nothing for numbers, times and patterns. The same holds for operands.
  * SPDX-License-Identifier: MIT */
 #include "arguments.h"
 
 const command command_completion;
 
-/* The words of a|b|c, each followed by a space. */
-static void print_words(const char *choices) {
-  for (; *choices; choices++) {
-    if (*choices == '|') putchar(' ');
-    else if (*choices != '[' && *choices != ']' && *choices != '.') putchar(*choices);
-  }
+static int has(const char *text, const char *part) {
+  return text && strstr(text, part) != NULL;
 }
 
-static int is_choice(const char *value) {
-  return value && strchr(value, '|') != NULL;
+static const char *kind_of(const char *value) {
+  if (has(value, "|")) return "words";
+  if (has(value, "CMD")) return "program";
+  if (has(value, "FILE") || has(value, "PATH")) return "file";
+  return has(value, "DIR") ? "folder" : "none";
+}
+
+static int is_kind(const char *value, const char *kind) {
+  return strcmp(kind_of(value), kind) == 0;
+}
+
+static int is_optional(const option *of) {
+  return of->value && of->value[0] == '[';
+}
+
+/* The words of a|b|c with a space between them; colons behind `escape`. */
+static void print_words(const char *choices, const char *escape) {
+  for (int is_first = 1; *choices; is_first = 0) {
+    size_t len = strcspn(choices, "|"), small = strcspn(choices, "ABCDEFGHIJKLMNOPQRSTUVWXYZ|");
+    if (!is_first && small) putchar(' ');
+    for (size_t i = 0; i < small; i++) printf("%s%c", choices[i] == ':' ? escape : "", choices[i]);
+    choices += len + (choices[len] == '|');
+  }
 }
 
 /* ---- bash ----------------------------------------------------------------------------------------------------------- */
 
+static void print_bash_value(const option *at) {
+  printf("        ");
+  if (at->key < OPTION_LONG) printf("-%c | ", at->key);
+  printf("--%s) %skind=%s", at->name, is_optional(at) ? "[[ -n $equals ]] && " : "", kind_of(at->value));
+  if (is_kind(at->value, "words")) {
+    printf(" words='");
+    print_words(at->value, "");
+    printf("'");
+  }
+  printf(" ;;\n");
+}
+
 static void print_bash_options(const command *of) {
-  printf("    %s)\n      options='--help", of->name);
+  int values = 0;
+  printf("    %s)\n      operand=%s options='--help", of->name, kind_of(of->arguments));
   for (const option *at = of->options; at && at->key; at++) printf(" --%s", at->name);
   printf("'\n");
-  if (is_choice(of->arguments)) {
-    printf("      operands='");
-    print_words(of->arguments);
+  if (is_kind(of->arguments, "words")) {
+    printf("      words='");
+    print_words(of->arguments, "");
     printf("'\n");
   }
   for (const option *at = of->options; at && at->key; at++) {
-    if (!at->value || at->value[0] == '[') continue;
-    if (at->key < OPTION_LONG)
-      printf("      [[ $previous == -%c || $previous == --%s ]] && value=1", at->key, at->name);
-    else printf("      [[ $previous == --%s ]] && value=1", at->name);
-    if (is_choice(at->value)) {
-      printf(" operands='");
-      print_words(at->value);
-      printf("'");
-    }
-    printf("\n");
+    if (!at->value) continue;
+    if (!values++) printf("      case $previous in\n");
+    print_bash_value(at);
   }
+  if (values) printf("      esac\n");
   if (of->is_wrapper) {
-    printf("      for ((i = 2; i < COMP_CWORD; i++)); do\n"
-           "        if [[ ${COMP_WORDS[i]} == -- ]] && declare -F _command_offset >/dev/null; then\n"
-           "          _command_offset $((i + 1))\n          return\n        fi\n      done\n");
+    printf("      valued='");
+    for (const option *at = of->options; at && at->key; at++) {
+      if (!at->value || is_optional(at)) continue;
+      if (at->key < OPTION_LONG) printf(" -%c", at->key);
+      printf(" --%s", at->name);
+    }
+    printf(" '\n");
   }
   printf("      ;;\n");
 }
+
+/* Where the words of the other program begin; options of ours that take a value take the next word along. */
+static const char bash_program[] =
+  "  if [[ $operand == program && -z $kind ]]; then\n"
+  "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+  "      case ${COMP_WORDS[i]} in\n"
+  "        --) first=$((i + 1)) && break ;;\n"
+  "        =) ((++i)) ;;\n"
+  "        -*) if [[ $valued == *\" ${COMP_WORDS[i]} \"* && ${COMP_WORDS[i + 1]} != = ]]; then ((++i)); fi ;;\n"
+  "        *) first=$i && break ;;\n"
+  "      esac\n"
+  "    done\n"
+  "    if [[ -n $first ]] && declare -F _command_offset >/dev/null; then\n"
+  "      _command_offset \"$first\"\n"
+  "      return\n"
+  "    fi\n"
+  "    if [[ -n $first ]]; then options='' kind=file; fi\n"
+  "    if [[ $first == \"$COMP_CWORD\" ]]; then kind=program; fi\n"
+  "  fi\n";
+
+static const char bash_end[] = "  if [[ -z $kind && $current == -* ]]; then kind=words words=$options; fi\n"
+                               "  case ${kind:-$operand} in\n"
+                               "    words) mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\") ;;\n"
+                               "    program) mapfile -t COMPREPLY < <(compgen -c -- \"$current\") ;;\n"
+                               "    file) mapfile -t COMPREPLY < <(compgen -f -- \"$current\") ;;\n"
+                               "    folder) mapfile -t COMPREPLY < <(compgen -d -- \"$current\") ;;\n"
+                               "  esac\n"
+                               "  case ${kind:-$operand}:${COMPREPLY[0]-} in\n"
+                               "    file:* | folder:*) compopt -o filenames 2>/dev/null || true ;;\n"
+                               "    words:*:) compopt -o nospace 2>/dev/null || true ;;\n"
+                               "  esac\n"
+                               "}\n"
+                               "complete -F _dftracer dftracer\n";
 
 static void print_bash(void) {
   printf("# bash completion for dftracer; made by: dftracer completion bash\n"
          "_dftracer() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-         "  local options='' operands='' value='' i\n"
+         "  local options='' words='' valued='' kind='' operand=file equals='' first='' i\n"
          "  COMPREPLY=()\n"
-         "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
-         "    options='--help --version");
+         "  if [[ $current == = ]]; then # --by=name is three words here\n"
+         "    equals=1 current=''\n"
+         "  elif [[ $previous == = ]]; then\n"
+         "    equals=1 previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
+         "  fi\n"
+         "  if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[1]} == help ]]; then\n"
+         "    words='--help --version help");
   for (const command *const *at = commands; *at; at++) printf(" %s", (*at)->name);
   printf("'\n"
-         "    options+=\" $(compgen -c dftracer- | sed 's/^dftracer-//')\"\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
+         "    words+=\" $(compgen -c dftracer- | sed 's/^dftracer-//')\"\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
          "    return\n"
          "  fi\n"
          "  case ${COMP_WORDS[1]} in\n");
   for (const command *const *at = commands; *at; at++) print_bash_options(*at);
-  printf("  esac\n"
-         "  if [[ $current == -* && -z $value ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$current\")\n"
-         "  elif [[ -n $operands ]]; then\n"
-         "    mapfile -t COMPREPLY < <(compgen -W \"$operands\" -- \"$current\")\n"
-         "  else\n"
-         "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-         "    compopt -o filenames 2>/dev/null || true\n"
-         "  fi\n"
-         "}\n"
-         "complete -F _dftracer dftracer\n");
+  printf("  esac\n%s%s", bash_program, bash_end);
 }
 
 /* ---- zsh ------------------------------------------------------------------------------------------------------------ */
@@ -89,40 +146,40 @@ static void print_zsh_text(const char *text) {
   }
 }
 
-static void print_zsh_value(const option *at) {
-  if (!at->value) return;
-  printf(":%s", at->value[0] == '[' ? ":" : "");
-  print_zsh_text(at->value[0] == '[' ? "value" : is_choice(at->value) ? at->name : at->value);
-  if (is_choice(at->value)) {
-    printf(":(");
-    print_words(at->value);
+static void print_zsh_kind(const char *value) {
+  if (is_kind(value, "words")) {
+    printf("(");
+    print_words(value, "\\");
     printf(")");
   } else {
-    printf(":_files");
+    printf("%s", is_kind(value, "file") ? "_files" : is_kind(value, "folder") ? "_path_files -/" : " ");
   }
 }
 
-static void print_zsh_options(const command *of) {
-  printf("    %s)\n      _arguments -s ", of->name);
-  for (const option *at = of->options; at && at->key; at++) {
-    const char *equals = !at->value ? "" : at->value[0] == '[' ? "=-" : "=";
-    if (at->key < OPTION_LONG)
-      printf("'(-%c --%s)'{-%c%s,--%s%s}'[", at->key, at->name, at->key, at->value ? "+" : "", at->name, equals);
-    else printf("'--%s%s[", at->name, equals);
-    print_zsh_text(at->summary);
-    printf("]");
-    print_zsh_value(at);
-    printf("' \\\n        ");
+static void print_zsh_option(const option *at) {
+  const char *equals = !at->value ? "" : is_optional(at) ? "=-" : "=";
+  if (at->key < OPTION_LONG)
+    printf("'(-%c --%s)'{-%c%s,--%s%s}'[", at->key, at->name, at->key, at->value ? "+" : "", at->name, equals);
+  else printf("'%s--%s%s[", has(at->summary, "may be repeated") ? "*" : "", at->name, equals);
+  print_zsh_text(at->summary);
+  printf("]");
+  if (at->value) {
+    printf(":%s%s:", is_optional(at) ? ":" : "", at->name);
+    print_zsh_kind(at->value);
   }
-  printf("'(- *)'{-h,--help}'[help]' \\\n        ");
+  printf("' \\\n        ");
+}
+
+static void print_zsh_options(const command *of) {
+  printf("    %s)\n      _arguments -s -S ", of->name);
+  for (const option *at = of->options; at && at->key; at++) print_zsh_option(at);
+  printf("'(- *)'{-h,--help}'[help]'");
   if (of->is_wrapper) {
-    printf("'*::command:_normal'");
-  } else if (is_choice(of->arguments)) {
-    printf("'1:%s:(", of->name);
-    print_words(of->arguments);
-    printf(")'");
-  } else {
-    printf("'*:path:_files'");
+    printf(" \\\n        '(-)1:program:_command_names -e' '*::argument:_normal'");
+  } else if (of->arguments[0]) {
+    printf(" \\\n        '%s:%s:", has(of->arguments, "...") ? "*" : "1", of->name);
+    print_zsh_kind(of->arguments);
+    printf("'");
   }
   printf("\n      ;;\n");
 }
@@ -131,14 +188,20 @@ static void print_zsh(void) {
   printf("#compdef dftracer\n# zsh completion for dftracer; made by: dftracer completion zsh\n"
          "_dftracer() {\n"
          "  local -a known\n"
-         "  known=(\n");
+         "  known=(\n"
+         "    'help:what a command does'\n");
   for (const command *const *at = commands; *at; at++) {
     printf("    '%s:", (*at)->name);
     print_zsh_text((*at)->summary);
     printf("'\n");
   }
-  printf("  )\n"
-         "  if ((CURRENT == 2)); then\n"
+  printf("    ${${(k)commands[(I)dftracer-*]}#dftracer-}\n"
+         "  )\n"
+         "  if ((CURRENT == 2)) && [[ $words[2] == -* ]]; then\n"
+         "    _arguments '(- *)'{-h,--help}'[help]' '(- *)--version[version]'\n"
+         "    return\n"
+         "  fi\n"
+         "  if ((CURRENT == 2)) || [[ $words[2] == help ]]; then\n"
          "    _describe command known\n"
          "    return\n"
          "  fi\n"

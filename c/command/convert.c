@@ -11,8 +11,8 @@
 
 static const option options[] = {
   {'o', "output", "FILE", "where it goes; a name that ends in .gz is compressed; -: stdout"},
-  {'t', "to", "FORMAT",
-   "chrome, csv, hdf5, hdf5-table or hdf5-links; default: what the name of the output says (.json, .csv, .h5)"},
+  {'t', "to", "chrome|csv|hdf5|hdf5-table|hdf5-links",
+   "the format; default: what the name of the output says (.json, .csv, .h5)"},
   {'q', "quiet", NULL, "no line at the end"},
   {0, NULL, NULL, NULL},
 };

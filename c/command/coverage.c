@@ -59,6 +59,7 @@ static void join(span *into, const span *from) {
 
 static void compact(coverage *of) {
   uint32_t kept = 0;
+  of->compacted++;
   for (uint32_t i = 1; i < of->span_count; i++) {
     if (of->spans[i].parent && of->spans[i].parent == of->spans[kept].parent) join(&of->spans[kept], &of->spans[i]);
     else of->spans[++kept] = of->spans[i];

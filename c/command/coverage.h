@@ -45,7 +45,8 @@ typedef struct coverage {
   int64_t first, last; /* the thread's time; valid when there was an event */
   int64_t covered;
   uint64_t events, late, merged;
-  uint64_t crossed; /* events that overlap an earlier one without containing it */
+  uint64_t crossed;   /* events that overlap an earlier one without containing it; exact while `compacted` is 0 */
+  uint64_t compacted; /* how often spans became one */
 } coverage;
 
 /* Called for every event in the order above. */

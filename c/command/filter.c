@@ -3,6 +3,8 @@
 #include "filter.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
 
 static int add(arguments *given, const char **list, int *count) {
   if (*count == FILTER_PATTERNS) {
@@ -14,11 +16,8 @@ static int add(arguments *given, const char **list, int *count) {
 }
 
 static int set_time(arguments *given, int *has, int64_t *ns) {
-  double seconds;
-  if (!arguments_seconds(given, &seconds)) return -1;
   *has = 1;
-  *ns = (int64_t)(seconds * 1e9);
-  return 1;
+  return arguments_time(given, ns) ? 1 : -1;
 }
 
 int filter_option(filter *of, arguments *given, int key) {
@@ -33,19 +32,46 @@ int filter_option(filter *of, arguments *given, int key) {
   }
 }
 
-int64_t filter_origin(dft_reader *reader) {
-  int64_t origin = INT64_MAX;
-  for (uint32_t i = 0; i < dft_reader_source_count(reader); i++) {
-    dft_cursor *cursor;
-    const dft_rows *rows = NULL;
-    if (dft_cursor_open(reader, i, &cursor) != DFT_OK) return INT64_MIN;
-    if (dft_cursor_next(cursor, &rows) != DFT_OK) rows = NULL;
-    for (uint32_t row = 0; rows && row < rows->count; row++) {
-      if (rows->phase[row] == DFT_COMPLETE && rows->start_ns[row] < origin) origin = rows->start_ns[row];
+static int is_start(dft_reader *reader, const dft_rows *rows, uint32_t row) {
+  return strcmp(dft_reader_text(reader, DFT_CATS, rows->cat[row]).text, "dftracer") == 0 &&
+         strcmp(dft_reader_text(reader, DFT_NAMES, rows->name[row]).text, "start") == 0;
+}
+
+/* The event start stands at the head of a file; one without it is read to its end. 0: no memory. */
+static int look_for_first(dft_reader *reader, uint32_t source, int64_t *first) {
+  dft_cursor *cursor;
+  const dft_rows *rows;
+  int64_t least = INT64_MAX;
+  int is_found = 0;
+  if (dft_cursor_open(reader, source, &cursor) != DFT_OK) return 0;
+  while (!is_found && dft_cursor_next(cursor, &rows) == DFT_OK && rows) {
+    for (uint32_t row = 0; row < rows->count && !is_found; row++) {
+      if (rows->phase[row] != DFT_COMPLETE) continue;
+      is_found = is_start(reader, rows, row);
+      if (is_found || rows->start_ns[row] < least) least = rows->start_ns[row];
     }
-    dft_cursor_close(cursor);
   }
-  return origin == INT64_MAX ? 0 : origin;
+  dft_cursor_close(cursor);
+  if (least < *first) *first = least;
+  return 1;
+}
+
+int64_t filter_origin(dft_reader *reader) {
+  uint32_t count = dft_reader_source_count(reader);
+  const char **paths = calloc(count + 1, sizeof *paths);
+  dft_reader *own = NULL; /* so that nothing is counted twice */
+  int64_t first = INT64_MAX;
+  int is_good = paths != NULL;
+  for (uint32_t i = 0; is_good && i < count; i++) {
+    dft_source source = {.struct_size = sizeof source};
+    dft_reader_source(reader, i, &source);
+    paths[i] = source.path;
+  }
+  is_good = is_good && dft_reader_open(NULL, paths, count, &own) != DFT_ENOMEM;
+  for (uint32_t i = 0; is_good && i < dft_reader_source_count(own); i++) is_good = look_for_first(own, i, &first);
+  dft_reader_close(own);
+  free(paths);
+  return !is_good ? INT64_MIN : first == INT64_MAX ? 0 : first;
 }
 
 int filter_prepare(filter *of, dft_reader *reader) {

@@ -42,7 +42,8 @@ int filter_option(filter *of, arguments *given, int key);
 int filter_prepare(filter *of, dft_reader *reader);
 int filter_takes(const filter *of, dft_reader *reader, const dft_rows *rows, uint32_t row);
 
-/* The start of the earliest event in the first rows of all sources; 0 when there is none. INT64_MIN: no memory. */
+/* The earliest event `start` of all sources, in those without one their earliest event; 0 when there is none. INT64_MIN:
+ * no memory. */
 int64_t filter_origin(dft_reader *reader);
 
 #endif

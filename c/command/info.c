@@ -126,6 +126,10 @@ static void print_text(const char *title, const char *text) {
   if (*text) printf("  %-10s %s\n", title, text);
 }
 
+static const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 static void print_people(const facts *of, dft_reader *reader) {
   char one[FORMAT_BYTES], two[FORMAT_BYTES], when[64] = "";
   time_t start = (time_t)(of->first / 1000000000);
@@ -137,24 +141,24 @@ static void print_people(const facts *of, dft_reader *reader) {
   print_text("folder", of->folder);
   print_text("version", of->version);
   print_text("date", of->date);
-  printf("  %-10s %" PRIu64 ", %s thread%s\n", "process", of->pid, format_count(one, of->threads),
-         of->threads == 1 ? "" : "s");
+  printf("  %-10s %" PRIu64 ", %s thread%s\n", "process", of->pid, format_count(one, of->threads), plural(of->threads));
   printf("  %-10s %s", "events", format_count(one, of->events));
-  if (of->counters) printf(", %s counter values", format_count(one, of->counters));
-  printf(", %s metadata lines\n", format_count(one, of->metadata));
+  if (of->counters) printf(", %s counter value%s", format_count(one, of->counters), plural(of->counters));
+  printf(", %s metadata line%s\n", format_count(one, of->metadata), plural(of->metadata));
   if (of->first > 1000000000000000000 && localtime_r(&start, &local))
     strftime(when, sizeof when, ", from %F %T", &local);
   printf("  %-10s %s%s\n", "span", format_duration(one, (double)(of->last - of->first) / 1e9), when);
   printf("  %-10s %s %s", "size", format_bytes(one, (double)of->source.bytes), kind_of(of));
   if (of->source.kind == DFT_SOURCE_GZIP) {
-    printf(", %" PRIu64 " member%s, %s of text", of->source.members, of->source.members == 1 ? "" : "s",
+    printf(", %" PRIu64 " member%s, %s of text", of->source.members, plural(of->source.members),
            format_bytes(two, (double)of->source.text_bytes));
   }
-  printf(", %s lines\n", format_count(one, of->source.lines));
+  printf(", %s line%s\n", format_count(one, of->source.lines), plural(of->source.lines));
   printf("  %-10s %s%s", "state", of->is_ended ? "complete" : "without an end",
          of->is_recovered ? ", recovered: the process died before it was written" : "");
-  if (of->dropped) printf(", %s events dropped", format_count(one, of->dropped));
-  if (of->source.problems) printf(", %s problems", format_count(one, of->source.problems));
+  if (of->dropped) printf(", %s event%s dropped", format_count(one, of->dropped), plural(of->dropped));
+  if (of->source.problems)
+    printf(", %s problem%s", format_count(one, of->source.problems), plural(of->source.problems));
   printf("\n");
 }
 

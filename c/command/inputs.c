@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "trouble.h"
+
 #define TOLD_MOST 10
 
 static int ends_with(const char *text, const char *end) {
@@ -42,18 +44,7 @@ int inputs_open(const inputs *of, const char *command, dft_reader **reader) {
 }
 
 uint64_t inputs_report(dft_reader *reader, const char *command) {
-  uint64_t all = dft_reader_problem_count(reader, 0);
-  for (uint32_t i = 0; i < all && i < TOLD_MOST; i++) {
-    dft_problem problem = {.struct_size = sizeof problem};
-    dft_source source = {.struct_size = sizeof source};
-    if (dft_reader_problem(reader, i, &problem) != DFT_OK) break;
-    if (problem.source == DFT_ALL || dft_reader_source(reader, problem.source, &source) != DFT_OK)
-      source.path = problem.detail;
-    fprintf(stderr, "dftracer %s: %s", command, source.path);
-    if (problem.line) fprintf(stderr, ", line %llu", (unsigned long long)problem.line);
-    fprintf(stderr, ": %s%s%s\n", problem.message, problem.error ? ": " : "",
-            problem.error ? strerror(problem.error) : "");
-  }
-  if (all > TOLD_MOST) fprintf(stderr, "dftracer %s: and %llu more\n", command, (unsigned long long)(all - TOLD_MOST));
-  return all;
+  char before[64];
+  snprintf(before, sizeof before, "dftracer %s: ", command);
+  return trouble_print_all(stderr, before, reader, TOLD_MOST);
 }

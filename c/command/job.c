@@ -32,6 +32,7 @@ static void look_up_keys(job *of) {
   of->key_step = key(of->reader, "step");
   of->key_num_dropped = key(of->reader, "num_dropped");
   of->key_recovered = key(of->reader, "recovered");
+  of->key_ppid = key(of->reader, "ppid");
   of->key_name = key(of->reader, "name");
   of->key_value = key(of->reader, "value");
 }
@@ -154,6 +155,7 @@ int job_run(job *of, dft_reader *reader, const job_question *question) {
   is_good = 1;
   for (int i = 0; i < of->worker_count; i++) is_good &= add_worker(of, &of->workers[i]);
   add_threads(of);
+  is_good &= training_join(of);
   find_grain(of);
   if (of->all.first > of->all.last) of->all.first = of->all.last = 0;
   return is_good;

@@ -58,14 +58,14 @@ typedef struct io_stats {
 
 typedef struct process {
   uint32_t source;
-  uint64_t pid;
+  uint64_t pid, ppid; /* ppid 0: not known */
   uint32_t host;
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
   uint64_t events;
   io_stats io;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
-  work compute, fetch, data;
+  work compute, fetch, data; /* in the end data of a trainer's workers is part of its own */
 } process;
 
 /* Where the last transfer of a thread on a file ended, and where the next one begins without an offset. */
@@ -132,7 +132,7 @@ struct job {
   process *processes[THREADS_MAX / BLOCK + 1];
   lane *lanes;    /* by source */
   int64_t origin; /* what from_ns and to_ns count from */
-  uint32_t key_ret, key_offset, key_epoch, key_step, key_num_dropped, key_recovered, key_name, key_value;
+  uint32_t key_ret, key_offset, key_epoch, key_step, key_num_dropped, key_recovered, key_ppid, key_name, key_value;
   worker *workers;
   int worker_count;
 
@@ -168,6 +168,9 @@ group_stats *worker_group(worker *of, uint32_t number); /* NULL: no memory */
 io_stats *worker_file(worker *of, uint32_t file);
 epoch_stats *worker_epoch(worker *of, int64_t epoch);
 uint32_t job_thread_number(job *of, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
+
+/* ---- training.c ---- */
+int training_join(job *of); /* 0: no memory */
 
 /* ---- lane.c ---- */
 /* Brings events of a unit onto the source's lane: accounts for them now, or leaves them for their turn. */

@@ -20,8 +20,10 @@ struct parcel {
 };
 
 static void account_io(worker *by, process *owner, thread *on, const site *what, const moment *event) {
-  io_stats *file = worker_file(by, event->file);
   int sequence = io_sequence(on, what, event);
+  io_stats *file;
+  if (!what->is_wanted) return;
+  file = worker_file(by, event->file);
   by->is_good &= io_count(&owner->io, what, event);
   if (!file) {
     by->is_good = 0;
@@ -48,7 +50,7 @@ static void account(void *context, const moment *event, int64_t self) {
     else by->is_good = 0;
   }
   if (!what->is_ours) owner->events++;
-  if (what->io && what->is_wanted) account_io(by, owner, on, what, event);
+  if (what->io) account_io(by, owner, on, what, event);
   if (!what->ai) return;
   owner->ai_count[what->ai]++;
   owner->ai_ns[what->ai] += (uint64_t)(event->end - event->start);
@@ -84,7 +86,7 @@ static void wait_for_turn(worker *from, lane *on, const dft_rows *rows, uint32_t
   mine->is_unit_end = rows->is_unit_end != 0;
   mine->is_source_end = rows->is_source_end != 0;
   mine->count = count;
-  memcpy(mine->moments, from->moments, count * sizeof *mine->moments);
+  if (count) memcpy(mine->moments, from->moments, count * sizeof *mine->moments);
   while (*link && (*link)->unit <= mine->unit) link = &(*link)->next;
   mine->next = *link;
   *link = mine;

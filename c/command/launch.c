@@ -9,7 +9,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,4 +97,24 @@ void launch_end_like(int status) {
     exit(128 + WTERMSIG(status));
   }
   exit(WEXITSTATUS(status));
+}
+
+struct timespec launch_start_of(pid_t pid) {
+  char path[64], text[1024];
+  const char *at = NULL;
+  long ticks = sysconf(_SC_CLK_TCK);
+  struct timespec now, since_boot;
+  FILE *file;
+  int64_t start_ns;
+  clock_gettime(CLOCK_REALTIME, &now);
+  clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  file = fopen(path, "re");
+  if (file && fgets(text, sizeof text, file)) at = strrchr(text, ')');
+  if (file) fclose(file);
+  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  if (!at || ticks <= 0) return now;
+  start_ns = (int64_t)(strtoull(at + 1, NULL, 10) * (uint64_t)(1000000000 / ticks)) +
+             (now.tv_sec - since_boot.tv_sec) * 1000000000 + (now.tv_nsec - since_boot.tv_nsec);
+  return (struct timespec){start_ns / 1000000000, start_ns % 1000000000};
 }

@@ -4,6 +4,7 @@
 #define DFTRACER_LAUNCH_H
 
 #include <sys/types.h>
+#include <time.h>
 
 /* Starts argv (as execvp) and waits for its end; `status` is that of waitpid. Signals that reach this process meanwhile,
  * but for those that the terminal sends to both, are passed on; it stops and goes on with the program. Returns 0, or the
@@ -13,6 +14,9 @@ int launch(char **argv, pid_t *pid, int *status);
 
 /* Nonzero when a signal wants this process to end. */
 int launch_is_asked_to_end(void);
+
+/* When a process began, by the clock of files; now when it cannot be told. */
+struct timespec launch_start_of(pid_t pid);
 
 /* Ends this process in the way the program did. */
 _Noreturn void launch_end_like(int status);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <zlib.h>
 
 #include "rules.h"
@@ -11,7 +12,7 @@
 
 #define INPUT (256u << 10)
 #define TEXT (1u << 20)
-#define LINE_MAX_BYTES (64u << 20) /* what is longer is no line */
+#define LINE_MAX_BYTES (16u << 20)
 #define MEMBER_LEAST (256u << 10)
 #define MEMBER_MOST (1u << 20)
 
@@ -40,6 +41,44 @@ static int is_end_event(const char *line, size_t len) {
   return memmem(line, len, "\"name\":\"end\"", 12) && memmem(line, len, "\"cat\":\"dftracer\"", 16);
 }
 
+/* ---- Lines ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether a value is a whole number from `least` on that does not exceed `most`. */
+static int is_whole(strict_value of, uint64_t least, uint64_t most) {
+  uint64_t number = 0;
+  if (!of.text) return 0;
+  for (size_t i = 0; i < of.len; i++) {
+    if (of.text[i] < '0' || of.text[i] > '9' || __builtin_mul_overflow(number, 10, &number)) return 0;
+    if (__builtin_add_overflow(number, (uint64_t)(of.text[i] - '0'), &number)) return 0;
+  }
+  return number >= least && number <= most;
+}
+
+static int is_text(strict_value of) {
+  return of.text && of.text[0] == '"' && of.len > 2;
+}
+
+static int is(strict_value of, const char *word) {
+  return of.text && of.len == strlen(word) && strncasecmp(of.text, word, of.len) == 0;
+}
+
+static void check_event(const strict_value *values, findings *to, uint64_t number) {
+  strict_value ph = values[STRICT_PH], cat = values[STRICT_CAT];
+  int is_known = ph.text && ph.len == 3 && ph.text[0] == '"' && strchr("XMC", ph.text[1]);
+  char phase = is_known ? ph.text[1] : '\0';
+  if (!is_known) found(to, RULE_PHASE, number);
+  if (!is_text(values[STRICT_NAME]) || !is_text(cat)) found(to, RULE_EMPTY_NAME, number);
+  if ((is(cat, "\"POSIX\"") && memcmp(cat.text, "\"POSIX\"", 7) != 0) ||
+      (is(cat, "\"STDIO\"") && memcmp(cat.text, "\"STDIO\"", 7) != 0))
+    found(to, RULE_IO_CAT, number);
+  if (!is_whole(values[STRICT_PID], 0, UINT32_MAX) || !is_whole(values[STRICT_TID], 0, UINT32_MAX))
+    found(to, RULE_TRACK, number);
+  if (!values[STRICT_ARGS].text || values[STRICT_ARGS].text[0] != '{') found(to, RULE_ARGS, number);
+  if (!is_whole(values[STRICT_ID], 1, INT64_MAX)) found(to, RULE_ID, number);
+  if (phase != 'M' && !is_whole(values[STRICT_TS], 0, INT64_MAX)) found(to, RULE_TIME, number);
+  else if (phase == 'X' && !is_whole(values[STRICT_DUR], 0, INT64_MAX)) found(to, RULE_TIME, number);
+}
+
 static void check_line(text *of) {
   strict_finding strict;
   const char *line = of->line;
@@ -66,12 +105,16 @@ static void check_line(text *of) {
   if (strict.is_nested) found(of->findings, RULE_NESTED, number);
   if (strict.has_surrogate) found(of->findings, RULE_SURROGATE, number);
   if (strict.has_two_of_one_key) found(of->findings, RULE_TWO_KEYS, number);
+  if (strict.is_disordered) found(of->findings, RULE_KEY_ORDER, number);
+  check_event(strict.values, of->findings, number);
 }
 
+/* Of a line beyond LINE_MAX_BYTES the rest is left out: it is no JSON then. */
 static void gather(text *of, const char *bytes, size_t len) {
+  if (len > LINE_MAX_BYTES - of->len) len = LINE_MAX_BYTES - of->len;
   if (!of->line || of->len + len + 1 > of->capacity) {
     size_t capacity = (of->len + len + 1) * 2;
-    char *more = capacity < LINE_MAX_BYTES ? realloc(of->line, capacity) : NULL;
+    char *more = realloc(of->line, capacity);
     if (!more) {
       of->is_bad = 1;
       return;
@@ -101,19 +144,22 @@ static void take(text *of, const char *bytes, size_t len) {
 
 typedef struct members {
   z_stream stream;
-  uint64_t size;   /* of the member at hand, inflated */
-  uint64_t before; /* of the one before; UINT64_MAX: none */
+  uint64_t size;              /* of the member at hand, inflated */
+  uint64_t before;            /* of the one before; UINT64_MAX: none */
+  uint64_t line, line_before; /* where these two begin */
   char last;
   int is_inside;
 } members;
 
 static void end_member(members *of, text *into) {
-  if (!of->size) found(into->findings, RULE_MEMBER_EMPTY, 0);
+  if (!of->size) found(into->findings, RULE_MEMBER_EMPTY, into->number);
   else if (of->last != '\n') found(into->findings, RULE_MEMBER_CUT, into->number + 1);
   if (of->before != UINT64_MAX && (of->before < MEMBER_LEAST || of->before > MEMBER_MOST)) {
-    found(into->findings, RULE_MEMBER_SIZE, 0); /* only the last one may be smaller */
+    found(into->findings, RULE_MEMBER_SIZE, of->line_before); /* only the last one may be smaller */
   }
   of->before = of->size;
+  of->line_before = of->line;
+  of->line = into->number + 1;
   of->size = 0;
   of->is_inside = 0;
 }
@@ -125,7 +171,7 @@ static int inflate_some(members *of, text *into, char *out) {
     size_t len;
     if (!of->is_inside) {
       if (*of->stream.next_in != 0x1f) {
-        found(into->findings, RULE_BYTES_BEHIND, 0);
+        found(into->findings, RULE_BYTES_BEHIND, into->number);
         return 0;
       }
       inflateReset(&of->stream);
@@ -140,7 +186,8 @@ static int inflate_some(members *of, text *into, char *out) {
     take(into, out, len);
     if (result == Z_STREAM_END) end_member(of, into);
     else if (result != Z_OK && result != Z_BUF_ERROR) {
-      found(into->findings, of->before == UINT64_MAX || of->size ? RULE_MEMBER_DAMAGED : RULE_BYTES_BEHIND, 0);
+      found(into->findings, of->before == UINT64_MAX || of->size ? RULE_MEMBER_DAMAGED : RULE_BYTES_BEHIND,
+            into->number + (of->size != 0));
       return 0;
     }
   }
@@ -149,7 +196,7 @@ static int inflate_some(members *of, text *into, char *out) {
 
 static void read_gzip(FILE *file, text *into) {
   char *input = malloc(INPUT), *out = malloc(TEXT);
-  members of = {.before = UINT64_MAX};
+  members of = {.before = UINT64_MAX, .line = 1};
   size_t len;
   int is_good = input && out && inflateInit2(&of.stream, 15 + 16) == Z_OK;
   into->is_bad = !is_good;
@@ -158,8 +205,9 @@ static void read_gzip(FILE *file, text *into) {
     of.stream.avail_in = (uInt)len;
     is_good = inflate_some(&of, into, out);
   }
-  if (is_good && of.is_inside) found(into->findings, RULE_MEMBER_DAMAGED, 0);
-  if (is_good && of.before != UINT64_MAX && of.before > MEMBER_MOST) found(into->findings, RULE_MEMBER_SIZE, 0);
+  if (is_good && of.is_inside) found(into->findings, RULE_MEMBER_DAMAGED, into->number + 1);
+  if (is_good && of.before != UINT64_MAX && of.before > MEMBER_MOST)
+    found(into->findings, RULE_MEMBER_SIZE, of.line_before);
   inflateEnd(&of.stream);
   free(input);
   free(out);

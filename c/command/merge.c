@@ -13,7 +13,7 @@ enum { KEY_ALIGN = OPTION_LONG + 1 };
 
 static const option options[] = {
   {'o', "output", "FILE", "where the timeline goes; .json, or .json.gz for compressed; -: stdout"},
-  {KEY_ALIGN, "align", "METHOD",
+  {KEY_ALIGN, "align", "clock|start|event:NAME",
    "how the clocks of nodes are made to agree: clock (default) takes them as they are; start lets the first events of "
    "all "
    "nodes coincide; event:NAME lets the ends of events of that name coincide, such as of a barrier"},
@@ -61,8 +61,9 @@ static int merge(inputs *from, const char *output, const char *method, int is_qu
   if (reader && inputs_report(reader, "merge")) failed = 1;
   if (error) fprintf(stderr, "dftracer merge: %s: %s\n", output, strerror(error));
   else if (processes && !is_quiet) {
-    fprintf(stderr, "dftracer merge: %s events of %u processes are in %s (%s)\n", format_count(events, to.events),
-            processes, output, format_bytes(bytes, (double)written));
+    fprintf(stderr, "dftracer merge: %s event%s of %u process%s are in %s (%s)\n", format_count(events, to.events),
+            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", output,
+            format_bytes(bytes, (double)written));
   }
   free(facts);
   align_free(&clocks);

@@ -18,7 +18,8 @@
 /* As env, timeout and others: what went wrong before the program ran. */
 enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
 
-#define OTHERS_MS 3000 /* how long the first rank waits for the traces of others */
+#define OTHERS_MS 3000 /* how long the first rank waits for the traces of others that run */
+#define ABSENT_MS 500  /* and for those of which there is nothing yet */
 #define DEFAULT_FOLDER "traces"
 #define DEFAULT_NAME "trace"
 
@@ -28,7 +29,7 @@ static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
    "record POSIX and STDIO calls too, on files below these folders; without a value: on all files"},
   {'o', "out", "DIR", "the folder for the traces, made if need be; default: " DEFAULT_FOLDER},
-  {KEY_SINK, "sink", "NAME",
+  {KEY_SINK, "sink", "jsonl|hdf5|null|FILE",
    "what writes the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null or a shared object"},
   {KEY_NAME, "name", "NAME", "how their names begin: NAME-HOST-PID-...; default: " DEFAULT_NAME},
   {'q', "quiet", NULL, "no line at the end"},
@@ -105,6 +106,20 @@ static int set_preload(void) {
   return len >= 0;
 }
 
+/* One sink or more, with commas between them: those that are built in, or paths. */
+static int is_sinks(const char *names) {
+  static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
+  while (*names) {
+    size_t len = strcspn(names, ",");
+    int is_known = memchr(names, '/', len) != NULL;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+      is_known |= strlen(known[i]) == len && memcmp(known[i], names, len) == 0;
+    if (!is_known) return 0;
+    names += len + (names[len] == ',');
+  }
+  return 1;
+}
+
 static int set_environment(run *of) {
   char log_file[PATH_MAX];
   if (choose_place(of, log_file) != 0) {
@@ -130,12 +145,11 @@ static void warn(const run *of, const program *what) {
 }
 
 static int refuse(const program *what, const char *word, int error) {
-  fprintf(stderr, "dftracer run: %s cannot be run: ", word);
-  if (what->path[0] && !program_is_startable(what->kind)) {
-    fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
-  } else {
-    fprintf(stderr, "%s\n", strerror(error));
-  }
+  if (what->path[0] && !program_is_startable(what->kind))
+    fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
+  else
+    fprintf(stderr, "dftracer run: %s cannot be run: %s%s\n", word, strerror(error),
+            error == ENOENT && !strchr(word, '/') ? " in the folders of PATH" : "");
   return error == ENOENT ? STATUS_MISSING : STATUS_FORBIDDEN;
 }
 
@@ -161,14 +175,17 @@ static void recover(const run *of, dft_recovery *report) {
   else dft_recover(of->folder, report);
 }
 
-/* The first rank may end before others have published: it waits a little, so that its line counts all of them. */
-static void recover_all(const run *of, dft_recovery *report) {
+/* The first rank may end before others have published, or begun: it waits a little, so that its line counts all of them. */
+static void recover_all(const run *of, const census *before, dft_recovery *report, census_result *result) {
   const struct timespec pause = {0, 50000000};
   recover(of, report);
-  for (int waited = 0; of->size > 1 && report->alive + report->foreign && waited < OTHERS_MS; waited += 50) {
-    if (launch_is_asked_to_end()) return;
+  census_compare(before, of->folder, result);
+  for (int waited = 0; of->size > 1 && waited < OTHERS_MS; waited += 50) {
+    int is_absent = result->traces < (uint32_t)of->size && waited < ABSENT_MS;
+    if (launch_is_asked_to_end() || !(report->alive + report->foreign || is_absent)) return;
     nanosleep(&pause, NULL);
     recover(of, report);
+    census_compare(before, of->folder, result);
   }
 }
 
@@ -191,9 +208,8 @@ static void report(const run *of, const program *what, const census *before) {
   census_result result;
   dft_recovery left;
   char events[FORMAT_BYTES], dropped[FORMAT_BYTES];
-  recover_all(of, &left);
+  recover_all(of, before, &left, &result);
   if (of->is_quiet) return;
-  census_compare(before, of->folder, &result);
   if (!result.traces && !left.alive && !left.foreign) {
     explain_nothing(of, what);
     return;
@@ -219,7 +235,8 @@ static int run_program(run *of, char **argv) {
   if (!program_is_startable(what.kind)) return refuse(&what, argv[0], what.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
   if (!set_environment(of)) return STATUS_OWN;
   warn(of, &what);
-  if (is_speaker(of) && !of->is_quiet) census_take(&before, of->folder);
+  if (is_speaker(of)) census_take(&before, of->folder);
+  if (of->size > 1) census_forget_newer(&before, launch_start_of(getppid())); /* of ranks that were faster */
   error = launch(argv, &pid, &status);
   if (error) return refuse(&what, argv[0], error);
   if (is_speaker(of)) {
@@ -249,6 +266,9 @@ static int run_run(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "which program? CMD is missing");
   if (of.name && strchr(of.name, '/'))
     return arguments_refuse(&given, "--name: \"%s\" has a slash; --out is for folders", of.name);
+  if (of.sink && !is_sinks(of.sink))
+    return arguments_refuse(&given, "--sink: \"%s\" is none of jsonl, hdf5, null, and no path of a shared object",
+                            of.sink);
   return run_program(&of, argv + given.first);
 }
 

@@ -122,6 +122,20 @@ static int scan_word(scanner *of, const char *word) {
 
 static int scan_value(scanner *of);
 
+/* A key of the line itself and its value, which ends here. */
+static void note_value(scanner *of, key name, const char *value) {
+  static const char *const names[STRICT_KEYS] = {"\"id\"", "\"name\"", "\"cat\"", "\"pid\"", "\"tid\"",
+                                                 "\"ts\"", "\"dur\"",  "\"ph\"",  "\"args\""};
+  int at = 0;
+  while (at < STRICT_KEYS && (strlen(names[at]) != name.len || memcmp(names[at], name.text, name.len) != 0)) at++;
+  if (at == STRICT_KEYS) {
+    of->found.is_disordered = 1;
+    return;
+  }
+  for (int i = at; i < STRICT_KEYS; i++) of->found.is_disordered |= of->found.values[i].text != NULL;
+  of->found.values[at] = (strict_value){value, (size_t)(of->at - value)};
+}
+
 static void note_key(scanner *of, int first, key one) {
   for (int i = first; i < of->key_count; i++) {
     if (of->keys[i].len == one.len && memcmp(of->keys[i].text, one.text, one.len) == 0)
@@ -133,6 +147,7 @@ static void note_key(scanner *of, int first, key one) {
 /* An object, or an array when `close` says so. */
 static int scan_list(scanner *of, int close) {
   int first = of->key_count;
+  key name = {NULL, 0};
   of->at++;
   if (++of->depth > DEPTH_MAX) return fail(of);
   if (close == ']' || of->depth > 2) of->found.is_nested = 1;
@@ -141,13 +156,16 @@ static int scan_list(scanner *of, int close) {
     const char *text = of->at;
     if (close == '}') {
       if (next(of) != '"' || !scan_text(of)) return fail(of);
-      note_key(of, first, (key){text, (size_t)(of->at - text)});
+      name = (key){text, (size_t)(of->at - text)};
+      note_key(of, first, name);
       skip_blank(of);
       if (next(of) != ':') return fail(of);
       of->at++;
       skip_blank(of);
     }
+    text = of->at;
     if (!scan_value(of)) return 0;
+    if (close == '}' && of->depth == 1) note_value(of, name, text);
     skip_blank(of);
     if (next(of) == close) break;
     if (next(of) != ',') return fail(of);

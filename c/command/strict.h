@@ -5,6 +5,26 @@
 
 #include <stddef.h>
 
+/* The keys of an event, in their order. */
+enum strict_key {
+  STRICT_ID,
+  STRICT_NAME,
+  STRICT_CAT,
+  STRICT_PID,
+  STRICT_TID,
+  STRICT_TS,
+  STRICT_DUR,
+  STRICT_PH,
+  STRICT_ARGS,
+  STRICT_KEYS
+};
+
+/* A value as it stands in the line; NULL: there is none. */
+typedef struct strict_value {
+  const char *text;
+  size_t len;
+} strict_value;
+
 typedef struct strict_finding {
   int is_bad;   /* no JSON object */
   int is_loose; /* blanks outside of texts */
@@ -12,6 +32,8 @@ typedef struct strict_finding {
   int has_surrogate; /* \ud800 to \udfff */
   int is_nested;     /* an array, or an object inside args */
   int has_two_of_one_key;
+  int is_disordered; /* keys of an event in another order, or with others between them */
+  strict_value values[STRICT_KEYS];
 } strict_finding;
 
 strict_finding strict_check(const char *line, size_t len);

@@ -24,8 +24,8 @@ enum {
 };
 
 static const option options[] = {
-  {OPTION_BY, "by", "WHAT",
-   "table of events by name, file, process, thread or step; default: name, and all other sections"},
+  {OPTION_BY, "by", "name|file|process|thread|step",
+   "the table of events by this, alone; default: by name, and all other sections"},
   {OPTION_FROM, "from", "TIME", "only events that start at or after TIME, such as 10s or 250ms after the first event"},
   {OPTION_TO, "to", "TIME", "only events that start before TIME"},
   {OPTION_NAME, "name", "PATTERN",
@@ -60,20 +60,11 @@ static int set_pattern(arguments *given, const char **list, int *count) {
 /* 0: the option's value is wrong, and given->status says so. */
 static int set_option(choice *of, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
-  double seconds;
   uint64_t jobs;
   switch (key) {
     case OPTION_BY: of->is_by_given = 1; return (of->question.by = arguments_choice(given, words)) >= 0;
-    case OPTION_FROM:
-      of->question.has_from = 1;
-      if (!arguments_seconds(given, &seconds)) return 0;
-      of->question.from_ns = (int64_t)(seconds * 1e9);
-      return 1;
-    case OPTION_TO:
-      of->question.has_to = 1;
-      if (!arguments_seconds(given, &seconds)) return 0;
-      of->question.to_ns = (int64_t)(seconds * 1e9);
-      return 1;
+    case OPTION_FROM: of->question.has_from = 1; return arguments_time(given, &of->question.from_ns);
+    case OPTION_TO: of->question.has_to = 1; return arguments_time(given, &of->question.to_ns);
     case OPTION_NAME: return set_pattern(given, of->names, &of->question.name_count);
     case OPTION_CAT: return set_pattern(given, of->cats, &of->question.cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &of->top);
@@ -98,6 +89,10 @@ static int run(dft_reader *reader, const choice *of) {
   else if (of->form == OPTION_JSON) summary_json(stdout, all);
   else if (of->form == OPTION_CSV) summary_csv(stdout, all);
   else summary_text(stdout, all, (uint32_t)of->top, !of->is_by_given);
+  if (is_good && !all->all.metadata && !all->all.counters && !all->thread_numbers.count) {
+    fprintf(stderr, "dftracer summary: nothing was recorded in what was given: is it a trace?\n");
+    is_good = 0;
+  }
   job_free(all);
   free(all);
   return is_good && fflush(stdout) == 0 ? STATUS_DONE : STATUS_FAILED;

@@ -130,6 +130,8 @@ static void print_all_io(FILE *out, job *of) {
 
 static void print_training(FILE *out, job *of) {
   answer_training all;
+  answer_epoch *epochs;
+  uint32_t count;
   if (!answer_train(of, &all)) {
     fprintf(out, "  \"training\": null,\n");
     return;
@@ -142,15 +144,17 @@ static void print_training(FILE *out, job *of) {
     ", \"device_ns\": %" PRIu64 ", \"checkpoint_ns\": %" PRIu64 ", \"closed_ns\": %" PRIu64 ",\n    \"by_epoch\": [",
     all.processes, all.epochs, all.steps, all.count[AI_FETCH], all.count[AI_COMPUTE], all.compute_ns, all.fetch_ns,
     all.data_ns, all.wait_ns, all.hidden_ns, all.ns[AI_COMM], all.ns[AI_DEVICE], all.ns[AI_CHECKPOINT], all.closed_ns);
-  for (uint32_t i = 1; i <= of->all.epochs.count; i++) {
-    const epoch_stats *epoch = &of->all.epoch_list[i];
+  epochs = answer_epochs(of, &count);
+  for (uint32_t i = 0; epochs && i < count; i++) {
+    const epoch_stats *epoch = epochs[i].stats;
     fprintf(out,
             "%s\n      {\"epoch\": %" PRId64 ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64
             ", \"fetch_ns\": %" PRIu64 ", \"compute_ns\": %" PRIu64 ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64
             "}",
-            i > 1 ? "," : "", (int64_t)of->all.epochs.keys[i].a, epoch->fetches, epoch->computes, epoch->fetch_ns,
-            epoch->compute_ns, epoch->first, epoch->last);
+            i ? "," : "", epochs[i].epoch, epoch->fetches, epoch->computes, epoch->fetch_ns, epoch->compute_ns,
+            epoch->first, epoch->last);
   }
+  free(epochs);
   fprintf(out, "]},\n");
 }
 
@@ -180,7 +184,7 @@ void summary_json(FILE *out, job *of) {
           ",\n  \"processes\": %u,\n  \"threads\": %u,\n"
           "  \"hosts\": %u,\n",
           dft_version(), dft_reader_source_count(of->reader), of->all.events, of->all.counters, of->all.metadata,
-          of->all.others, of->process_numbers.count, of->thread_numbers.count,
+          of->all.others, answer_process_count(of), of->thread_numbers.count,
           dft_reader_text_count(of->reader, DFT_HOSTS) - 1);
   fprintf(out,
           "  \"job\": {\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"time_ns\": %" PRId64

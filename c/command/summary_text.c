@@ -62,16 +62,18 @@ static void print_job(FILE *out, job *of) {
   static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
   table split = {.columns = columns, .column_count = 4};
   uint64_t outside = of->thread_ns - of->region_ns - of->io_ns;
-  char text[FORMAT_BYTES], events[FORMAT_BYTES], when[64] = "";
+  char text[FORMAT_BYTES], when[64] = "";
   uint32_t traces = dft_reader_source_count(of->reader), hosts = dft_reader_text_count(of->reader, DFT_HOSTS) - 1;
+  uint32_t processes = answer_process_count(of), threads = of->thread_numbers.count;
   time_t start = (time_t)(of->all.first / 1000000000);
   struct tm local;
   if (of->all.first > 1000000000000000000 && localtime_r(&start, &local))
     strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
-  fprintf(out, "%u trace%s, %s event%s, %u process%s, %u thread%s", traces, plural(traces),
-          format_count(events, of->all.events), plural(of->all.events), of->process_numbers.count,
-          of->process_numbers.count == 1 ? "" : "es", of->thread_numbers.count, plural(of->thread_numbers.count));
-  if (hosts) fprintf(out, ", %u host%s", hosts, plural(hosts));
+  fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
+  fprintf(out, ", %s event%s", format_count(text, of->all.events), plural(of->all.events));
+  fprintf(out, ", %s process%s", format_count(text, processes), processes == 1 ? "" : "es");
+  fprintf(out, ", %s thread%s", format_count(text, threads), plural(threads));
+  if (hosts) fprintf(out, ", %s host%s", format_count(text, hosts), plural(hosts));
   fprintf(out, "\njob time %s%s\n", format_duration(text, (double)(of->all.last - of->all.first) / 1e9), when);
   table_heading(out, "Where the time of all threads went", "");
   const struct {
@@ -124,7 +126,8 @@ static void print_groups(FILE *out, job *of, uint32_t top) {
     add_share(&events, stats->self_ns, busy);
   }
   if (count) table_print(&events, out, 2);
-  else fprintf(out, "  none\n");
+  else
+    fprintf(out, "  none%s\n", of->all.metadata || of->all.counters ? ": no event was chosen, or there is none" : "");
   free(groups);
 }
 
@@ -189,20 +192,27 @@ static void print_epochs(FILE *out, const job *of, uint32_t top) {
   static const table_column columns[] = {{"epoch", 'r'}, {"time", 'r'},     {"fetches", 'r'},
                                          {"fetch", 'r'}, {"computes", 'r'}, {"compute", 'r'}};
   table epochs = {.columns = columns, .column_count = 6};
-  for (uint32_t i = 1; i <= of->all.epochs.count && i <= top; i++) {
-    const epoch_stats *epoch = &of->all.epoch_list[i];
-    table_format(&epochs, "%" PRId64, (int64_t)of->all.epochs.keys[i].a);
+  uint32_t count;
+  answer_epoch *list = answer_epochs(of, &count);
+  for (uint32_t i = 0; list && i < count && i < top; i++) {
+    const epoch_stats *epoch = list[i].stats;
+    table_format(&epochs, "%" PRId64, list[i].epoch);
     add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
     add_count(&epochs, epoch->fetches);
     add_time(&epochs, epoch->fetch_ns);
     add_count(&epochs, epoch->computes);
     add_time(&epochs, epoch->compute_ns);
   }
-  if (of->all.epochs.count) table_print(&epochs, out, 2);
+  if (list && count) {
+    fputc('\n', out);
+    table_print(&epochs, out, 2);
+    if (count > top) fprintf(out, "  %u of %u; --top N shows more\n", top, count);
+  }
+  free(list);
 }
 
 static void print_training(FILE *out, job *of, uint32_t top) {
-  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
+  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
   answer_training all;
   char note[96];
@@ -234,7 +244,6 @@ static void print_training(FILE *out, job *of, uint32_t top) {
     table_format(&split, "%s", rows[i].note);
   }
   table_print(&split, out, 2);
-  fputc('\n', out);
   print_epochs(out, of, top);
 }
 
@@ -242,8 +251,12 @@ static void print_training(FILE *out, job *of, uint32_t top) {
 
 static void print_problems(FILE *out, job *of) {
   uint64_t count = dft_reader_problem_count(of->reader, 0);
+  answer_training training;
   char text[FORMAT_BYTES];
-  if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged) return;
+  answer_train(of, &training);
+  if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged &&
+      !training.closed_ns)
+    return;
   table_heading(out, "Notes", "");
   if (of->all.dropped)
     fprintf(out, "  %s events were dropped while tracing, for lack of space\n", format_count(text, of->all.dropped));
@@ -257,6 +270,9 @@ static void print_problems(FILE *out, job *of) {
     fprintf(out, "  %s events stand far from their place in the file: self times are approximate\n",
             format_count(text, of->late));
   if (of->merged) fprintf(out, "  self times are approximate: more gaps between events than are kept\n");
+  if (training.closed_ns)
+    fprintf(out, "  times of the training are approximate, by up to %s: more gaps than are kept\n",
+            format_duration(text, (double)training.closed_ns / 1e9));
   trouble_print_all(out, "  ", of->reader, 10);
 }
 

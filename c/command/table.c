@@ -96,6 +96,9 @@ static void find_widths(const table *of, int width[], int room) {
   for (int i = of->column_count - 1; i >= 0 && sum_of(of, width, GOOD_TEXT) > room; i--) {
     if (of->columns[i].kind == 'o') width[i] = -1;
   }
+  for (int i = of->column_count - 1; i > 1 && sum_of(of, width, LEAST_TEXT) > room; i--) {
+    if (of->columns[i].kind == 'r') width[i] = -1;
+  }
   while (sum_of(of, width, INT_MAX) > room) { /* the widest text gives way */
     int widest = -1;
     for (int i = 0; i < of->column_count; i++) {

@@ -9,8 +9,9 @@
 
 typedef struct table_column {
   const char *title;
-  char
-    kind; /* 'l' left, 'r' right, 't' text that is cut at its end when space is short, 'p' a path, cut at its beginning */
+  /* 'l' left, 'r' right, 'o' right and the first to be left out when space is short, 't' text that is cut at its end then,
+   * 'p' a path, cut at its beginning. */
+  char kind;
 } table_column;
 
 typedef struct table {

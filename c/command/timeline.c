@@ -129,6 +129,17 @@ static int is_text(dft_text text, const char *other) {
   return text.len == strlen(other) && memcmp(text.text, other, text.len) == 0;
 }
 
+/* Others than "Rank 3" and the process's number, which say nothing new. */
+static void keep_main_name(track_process *process, dft_text name) {
+  char number[24];
+  int len = snprintf(number, sizeof number, "%llu", (unsigned long long)process->pid);
+  if ((name.len > 5 && memcmp(name.text, "Rank ", 5) == 0) || !name.len ||
+      (name.len == (size_t)len && memcmp(name.text, number, name.len) == 0))
+    return;
+  free(process->main_name);
+  process->main_name = strndup(name.text, name.len);
+}
+
 /* Metadata of the process is kept for the end; nonzero: the row is not to be written. */
 static int take_metadata(track_process *process, dft_reader *reader, const dft_rows *rows, uint32_t i, dft_text kind) {
   dft_text name = argument(reader, rows, i, "name");
@@ -137,6 +148,7 @@ static int take_metadata(track_process *process, dft_reader *reader, const dft_r
     process->name = strndup(name.text, name.len);
     return 1;
   }
+  if (is_text(kind, "thread_name") && rows->tid[i] == process->pid) keep_main_name(process, name);
   if (is_text(kind, "PR") && is_text(name, "rank")) {
     dft_text value = argument(reader, rows, i, "value");
     char number[16];
@@ -212,7 +224,7 @@ static int has_several_hosts(const tracks *of) {
   return 0;
 }
 
-/* "Rank 3 (node17)"; guests that belong to no process of ours have named themselves. */
+/* "Rank 3 (node17)", "Rank 3, DataLoader worker 1", which comes behind the rank itself; guests that belong to no process of ours have named themselves. */
 static void put_process(timeline *of, const track_process *process, int with_host) {
   char name[256];
   if (process->is_guest) return;
@@ -223,6 +235,10 @@ static void put_process(timeline *of, const track_process *process, int with_hos
   outfile_int(&of->out, process->shown);
   outfile_text(&of->out, ",\"args\":{\"name\":\"");
   outfile_escaped(&of->out, name, strlen(name));
+  if (process->main_name) {
+    outfile_text(&of->out, ", ");
+    outfile_escaped(&of->out, process->main_name, strlen(process->main_name));
+  }
   if (with_host && process->host) {
     outfile_text(&of->out, " (");
     outfile_escaped(&of->out, process->host, strlen(process->host));
@@ -233,7 +249,7 @@ static void put_process(timeline *of, const track_process *process, int with_hos
   timeline_begin_line(of, "{\"name\":\"process_sort_index\",\"ph\":\"M\",\"pid\":");
   outfile_int(&of->out, process->shown);
   outfile_text(&of->out, ",\"args\":{\"sort_index\":");
-  outfile_int(&of->out, process->rank);
+  outfile_int(&of->out, 2 * (int64_t)process->rank + (process->main_name != NULL));
   outfile_text(&of->out, "}}");
 }
 

@@ -23,7 +23,8 @@ static const option options[] = {
 
 const command command_top;
 
-#define ONCE_SECONDS 0.25
+#define ONCE_NS 250000000
+#define INTERVAL_LEAST_NS 50000000
 
 /* A process now, and what it had recorded at the look before. */
 typedef struct seen {
@@ -185,8 +186,8 @@ static void show(const screen *of, const char *folder) {
   fflush(stdout);
 }
 
-static void rest(double seconds) {
-  struct timespec pause = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+static void rest(int64_t ns) {
+  struct timespec pause = {ns / 1000000000, ns % 1000000000};
   nanosleep(&pause, NULL);
 }
 
@@ -194,12 +195,12 @@ static int run_top(int argc, char **argv) {
   arguments given = {.command = &command_top, .argc = argc, .argv = argv};
   screen of = {.is_terminal = isatty(STDOUT_FILENO)};
   struct sigaction ending = {.sa_handler = end};
-  double interval = 1;
+  int64_t interval_ns = 1000000000;
   char *folder;
   int is_once = 0, is_fine;
   int key;
   while ((key = arguments_next(&given)) > 0) {
-    if (key == 'i' && !arguments_seconds(&given, &interval)) return given.status;
+    if (key == 'i' && !arguments_time(&given, &interval_ns)) return given.status;
     if (key == KEY_ONCE) is_once = 1;
     if (key == 't') of.with_threads = 1;
   }
@@ -211,14 +212,14 @@ static int run_top(int argc, char **argv) {
   sigaction(SIGTERM, &ending, NULL);
   is_fine = look(&of, folder);
   if (is_fine && is_once && of.count) {
-    rest(ONCE_SECONDS);
+    rest(ONCE_NS);
     look(&of, folder);
   }
   while (is_fine && !is_over) {
     of.width = terminal_width(stdout);
     show(&of, folder);
     if (is_once || ferror(stdout)) break;
-    rest(interval < 0.05 ? 0.05 : interval);
+    rest(interval_ns < INTERVAL_LEAST_NS ? INTERVAL_LEAST_NS : interval_ns);
     is_fine = look(&of, folder);
   }
   if (!is_fine) fprintf(stderr, "dftracer top: %s: %s\n", folder, strerror(errno));

@@ -108,6 +108,7 @@ void tracks_free(tracks *of) {
   for (size_t i = 0; i < of->count; i++) {
     free(of->list[i].key);
     free(of->list[i].name);
+    free(of->list[i].main_name);
     free(of->list[i].host);
     free(of->list[i].threads);
   }

@@ -22,6 +22,7 @@ typedef struct track_process {
   int32_t rank;     /* -1: unknown */
   int is_guest;     /* of another profiler alone */
   char *name;       /* NULL: none known */
+  char *main_name;  /* of its main thread, such as "DataLoader worker 1"; NULL: none of its own */
   char *host;       /* NULL: none known */
   int64_t shift_ns; /* its node's clock is moved by this */
   track_thread *threads;

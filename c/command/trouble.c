@@ -8,7 +8,7 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   dft_source source = {.struct_size = sizeof source};
   const char *what = problem->error ? strerror(problem->error) : problem->message;
   if (problem->source == DFT_ALL || dft_reader_source(reader, problem->source, &source) != DFT_OK) {
-    fprintf(out, "%s%s: %s\n", before, problem->detail, what);
+    fprintf(out, "%s%s%s%s\n", before, problem->detail, *problem->detail ? ": " : "", what);
     return;
   }
   fprintf(out, "%s%s:", before, source.path);
@@ -17,15 +17,31 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   fprintf(out, " %s\n", what);
 }
 
+/* Whether the file holds lines, but none that is an event. */
+static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
+  dft_source source = {.struct_size = sizeof source};
+  return problem->kind == DFT_PROBLEM_LINE && dft_reader_source(reader, problem->source, &source) == DFT_OK &&
+         source.is_done && !source.rows;
+}
+
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most) {
   uint64_t count = dft_reader_problem_count(reader, 0);
   dft_problem problem = {.struct_size = sizeof problem};
-  uint32_t shown = 0;
-  while (shown < most && dft_reader_problem(reader, shown, &problem) == DFT_OK) {
-    trouble_print(out, before, reader, &problem);
+  uint32_t shown = 0, refused = DFT_ALL;
+  uint64_t told = 0;
+  for (uint32_t i = 0; shown < most && dft_reader_problem(reader, i, &problem) == DFT_OK; i++, told++) {
+    if (problem.source == refused && refused != DFT_ALL) continue;
+    if (is_no_trace(reader, &problem)) {
+      dft_source source = {.struct_size = sizeof source};
+      dft_reader_source(reader, refused = problem.source, &source);
+      fprintf(out, "%s%s: this is no trace: not one of its lines is an event\n", before, source.path);
+      told += source.problems - (source.problems < 1000 ? source.problems : 1000); /* those that are not kept */
+    } else {
+      trouble_print(out, before, reader, &problem);
+    }
     shown++;
   }
-  if (count > shown) fprintf(out, "%s%" PRIu64 " more problems\n", before, count - shown);
+  if (count > told) fprintf(out, "%s%" PRIu64 " more problem%s\n", before, count - told, count == told + 1 ? "" : "s");
   return count;
 }
 

@@ -16,7 +16,7 @@ enum { OPTION_OVERLAP = OPTION_LONG + 1, OPTION_ALL, OPTION_RULES };
 
 static const option options[] = {
   {OPTION_OVERLAP, "overlap", NULL,
-   "accept events of one thread that overlap (T4): explicit times are written as given"},
+   "accept events of one thread that overlap (T4) or lie outside of their parent: explicit times are written as given"},
   {OPTION_ALL, "all", NULL, "print every finding; otherwise the first 3 of each rule and file"},
   {'w', "no-warnings", NULL, "leave out rules whose code begins with W"},
   {'q', "quiet", NULL, "say nothing of traces without a finding"},
@@ -41,7 +41,9 @@ static int is_warning(enum rule rule) {
 
 static void tell(void *context, enum rule rule, uint64_t line) {
   check *of = context;
-  if ((rule == RULE_OVERLAP && of->accepts_overlap) || (is_warning(rule) && of->hides_warnings)) return;
+  if (((rule == RULE_OVERLAP || rule == RULE_OUTSIDE) && of->accepts_overlap) ||
+      (is_warning(rule) && of->hides_warnings))
+    return;
   if (is_warning(rule)) of->warned++;
   else of->broken++;
   if (of->shown[rule]++ >= of->most) return;

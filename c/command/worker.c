@@ -165,7 +165,7 @@ static uint32_t thread_number(worker *of, uint32_t source, uint64_t pid, uint64_
 
 /* Arguments the summary looks at. */
 typedef struct facts {
-  int64_t ret, offset, epoch, step, dropped, recovered;
+  int64_t ret, offset, epoch, step, dropped, recovered, ppid;
 } facts;
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
@@ -190,6 +190,7 @@ static facts facts_of(const job *of, const dft_rows *rows, uint32_t row) {
     else if (cell->key == of->key_step) found.step = integer(cell, NO_NUMBER);
     else if (cell->key == of->key_num_dropped) found.dropped = integer(cell, 0);
     else if (cell->key == of->key_recovered) found.recovered = integer(cell, 0);
+    else if (cell->key == of->key_ppid) found.ppid = integer(cell, 0);
   }
   return found;
 }
@@ -258,29 +259,38 @@ static void note_time(worker *of, int64_t start, int64_t end) {
   if (end > of->last) of->last = end;
 }
 
+/* What start and end say counts whenever they lie. */
+static void note_bookkeeping(worker *of, const dft_rows *rows, uint32_t row, const facts *found) {
+  of->dropped += (uint64_t)found->dropped;
+  of->recovered += found->recovered != 0;
+  if (found->ppid <= 0) return;
+  pthread_mutex_lock(&of->of->lock);
+  job_process(of->of, process_number(of->of, rows->source, rows->pid[row]))->ppid = (uint64_t)found->ppid;
+  pthread_mutex_unlock(&of->of->lock);
+}
+
 /* One complete event; 0: it is not in the time that was asked for. */
 static int take_event(worker *of, const dft_rows *rows, uint32_t row, moment *event) {
   const job_question *question = of->of->question;
-  const site *what;
+  const uint32_t number = site_number(of, rows->name[row], rows->cat[row]);
+  const site *what = job_site(of->of, number);
   facts found = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
   int64_t start = rows->start_ns[row];
+  if (what->io || what->ai || what->is_ours || question->by == BY_STEP) found = facts_of(of->of, rows, row);
+  if (what->is_ours) note_bookkeeping(of, rows, row, &found);
   if (question->has_from && start < of->of->origin + question->from_ns) return 0;
   if (question->has_to && start >= of->of->origin + question->to_ns) return 0;
   *event = (moment){.start = start,
                     .end = start + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
                     .parent = rows->parent[row],
-                    .site = site_number(of, rows->name[row], rows->cat[row]),
+                    .site = number,
                     .group = NO_GROUP,
                     .file = rows->file[row],
                     .level = rows->level[row] > UINT16_MAX ? UINT16_MAX : (uint16_t)rows->level[row]};
   event->thread = thread_number(of, rows->source, rows->pid[row], rows->tid[row], rows->host[row]);
-  what = job_site(of->of, event->site);
-  if (what->io || what->ai || what->is_ours || question->by == BY_STEP) found = facts_of(of->of, rows, row);
   event->offset = found.offset;
   event->bytes = found.ret;
   note_time(of, event->start, event->end);
-  of->dropped += (uint64_t)found.dropped;
-  of->recovered += what->is_ours && found.recovered;
   if (what->is_ours) return 1;
   of->events++;
   if (what->ai) count_epoch(of, what, event, found.epoch);

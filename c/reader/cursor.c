@@ -95,12 +95,12 @@ static int take_unit(dft_cursor *cursor) {
   cursor->has_unit = 1;
   cursor->input_at = cursor->input_len = 0;
   cursor->input_offset = cursor->unit.start;
-  cursor->is_in_member = cursor->is_input_over = cursor->is_skipping = cursor->is_broken = cursor->is_finished = 0;
+  cursor->is_in_member = cursor->is_input_over = cursor->is_broken = cursor->is_finished = 0;
   cursor->is_head_open = cursor->unit.start != 0;
   cursor->members_known = 0;
   cursor->damaged_from = UINT64_MAX;
   cursor->text.len = cursor->text_at = 0;
-  cursor->stream = 0;
+  cursor->stream = cursor->skipped = 0;
   cursor->joint.len = cursor->joint_at = 0;
   cursor->lines = cursor->unit_rows = cursor->unit_members = cursor->unit_text = 0;
   return 1;

@@ -42,18 +42,19 @@ struct dft_cursor {
   /* Text: what is behind `text_at` was not parsed yet. */
   dft__buffer text;
   size_t text_at;
-  uint64_t stream; /* place of text.bytes[0] in the unit's text */
+  uint64_t stream;  /* place of text.bytes[0] in the unit's text */
+  uint64_t skipped; /* bytes that were left out of the line at text_at, because it is beyond the limit anyway */
   uint64_t
     damaged_from;    /* lines of a damaged member are not complained about one by one: from here in the unit's text */
   int is_input_over; /* the unit has no more text */
-  int is_skipping;   /* inside a line beyond the limit */
   int is_head_open;  /* the unit's first line end was not met yet */
   int is_broken;     /* the text ends in damage: its last line will not be continued */
   dft__buffer front; /* the unit's first line, put together at a seam */
   dft__buffer joint; /* lines put together at its end */
   size_t joint_at;
-  size_t torn_from; /* in joint: lines from here on had no end */
-  int is_finished;  /* the unit's last line is in joint, or with others */
+  uint64_t joint_byte; /* where in the file its first line begins */
+  size_t torn_from;    /* in joint: lines from here on had no end */
+  int is_finished;     /* the unit's last line is in joint, or with others */
   dft__buffer plain;
 
   uint64_t lines, unit_rows, unit_members, unit_text;
@@ -83,6 +84,8 @@ int dft__ends_finish(dft_cursor *cursor);
 /* Counts what the unit held. */
 void dft__ends_close(dft_cursor *cursor);
 
+/* Where in the file a place of the unit's text is: the byte itself, or the beginning of its gzip member. */
+uint64_t dft__cursor_place(const dft_cursor *cursor, uint64_t stream);
 void dft__cursor_complain(dft_cursor *cursor, uint32_t kind, uint64_t byte, uint64_t line_in_unit, const char *detail,
                           size_t len);
 

@@ -5,7 +5,10 @@
 #include "cursor.h"
 #include "scan.h"
 
-static int append(dft__buffer *buffer, const char *bytes, size_t len) {
+/* Of a line beyond the limit no more than shows that it is. */
+static int append(dft_cursor *cursor, dft__buffer *buffer, size_t line, const char *bytes, size_t len) {
+  uint64_t room = cursor->reader->options.line_bytes + 1 - (buffer->len - line);
+  if (len > room) len = (size_t)room;
   if (!dft__buffer_reserve(buffer, buffer->len + len + 1)) return 0;
   if (len) memcpy(buffer->bytes + buffer->len, bytes, len);
   buffer->len += len;
@@ -13,7 +16,8 @@ static int append(dft__buffer *buffer, const char *bytes, size_t len) {
 }
 
 static int end_line(dft__buffer *joint) {
-  if (!append(joint, "\n", 1)) return 0;
+  if (!dft__buffer_reserve(joint, joint->len + 1)) return 0;
+  joint->bytes[joint->len++] = '\n';
   memset(joint->bytes + joint->len, 0, DFT__PADDING);
   return 1;
 }
@@ -23,6 +27,7 @@ int dft__ends_head(dft_cursor *cursor, const char *end) {
   const char *at = cursor->text.bytes + cursor->text_at;
   size_t len = (size_t)(end - at);
   dft__seam *seam;
+  uint64_t byte;
   int is_good = 1;
   pthread_mutex_lock(&cursor->reader->lock);
   seam = dft__walk_take_seam(cursor->walk, cursor->unit.start);
@@ -38,15 +43,16 @@ int dft__ends_head(dft_cursor *cursor, const char *end) {
     return 1;
   }
   cursor->front.len = 0;
-  is_good = append(&cursor->front, seam->bytes, seam->len) && append(&cursor->front, at, len) &&
+  byte = seam->to;
+  is_good = append(cursor, &cursor->front, 0, seam->bytes, seam->len) && append(cursor, &cursor->front, 0, at, len) &&
             end_line(&cursor->front);
   free(seam);
   cursor->text_at += len + 1;
   /* It is the first of its batch: nothing points into the old place of unescaped texts. */
   if (is_good) is_good = dft__buffer_reserve(&cursor->plain, cursor->text.len + cursor->front.len + DFT__PADDING);
   cursor->parser.plain = cursor->plain.bytes;
-  return is_good && dft__lines_parse_one(cursor, cursor->front.bytes, cursor->front.bytes + cursor->front.len - 1,
-                                         cursor->unit.start, DFT_PROBLEM_LINE);
+  return is_good && dft__lines_parse_one(cursor, cursor->front.bytes, cursor->front.bytes + cursor->front.len - 1, byte,
+                                         DFT_PROBLEM_LINE);
 }
 
 /* The unit's last line, which has no end here: `joint` from `from` on. With the lock held. */
@@ -55,7 +61,7 @@ static int pass_on(dft_cursor *cursor, size_t from) {
   uint64_t place = cursor->unit.limit;
   dft__seam *seam;
   while ((seam = dft__walk_take_seam(cursor->walk, place)) != NULL) {
-    int is_good = append(joint, seam->bytes, seam->len);
+    int is_good = append(cursor, joint, from, seam->bytes, seam->len);
     int is_whole = seam->kind == DFT__SEAM_HEAD;
     place = seam->to;
     free(seam);
@@ -66,7 +72,9 @@ static int pass_on(dft_cursor *cursor, size_t from) {
     cursor->torn_from = from;
     return joint->len == from ? 1 : end_line(joint);
   }
-  if (!dft__walk_add_seam(cursor->walk, DFT__SEAM_TAIL, place, 0, joint->bytes + from, joint->len - from)) return 0;
+  if (!dft__walk_add_seam(cursor->walk, DFT__SEAM_TAIL, place, cursor->joint_byte, joint->bytes + from,
+                          joint->len - from))
+    return 0;
   joint->len = from;
   return 1;
 }
@@ -76,7 +84,8 @@ static int take_leftovers(dft_cursor *cursor) {
   if (cursor->torn_from > cursor->joint.len) cursor->torn_from = cursor->joint.len;
   for (dft__seam *seam = cursor->walk->seams; seam; seam = seam->next) {
     if (!seam->len) continue;
-    if (!append(&cursor->joint, seam->bytes, seam->len) || !end_line(&cursor->joint)) return 0;
+    if (!append(cursor, &cursor->joint, cursor->joint.len, seam->bytes, seam->len) || !end_line(&cursor->joint))
+      return 0;
   }
   return 1;
 }
@@ -88,19 +97,21 @@ int dft__ends_finish(dft_cursor *cursor) {
   size_t len = cursor->text.len - cursor->text_at;
   int is_good = 1;
   cursor->joint.len = cursor->joint_at = 0;
+  cursor->joint_byte = dft__cursor_place(cursor, cursor->stream + cursor->text_at);
   cursor->torn_from = SIZE_MAX;
   pthread_mutex_lock(&reader->lock);
-  if (cursor->is_skipping) len = 0;
   if (cursor->is_head_open) { /* no line end in the whole unit */
     dft__seam *seam = dft__walk_take_seam(cursor->walk, cursor->unit.start);
     if (seam) {
-      is_good = append(joint, seam->bytes, seam->len) && append(joint, at, len) && pass_on(cursor, 0);
+      cursor->joint_byte = seam->to;
+      is_good = append(cursor, joint, 0, seam->bytes, seam->len) && append(cursor, joint, 0, at, len) &&
+                pass_on(cursor, 0);
       free(seam);
     } else {
       is_good = dft__walk_add_seam(cursor->walk, DFT__SEAM_THROUGH, cursor->unit.start, cursor->unit.limit, at, len);
     }
   } else {
-    is_good = append(joint, at, len) && pass_on(cursor, 0);
+    is_good = append(cursor, joint, 0, at, len) && pass_on(cursor, 0);
   }
   cursor->text_at = cursor->text.len;
   cursor->walk->units_open--;

@@ -23,13 +23,9 @@ static int make_room(dft_cursor *cursor) {
   cursor->stream += cursor->text_at;
   cursor->text_at = 0;
   text->len = left;
-  if (left >= cursor->reader->options.line_bytes) {
-    if (!cursor->is_skipping) {
-      dft__cursor_complain(cursor, DFT_PROBLEM_LINE_BYTES, cursor->stream, cursor->lines, text->bytes, left);
-    }
-    cursor->is_skipping = 1;
-    cursor->stream += left;
-    text->len = 0;
+  if (left > cursor->reader->options.line_bytes + 1) { /* its beginning says enough: the line is too long */
+    text->len = (size_t)cursor->reader->options.line_bytes + 1;
+    cursor->skipped += left - text->len;
   }
   while (wanted < text->len * 2) wanted *= 2;
   return dft__buffer_reserve(text, wanted);
@@ -77,7 +73,7 @@ static void fill_plain(dft_cursor *cursor) {
 
 static void note_member(dft_cursor *cursor) {
   uint32_t at = cursor->members_known++ % DFT__MEMBERS_KNOWN;
-  cursor->members[at].stream = cursor->stream + cursor->text.len;
+  cursor->members[at].stream = cursor->stream + cursor->skipped + cursor->text.len;
   cursor->members[at].member = cursor->member;
 }
 

@@ -3,8 +3,7 @@
 #include "cursor.h"
 #include "scan.h"
 
-/* Where in the file a place of the unit's text is: the byte itself, or the beginning of its gzip member. */
-static uint64_t place_of(const dft_cursor *cursor, uint64_t stream) {
+uint64_t dft__cursor_place(const dft_cursor *cursor, uint64_t stream) {
   uint64_t member = cursor->unit.start;
   uint32_t known = cursor->members_known < DFT__MEMBERS_KNOWN ? cursor->members_known : DFT__MEMBERS_KNOWN;
   if (cursor->reader->sources[cursor->unit.source].kind == DFT_SOURCE_PLAIN) return cursor->unit.start + stream;
@@ -57,13 +56,14 @@ static uint32_t kind_at(const dft_cursor *cursor, uint64_t stream) {
 static int parse_broken_end(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
   int is_good = 1;
-  if (cursor->text_at < text->len && !cursor->is_head_open && !cursor->is_skipping) {
+  if (cursor->text_at < text->len && !cursor->is_head_open) {
     is_good = dft__lines_parse_one(cursor, text->bytes + cursor->text_at, text->bytes + text->len, 0, 0);
   }
   cursor->text_at = text->len;
   cursor->is_broken = 0;
   cursor->is_head_open = 0;
-  cursor->is_skipping = 0;
+  cursor->stream += cursor->skipped;
+  cursor->skipped = 0;
   cursor->damaged_from = UINT64_MAX;
   return is_good;
 }
@@ -85,10 +85,12 @@ int dft__lines_parse(dft_cursor *cursor) {
       cursor->is_head_open = 0;
       cursor->text_at -= (size_t)(stop - at) + 1;
       if (!dft__ends_head(cursor, stop)) return 0;
-    } else if (cursor->is_skipping) {
-      cursor->is_skipping = 0;
-    } else if (!dft__lines_parse_one(cursor, at, stop, place_of(cursor, stream), kind_at(cursor, stream))) {
+    } else if (!dft__lines_parse_one(cursor, at, stop, dft__cursor_place(cursor, stream), kind_at(cursor, stream))) {
       return 0;
+    }
+    if (text->bytes + cursor->text_at > at) { /* it was no line to be parsed where it stands */
+      cursor->stream += cursor->skipped;
+      cursor->skipped = 0;
     }
     cursor->lines++;
   }
@@ -102,8 +104,7 @@ int dft__lines_parse_joint(dft_cursor *cursor) {
     const char *stop = memchr(at, '\n', joint->len - cursor->joint_at);
     int is_torn = cursor->joint_at >= cursor->torn_from;
     cursor->joint_at = (size_t)(stop - joint->bytes) + 1;
-    if (!dft__lines_parse_one(cursor, at, stop, place_of(cursor, cursor->stream + cursor->text_at),
-                              is_torn ? DFT_PROBLEM_TORN : DFT_PROBLEM_LINE)) {
+    if (!dft__lines_parse_one(cursor, at, stop, cursor->joint_byte, is_torn ? DFT_PROBLEM_TORN : DFT_PROBLEM_LINE)) {
       return 0;
     }
     cursor->lines += is_torn;

@@ -82,7 +82,7 @@ void dft__problem_note_lines(dft__source_state *source, uint64_t unit, uint64_t 
 uint64_t dft_reader_problem_count(dft_reader *reader, uint32_t kind) {
   uint64_t count = 0;
   pthread_mutex_lock(&reader->lock);
-  reader->problem_counts[DFT_PROBLEM_TEXT_BYTES] = atomic_load(&reader->arena.refused);
+  reader->problem_counts[DFT_PROBLEM_TEXT_BYTES] = atomic_load(&reader->arena.refused) != 0;
   for (uint32_t i = 1; i < DFT_PROBLEM_KINDS; i++) {
     if (!kind || kind == i) count += reader->problem_counts[i];
   }
@@ -136,6 +136,10 @@ dft_status dft_reader_problem(dft_reader *reader, uint32_t index, dft_problem *p
       }
       qsort(source->problems, source->problems_kept, sizeof *source->problems, by_place);
       tell(source, i, &source->problems[index], problem);
+      status = DFT_OK;
+    }
+    if (status != DFT_OK && index == 0 && atomic_load(&reader->arena.refused)) {
+      tell(NULL, DFT_ALL, &(dft__problem_entry){.kind = DFT_PROBLEM_TEXT_BYTES}, problem);
       status = DFT_OK;
     }
   }

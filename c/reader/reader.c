@@ -15,7 +15,8 @@ static void set_options(dft_reader_options *own, const dft_reader_options *given
   if (!own->want) own->want = DFT_WANT_ARGS;
   if (!own->line_bytes) own->line_bytes = 8u << 20;
   if (!own->member_bytes) own->member_bytes = (uint64_t)1 << 40;
-  if (!own->nesting) own->nesting = 64;
+  if (own->line_bytes > 1u << 30) own->line_bytes = 1u << 30;
+  if (!own->nesting || own->nesting > 64) own->nesting = 64;
   if (!own->text_bytes) own->text_bytes = 64u << 20;
 }
 

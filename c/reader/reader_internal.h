@@ -35,7 +35,7 @@ enum dft__seam_kind { DFT__SEAM_HEAD, DFT__SEAM_TAIL, DFT__SEAM_THROUGH };
 typedef struct dft__seam {
   struct dft__seam *next;
   uint64_t at; /* the place between two units */
-  uint64_t to; /* THROUGH: the end of the unit, which holds no line end */
+  uint64_t to; /* THROUGH: the end of the unit, which holds no line end; TAIL: where in the file its line begins */
   uint32_t kind;
   size_t len;
   char bytes[];

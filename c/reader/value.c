@@ -217,7 +217,7 @@ static const char *skip_scalar(dft__values *values, const char *at);
 /* An array or object as it stands. Brackets must match; commas and colons are not looked at too closely. */
 static const char *skip_nested(dft__values *values, const char *at) {
   uint32_t depth = 0;
-  uint64_t kinds = 0; /* one bit a level: it is an object; levels beyond 64 are not told apart */
+  uint64_t kinds = 0; /* one bit a level: it is an object */
   do {
     at = dft__scan_blank(at);
     switch (*at) {
@@ -232,7 +232,7 @@ static const char *skip_nested(dft__values *values, const char *at) {
         break;
       case '}':
       case ']':
-        if (depth <= 64 && (kinds & 1) != (*at == '}')) return NULL;
+        if ((kinds & 1) != (*at == '}')) return NULL;
         kinds >>= 1;
         depth--;
         at++;

@@ -37,6 +37,32 @@ def each_command_has_help():
         assert not out and err
 
 
+# ---- Summary ---------------------------------------------------------------------------------------------------------
+
+
+def the_summary_fits_the_terminal():
+    with tempfile.TemporaryDirectory() as folder:
+        dftracer("generate", "-n", "10K", "-p", "3", folder)
+        for width in (60, 80, 100, 160):
+            for words in ((), ("--by", "file"), ("--by", "thread"), ("--by", "step")):
+                out, err = dftracer("summary", *words, folder, env={"COLUMNS": str(width), "LC_ALL": "C.UTF-8"})
+                longest = max(out.splitlines(), key=len)
+                assert len(longest) <= width and not err, (width, words, longest)
+
+
+def what_is_no_trace_is_told():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "notes.txt"
+        path.write_text("not a trace\n" * 2000)
+        out, err = dftracer("summary", path, status=1)
+        assert out.endswith(f"\nNotes\n  {path}: this is no trace: not one of its lines is an event\n"), out
+        assert "is it a trace?" in err and err.count("\n") == 1, err
+        _, err = dftracer("cat", path, status=1)
+        assert err == f"dftracer cat: {path}: this is no trace: not one of its lines is an event\n", err
+        _, err = dftracer("summary", Path(folder), status=1)
+        assert "no trace (*.pfw, *.pfw.gz)" in err, err
+
+
 # ---- Recover ---------------------------------------------------------------------------------------------------------
 
 
@@ -143,6 +169,8 @@ for check in (
     version_is_the_headers,
     an_unknown_command_is_refused,
     each_command_has_help,
+    the_summary_fits_the_terminal,
+    what_is_no_trace_is_told,
     recover_with_nothing_to_do_is_fine,
     recover_publishes_what_the_dead_left,
     recover_takes_several_folders,

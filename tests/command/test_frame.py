@@ -1,4 +1,4 @@
-"""The frame of the command: options, help, man page, completion, and commands from elsewhere."""
+"""The frame of the command: options, help, man page, and commands from elsewhere."""
 
 import os
 import re
@@ -95,7 +95,7 @@ def a_command_beside_this_one_comes_first_and_is_listed():
         assert "0 traces published" in done.stdout
 
 
-# ---- Manual and completion -------------------------------------------------------------------------------------------
+# ---- Manual ---------------------------------------------------------------------------------------------------------
 
 
 def the_manual_page_names_every_command_and_setting():
@@ -113,45 +113,6 @@ def the_manual_page_names_every_command_and_setting():
         assert not done.stderr and "recover" in done.stdout, done.stderr
 
 
-def complete_in_bash(*words):
-    """What bash offers for the last word."""
-    script = f"""
-        source <({COMMAND} completion bash)
-        COMP_WORDS=(dftracer "$@"); COMP_CWORD=$#
-        _dftracer; printf '%s\\n' "${{COMPREPLY[@]}}"
-    """
-    done = subprocess.run(["bash", "-euc", script, "bash", *words], capture_output=True, text=True, check=True)
-    assert not done.stderr, done.stderr
-    return done.stdout.split()
-
-
-def bash_completes():
-    assert set(commands()) <= set(complete_in_bash("")) and complete_in_bash("rec") == ["recover"]
-    assert complete_in_bash("completion", "") == ["bash", "zsh"]
-    for command in commands():
-        out, _ = dftracer(command, "--help")
-        assert set(complete_in_bash(command, "--")) == set(re.findall(r"^  (?:-., |    )(--\w[\w-]*)", out, re.M)), (
-            command
-        )
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "one.pfw").touch()
-        assert complete_in_bash("recover", f"{folder}/o") == [f"{folder}/one.pfw"]
-
-
-def zsh_takes_its_completion():
-    if not shutil.which("zsh"):
-        print("zsh is not here: its completion was not loaded")
-        return
-    script = f"""
-        autoload -U compinit && compinit -u -D
-        source <({COMMAND} completion zsh)
-        print -r -- $_comps[dftracer]
-        functions _dftracer | grep -c _arguments
-    """
-    done = subprocess.run(["zsh", "-fec", script], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["_dftracer", str(len(commands()))] and not done.stderr, done
-
-
 for check in (
     every_command_has_help_and_refuses_nonsense,
     help_fits_a_narrow_terminal,
@@ -160,7 +121,5 @@ for check in (
     a_command_on_the_path_is_run,
     a_command_beside_this_one_comes_first_and_is_listed,
     the_manual_page_names_every_command_and_setting,
-    bash_completes,
-    zsh_takes_its_completion,
 ):
     check()

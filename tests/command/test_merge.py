@@ -108,6 +108,22 @@ def every_event_is_there_once_with_its_values(folder):
 
 
 @in_a_folder
+def a_worker_is_told_from_its_rank_and_comes_behind_it(folder):
+    dftracer("generate", "-n", 100, "-p", 2, folder)
+    path = sorted(Path(folder).glob("*.pfw.gz"))[1]  # of rank 1: a worker of rank 0
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    lines[2] = lines[2].replace("Rank 1", "DataLoader worker 0")
+    text = "\n".join([*lines, ""]).replace('"Rank 1"', '"Rank 0"').replace('"rank","value":"1"', '"rank","value":"0"')
+    path.write_bytes(gzip.compress(text.encode()))
+    dftracer("merge", folder, "-o", f"{folder}/out.json")
+    _, events = load(f"{folder}/out.json")
+    names = [event["args"]["name"] for event in events if event["name"] == "process_name"]
+    assert names == ["Rank 0", "Rank 0, DataLoader worker 0"], names
+    places = [event["args"]["sort_index"] for event in events if event["name"] == "process_sort_index"]
+    assert places == [0, 1], places
+
+
+@in_a_folder
 def the_same_process_id_on_two_nodes_is_two_tracks(folder):
     for node in ("a", "b"):
         dftracer("generate", "-n", 100, "-s", ord(node), f"{folder}/{node}")
@@ -275,6 +291,7 @@ def formats_are_chosen_by_name(folder):
 
 for check in (
     every_event_is_there_once_with_its_values,
+    a_worker_is_told_from_its_rank_and_comes_behind_it,
     the_same_process_id_on_two_nodes_is_two_tracks,
     torch_profiler_goes_to_its_process,
     both_forms_and_its_own_output_are_read,

@@ -81,6 +81,8 @@ def what_cannot_be_run_is_told(folder):
     assert "nothing was run" in err and "file/x" in err, err
     _, err = run(folder, status=2)
     assert "CMD is missing" in err
+    _, err = run(folder, "--sink", "jsonl,nosuch", DOING, status=2)
+    assert '"jsonl,nosuch" is none of jsonl' in err, err
 
 
 @in_a_folder
@@ -179,6 +181,11 @@ def ranks_of_an_mpi_job_speak_with_one_voice(folder):
     assert done.stderr == f"dftracer: 40 events of 4 processes are in {folder}/traces\n", done.stderr
     names = {trace.named("process_name")[0]["args"]["name"] for trace in read_folder(f"{folder}/traces")}
     assert names == {f"Rank {rank}" for rank in range(4)}, names
+    # The first rank ends before the others have recorded anything: its line counts them all the same.
+    slow = ["--out", "slow", "sh", "-c", "sleep 0.$OMPI_COMM_WORLD_RANK; exec ./ranks_apart event 3"]
+    (Path(folder) / "ranks_apart").symlink_to(DOING)
+    done = subprocess.run([*job, *slow], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.stderr == f"dftracer: 12 events of 4 processes are in {folder}/slow\n", done
     # mpirun kills everything at once when a rank dies: what that leaves is there after an epilog.
     done = subprocess.run(
         [*job, "--out", "dead", "./ranks", "2"], cwd=folder, env=env, capture_output=True, check=False

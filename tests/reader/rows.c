@@ -1,6 +1,6 @@
 /* rows.c - prints what the reader gives, one row a line, for tests that compare it with something else.
  *
- * Usage: rows THREADS PATH... Texts are printed in hex. After the rows, problems: kind, source, byte, line.
+ * Usage: rows THREADS [LIMIT=N]... PATH...; LIMIT is line_bytes, member_bytes, nesting or text_bytes. Texts are printed in hex. After the rows, problems: kind, source, byte, line.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/reader.h>
 #include <inttypes.h>
@@ -65,12 +65,26 @@ static void *work(void *unused) {
   return NULL;
 }
 
+static int set_limit(dft_reader_options *options, const char *text) {
+  unsigned long long number;
+  if (sscanf(text, "line_bytes=%llu", &number) == 1) options->line_bytes = number;
+  else if (sscanf(text, "member_bytes=%llu", &number) == 1) options->member_bytes = number;
+  else if (sscanf(text, "nesting=%llu", &number) == 1) options->nesting = (uint32_t)number;
+  else if (sscanf(text, "text_bytes=%llu", &number) == 1) options->text_bytes = (uint32_t)number;
+  else return 0;
+  return 1;
+}
+
 int main(int argc, char **argv) {
+  dft_reader_options options = {.struct_size = sizeof options};
+  int first = 2;
   int threads = argc > 2 ? atoi(argv[1]) : 0;
   dft_problem problem = {.struct_size = sizeof problem};
   pthread_t thread[16];
   if (threads < 1 || threads > 16) return 2;
-  if (dft_reader_open(NULL, (const char *const *)argv + 2, (size_t)argc - 2, &reader) == DFT_ENOMEM) return 3;
+  while (first < argc && set_limit(&options, argv[first])) first++;
+  if (dft_reader_open(&options, (const char *const *)argv + first, (size_t)(argc - first), &reader) == DFT_ENOMEM)
+    return 3;
   for (int i = 0; i < threads; i++) pthread_create(&thread[i], NULL, work, NULL);
   for (int i = 0; i < threads; i++) pthread_join(thread[i], NULL);
   for (uint32_t i = 0; dft_reader_problem(reader, i, &problem) == DFT_OK; i++) {

@@ -2,6 +2,8 @@
 
 import bisect
 import collections
+import fnmatch
+import functools
 import math
 
 import oracle
@@ -10,7 +12,12 @@ READS = ("read", "pread", "readv", "preadv", "preadv2", "fread")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite")
 SEEKS = ("lseek", "fseek", "fseeko", "rewind")
 OPENS = ("open", "openat", "creat", "fopen", "freopen", "fdopen")
-NONE = object()
+TOP = 2**64 - 1  # sums stay there when they have no more room
+
+
+@functools.lru_cache
+def events_of(text):
+    return list(oracle.events_of(text))
 
 
 def integer(value, otherwise):
@@ -46,6 +53,10 @@ def ai_kind(event):
         return "fetch"
     if cat in ("data", "reader"):
         return "data"
+    if cat == "pipeline" and name.startswith("epoch"):
+        return "epoch"
+    if cat == "pipeline" and name in ("step", "step.iter"):
+        return "step"
     return cat if cat in ("comm", "device", "checkpoint") else None
 
 
@@ -60,7 +71,10 @@ class Span:
         self.event, self.source = event, source
         self.args = event.get("args", {})
         self.start = event["ts"] * unit
-        self.end = self.start + event["dur"] * unit
+        self.end = self.start + max(event["dur"], 0) * unit
+        self.time = self.end - self.start
+        self.process = (source, event["pid"])
+        self.thread = (source, event["pid"], event["tid"])
         self.level = self.args.get("level", 0)
         self.file = str(self.args.get("fhash", ""))
         self.self = 0
@@ -109,7 +123,7 @@ def shared(one, two):
 
 
 def percentile(values, share):
-    ordered = sorted(values)
+    ordered = sorted(values) or [0]
     return ordered[max(1, math.ceil(share * len(ordered))) - 1]
 
 
@@ -119,10 +133,10 @@ class IO:
         self.sizes = []
 
     def count(self, span, kind, sequence):
-        time, ret = span.end - span.start, integer(span.args.get("ret", -1), -1)
+        ret = integer(span.args.get("ret", -1), -1)
         name = {"read": "read", "write": "write"}.get(kind, "metadata")
         self.numbers["metadata" if name == "metadata" else name + "s"] += 1
-        self.numbers[name + "_ns"] += time
+        self.numbers[name + "_ns"] += span.time
         if name != "metadata":
             self.numbers[name + "_bytes"] += max(ret, 0)
             if ret >= 0:
@@ -131,6 +145,14 @@ class IO:
                 self.numbers["failed"] += 1
         if sequence is not None:
             self.numbers["sequential" if sequence else "random"] += 1
+
+    def document(self):
+        keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "read_ns", "write_ns", "metadata_ns")
+        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed")}
+        result["calls"] = result["reads"] + result["writes"] + result["metadata"]
+        result["size_median"] = percentile(self.sizes, 0.5)
+        result["size_p95"] = percentile(self.sizes, 0.95)
+        return result | {"size_max": max(self.sizes, default=0)}
 
 
 def sequences(spans):
@@ -154,64 +176,238 @@ def sequences(spans):
             places[span.file] = (end, end if offset < 0 else position)
 
 
-class Summary:
-    def __init__(self, texts, group=lambda span: (span.event["name"], span.event["cat"])):
-        self.spans, self.files = [], {"": "(no file)"}
+class Process:
+    """A pid in one file."""
+
+    def __init__(self, source, pid):
+        self.source, self.pid = source, pid
+        self.host, self.rank, self.parent = "", None, 0
         self.counts = collections.Counter()
-        for source, text in enumerate(texts):
-            events = list(oracle.events_of(text))
-            unit = oracle.unit_of(events[:20])
-            for event in events:
-                phase = oracle.PHASES.get(event["ph"], event["ph"])
-                self.counts[phase] += 1
-                args = event.get("args", {})
-                if phase == "M" and event["name"] == "FH":
-                    self.files.setdefault(str(args["value"]), args["name"])
-                if phase == "X":
-                    self.spans.append(Span(source, event, unit))
+        self.work = collections.defaultdict(list)  # by kind: spans of time
+
+    def trains(self):
+        return bool(self.counts["compute"] or self.counts["fetch"])
+
+
+class Summary:
+    """document() is what summary --json must print; times of `since` and `until` in nanoseconds."""
+
+    def __init__(self, texts, by="name", since=None, until=None, names=(), cats=()):
+        self.by, self.sources = by, len(texts)
+        self.names, self.cats = names or ("*",), cats or ("*",)
+        self.files, self.hosts = {"": "(no file)"}, {}
+        self.counts, self.lost = collections.Counter(), collections.Counter()
+        self.processes = {}
+        spans = [span for source, text in enumerate(texts) for span in self._read(source, text)]
+        origin = self._origin(spans)
+        self.spans = [
+            span
+            for span in spans
+            if (since is None or span.start - origin >= since) and (until is None or span.start - origin < until)
+        ]
+        self.users = [span for span in self.spans if not is_ours(span.event)]
         self._threads()
-        self._groups(group)
-        self._io()
         self._training()
+
+    # ---- Reading
+
+    def _read(self, source, text):
+        events = events_of(text)
+        unit = oracle.unit_of(events[:20])
+        for event in events:
+            phase, args = oracle.PHASES.get(event["ph"], event["ph"]), event.get("args", {})
+            process = self.processes.setdefault((source, event["pid"]), Process(source, event["pid"]))
+            if "hhash" in args:
+                process.host = str(args["hhash"])
+                self.hosts.setdefault(process.host, process.host)
+            self.counts[phase if phase in ("X", "M", "C") else "others"] += 1
+            if phase == "M":
+                self._define(process, event["name"], args)
+            elif phase == "X":
+                if is_ours(event):
+                    process.parent = args.get("ppid", process.parent)
+                    self.lost["dropped"] += args.get("num_dropped", 0)
+                    self.lost["recovered_traces"] += bool(args.get("recovered"))
+                yield Span(source, event, unit)
+
+    def _define(self, process, name, args):
+        if name == "FH":
+            self.files[str(args["value"])] = args["name"]
+        elif name == "HH":
+            self.hosts[str(args["value"])] = args["name"]
+        elif name == "PR" and args["name"] == "rank":
+            process.rank = int(args["value"])
+
+    @staticmethod
+    def _origin(spans):
+        first = {}
+        for span in spans:
+            is_start = is_ours(span.event) and span.event["name"] == "start"
+            first[span.source] = min(first.get(span.source, (True, math.inf)), (not is_start, span.start))
+        return min((start for _, start in first.values()), default=0)
+
+    # ---- Parts
 
     def _threads(self):
         self.threads = collections.defaultdict(list)
         for span in self.spans:
-            self.threads[span.source, span.event["pid"], span.event["tid"]].append(span)
+            self.threads[span.thread].append(span)
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
-        self.io_ns = sum(span.self for span in self.spans if io_kind(span.event))
-        self.region_ns = sum(span.self for span in self.spans if not io_kind(span.event))
-        self.time_ns = max(span.end for span in self.spans) - min(span.start for span in self.spans)
-        self.users = [span for span in self.spans if not is_ours(span.event)]
 
-    def _groups(self, group):
-        self.groups = collections.defaultdict(list)
-        for span in self.users:
-            self.groups[group(span)].append(span)
+    def _is_wanted(self, span):
+        return any(fnmatch.fnmatchcase(span.event["name"], name) for name in self.names) and any(
+            fnmatch.fnmatchcase(span.event["cat"], cat) for cat in self.cats
+        )
+
+    def _label(self, key):
+        process = self.processes[key]
+        host = self.hosts.get(process.host, "")
+        return f"{host}{':' if host else ''}{process.pid}" + ("" if process.rank is None else f" rank {process.rank}")
+
+    def _group(self, span):
+        """What tells the group from others, and how it is called."""
+        if self.by == "name":
+            key = (span.event["name"], span.event["cat"])
+            return key, dict(zip(("name", "cat"), key))
+        if self.by == "file":
+            return span.file, {"file": self.files.get(span.file, span.file)}
+        if self.by == "process":
+            return span.process, {"process": self._label(span.process)}
+        if self.by == "thread":
+            return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
+        numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
+        key = tuple("" if number is None else str(number) for number in numbers)
+        return key, dict(zip(("step", "epoch"), key))
+
+    def _groups(self):
+        groups, titles = collections.defaultdict(list), {}
+        for span in filter(self._is_wanted, self.users):
+            key, title = self._group(span)
+            groups[key].append(span)
+            titles[key] = title
+        for key, spans in groups.items():
+            times = [span.time for span in spans]
+            yield titles[key] | {
+                "count": len(spans),
+                "total_ns": sum(times),
+                "self_ns": sum(span.self for span in spans),
+                "mean_ns": sum(times) // len(spans),
+                "median_ns": percentile(times, 0.5),
+                "p95_ns": percentile(times, 0.95),
+                "min_ns": min(times),
+                "max_ns": max(times),
+            }
 
     def _io(self):
-        self.by_file, self.by_process = collections.defaultdict(IO), collections.defaultdict(IO)
-        for span in self.users:
+        everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
+        for span in filter(self._is_wanted, self.users):
             kind = io_kind(span.event)
-            if kind:
-                self.by_file[span.file].count(span, kind, span.sequence)
-                self.by_process[span.source, span.event["pid"]].count(span, kind, span.sequence)
+            for io in (everything, files[span.file], processes[span.process]) if kind else ():
+                io.count(span, kind, span.sequence)
+        return {
+            "all": everything.document(),
+            "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
+            "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
+        }
 
     def _training(self):
-        kinds = collections.defaultdict(list)
+        self.epochs = collections.defaultdict(list)
         for span in self.users:
             kind = ai_kind(span.event)
-            if kind:
-                kinds[span.source, span.event["pid"], kind].append((span.start, span.end))
-        self.training = collections.Counter()
-        for process in {key[:2] for key in kinds}:
-            compute, fetch, data = (union(kinds[(*process, kind)]) for kind in ("compute", "fetch", "data"))
-            self.training["compute_ns"] += length(compute)
-            self.training["fetch_ns"] += length(fetch)
-            self.training["data_ns"] += length(data)
-            self.training["wait_ns"] += length(fetch) - shared(fetch, compute)
-            self.training["hidden_ns"] += shared(data, compute)
-            self.training["fetches"] += len(kinds[(*process, "fetch")])
-            self.training["computes"] += len(kinds[(*process, "compute")])
+            if not kind:
+                continue
+            process = self.processes[span.process]
+            process.counts[kind] += 1
+            process.counts[kind + "_ns"] += span.time
+            process.work[kind].append((span.start, span.end))
+            epoch = integer(span.args.get("epoch"), -1)
+            if epoch >= 0:
+                self.epochs[epoch].append((kind, span))
+
+    def _trainer(self, process):
+        """Who a process that does not train loads for: the nearest ancestor that trains, else itself."""
+        at = process
+        for _ in range(len(self.processes)):
+            if at.trains():
+                return at
+            parents = [one for one in self.processes.values() if (one.host, one.pid) == (at.host, at.parent)]
+            if not parents:
+                break
+            at = min(parents, key=lambda one: (not one.trains(), one.source))
+        return process
+
+    def _training_document(self):
+        counts = sum((process.counts for process in self.processes.values()), collections.Counter())
+        if not counts["compute"] and not counts["fetch"]:
+            return None
+        loading = collections.defaultdict(list)
+        for process in self.processes.values():
+            loading[self._trainer(process)] += process.work["data"]
+        times = collections.Counter()
+        for process in self.processes.values():
+            compute, fetch, data = union(process.work["compute"]), union(process.work["fetch"]), union(loading[process])
+            times["compute_ns"] += length(compute)
+            times["fetch_ns"] += length(fetch)
+            times["data_ns"] += length(data)
+            times["wait_ns"] += length(fetch) - shared(fetch, compute)
+            times["hidden_ns"] += shared(data, compute)
+        return {
+            **times,
+            "processes": sum(process.trains() for process in self.processes.values()),
+            "epochs": len(self.epochs),
+            "steps": counts["step"] or counts["fetch"],
+            "fetches": counts["fetch"],
+            "computes": counts["compute"],
+            **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
+            "closed_ns": 0,
+            "by_epoch": [self._epoch_document(epoch) for epoch in sorted(self.epochs)],
+        }
+
+    def _epoch_document(self, epoch):
+        kinds = {
+            kind: [span.time for its_kind, span in self.epochs[epoch] if its_kind == kind]
+            for kind in ("fetch", "compute")
+        }
+        return {
+            "epoch": epoch,
+            "fetches": len(kinds["fetch"]),
+            "computes": len(kinds["compute"]),
+            "fetch_ns": sum(kinds["fetch"]),
+            "compute_ns": sum(kinds["compute"]),
+            "start_ns": min(span.start for _, span in self.epochs[epoch]),
+            "end_ns": max(span.end for _, span in self.epochs[epoch]),
+        }
+
+    def document(self):
+        start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
+        io_ns = sum(span.self for span in self.spans if io_kind(span.event))
+        region_ns = sum(span.self for span in self.spans if not io_kind(span.event))
+        return {
+            "traces": self.sources,
+            "events": len(self.users),
+            "counters": self.counts["C"],
+            "metadata": self.counts["M"],
+            "other_records": self.counts["others"],
+            "processes": len({span.process for span in self.spans}),
+            "threads": len(self.threads),
+            "hosts": len(self.hosts),
+            "job": {
+                "start_ns": start,
+                "end_ns": end,
+                "time_ns": end - start,
+                "thread_ns": self.thread_ns,
+                "region_ns": region_ns,
+                "io_ns": io_ns,
+                "outside_ns": self.thread_ns - region_ns - io_ns,
+            },
+            "by": self.by,
+            "groups": list(self._groups()),
+            "io": self._io(),
+            "training": self._training_document(),
+            "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
+            "problem_count": 0,
+            "problems": [],
+            "accuracy": {"percentile_error": 0.0078125, "late_events": 0, "merged_spans": 0},
+        }

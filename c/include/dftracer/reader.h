@@ -47,9 +47,9 @@ typedef struct dft_reader_options {
   uint32_t want;        /* dft_want; 0: DFT_WANT_ARGS */
   uint32_t skip_spools; /* nonzero: of folders, read published traces only */
   /* Limits; 0 is the default. What lies beyond one is passed over and reported as a problem that names it. */
-  uint64_t line_bytes;   /* one line: 8 MiB */
+  uint64_t line_bytes;   /* one line: 8 MiB; at most 1 GiB */
   uint64_t member_bytes; /* one gzip member, inflated: 1 TiB */
-  uint32_t nesting;      /* objects and arrays inside each other: 64 */
+  uint32_t nesting;      /* objects and arrays inside each other, in one value: 64, which is also the most */
   uint32_t text_bytes;   /* all texts of the dictionaries: 64 MiB */
 } dft_reader_options;
 
@@ -188,7 +188,7 @@ enum dft_problem_kind {
 typedef struct dft_problem {
   size_t struct_size; /* sizeof(dft_problem), set by the caller */
   uint32_t kind;      /* dft_problem_kind */
-  uint32_t source;    /* DFT_ALL: no source; then detail is the path */
+  uint32_t source;    /* DFT_ALL: no source; then detail is the path, if it is about one */
   uint64_t byte;      /* where in the file: of the member in .pfw.gz, of the line in .pfw */
   uint64_t line; /* 1, 2, 3 ... in the whole source; known when all units before it were read; 0: no line, or unknown */
   int32_t error; /* errno of a DFT_PROBLEM_FILE, else 0 */
@@ -196,7 +196,7 @@ typedef struct dft_problem {
   const char *detail;  /* the beginning of the line, or a path; terminated; valid until dft_reader_close */
 } dft_problem;
 
-/* How often a kind of problem was met; kind 0: all together. */
+/* How often a kind of problem was met; kind 0: all together. DFT_PROBLEM_TEXT_BYTES is one, however many texts it was. */
 DFT_API uint64_t dft_reader_problem_count(dft_reader *reader, uint32_t kind);
 /* The located ones, in the order of source and byte; at most 1000 of a source are kept, all are counted. Call it when the
  * reading is done: numbers change while problems are added. DFT_EINVAL when there is no such problem. */
