@@ -147,8 +147,8 @@ int dft__filter_make(void) {
   fresh->wanted = fresh->count;
   add_list(fresh, dft__config_text(DFT__EXCLUDE_DIR), 0);
   if (dft__session.is_open) {
-    char inner[sizeof dft__session.spool.header->folder + 16];
-    int len = snprintf(inner, sizeof inner, "%s/.dftracer", dft__session.spool.header->folder);
+    char inner[sizeof dft__session.spool->header->folder + 16];
+    int len = snprintf(inner, sizeof inner, "%s/.dftracer", dft__session.spool->header->folder);
     if (len > 0 && (size_t)len < sizeof inner) add(fresh, inner, (size_t)len, 0);
   }
   DFT__RELEASE(current, fresh);

@@ -34,6 +34,7 @@
 #define PAUSE_MOST_NS UINT64_C(5000000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
+#define END_TRIES 100
 #define STACK_BYTES ((size_t)512 << 10)
 
 enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
@@ -196,7 +197,8 @@ static int drain_once(uint32_t flags, uint64_t least) {
     DFT__RELEASE(encoder->state, IDLE);
     return 0;
   }
-  if (is_output_usable()) is_exclusive = create(encoder, flags, least, &has_work);
+  if ((flags & DFT__BATCH_FINAL || !atomic_load(&drain.is_ending)) && is_output_usable())
+    is_exclusive = create(encoder, flags, least, &has_work);
   if (!has_work) {
     DFT__RELEASE(encoder->state, IDLE);
     unlock(&drain.create_lock);
@@ -354,7 +356,7 @@ void dft__drain_disown(void) {
 }
 
 void dft__drain_forget(void) {
-  memset(&drain, 0, (size_t)((char *)drain.output.outlets - (char *)&drain)); /* not the pages of their paths */
+  memset(&drain, 0, (size_t)((char *)&drain.output - (char *)&drain));
 }
 
 dft_status dft__drain_begin(dft__spool *spool, int is_first) {
@@ -390,7 +392,9 @@ dft_status dft__drain_end(int *is_complete) {
   atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
-  while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
+  for (int tries = 0; !*is_complete && tries < END_TRIES; tries++) {
+    if (drain_once(DFT__BATCH_FINAL, 0)) tries = 0;
+    else wait_ns(PAUSE_LEAST_NS); /* a producer on its way out holds the lock */
     *is_complete = dft__commit_current(drain.output.spool)->complete != 0;
   }
   status = dft__output_close(&drain.output, *is_complete);

@@ -43,7 +43,7 @@ static size_t limited(const char *text, size_t len, size_t most) {
 
 uint32_t dft__key_ref(const char *key, size_t len) {
   len = limited(key, len, DFT__NAME_MAX);
-  return dft__intern(&dft__session.spool, DFT__NAME_KEY, 0, key ? key : "", len);
+  return dft__intern(dft__session.spool, DFT__NAME_KEY, 0, key ? key : "", len);
 }
 
 static inline uint32_t known_key(const char *key, size_t len) {
@@ -295,7 +295,7 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
 void dft__emit_meta(const dft__own *own, const char *name, const dft__ready_item *items, uint32_t count) {
   dft__label label = {name, strlen(name), "dftracer", 8};
   dft__what what = {.kind = DFT__KIND_META, .id = dft__thread_next_id(own)};
-  what.site = dft__intern_site(&dft__session.spool, label.name, label.name_len, label.cat, label.cat_len);
+  what.site = dft__intern_site(dft__session.spool, label.name, label.name_len, label.cat, label.cat_len);
   dft__emit_items(own, &what, &label, items, count);
 }
 

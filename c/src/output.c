@@ -56,8 +56,9 @@ const dft_sink *dft__sink_load(const char *name, char *why, size_t size) {
 dft_status dft__output_prepare(dft__output *output, dft__spool *spool) {
   const dft__header *header = spool->header;
   char why[512];
-  memset(output, 0, offsetof(dft__output, outlets)); /* the rest is pages long, and mostly unused */
-  output->spool = spool;
+  output->spool = spool; /* never NULL in between: a producer of an earlier session may be on its way out */
+  output->count = output->is_open = output->has_failed = 0;
+  output->first_error = DFT_OK;
   output->can_assist = 1;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];

@@ -152,8 +152,8 @@ static enum dft__life life_of(const dft__spool *spool, const dft__identity *own)
   life = dft__identity_life(&identity, own);
   if (life == DFT__ALIVE && identity.pid == own->pid) {
     if (identity.image != own->image) return DFT__DEAD;
-    int is_in_use = dft__session.is_open && dft__session.spool.inode == spool->inode &&
-                    dft__session.spool.device == spool->device;
+    int is_in_use = dft__session.is_open && dft__session.spool->inode == spool->inode &&
+                    dft__session.spool->device == spool->device;
     if (!is_in_use && !is_used_by_another_copy(spool)) return DFT__DEAD;
   }
   return life;

@@ -29,7 +29,8 @@
 /* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
 int32_t dft_active = -1;
 
-dft__session_state dft__session;
+static dft__spool no_spool;
+dft__session_state dft__session = {.spool = &no_spool};
 
 static _Atomic uint64_t no_session;
 _Atomic(_Atomic uint64_t *) dft__gate = &no_session;
@@ -71,8 +72,8 @@ static void unlock_changes(void) {
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
-  if (dft__session.is_open && dft__self.session == dft__session.number && !dft__session.spool.is_detached) {
-    dft__spool_detach(&dft__session.spool);
+  if (dft__session.is_open && dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
+    dft__spool_detach(dft__session.spool);
     dft__drain_disown();
   }
   atomic_store(dft__gate_page(), 0);
@@ -166,12 +167,23 @@ static void complain(dft_status status, int error, const char *log_file) {
            dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
+/* For the next session; never given back. NULL: no memory. */
+static dft__spool *next_spool(void) {
+  static dft__spool first;
+  static dft__spool *spare = &first; /* what could not be opened is used again */
+  void *fresh;
+  if (dft__session.spool != spare) return spare;
+  fresh = mmap(NULL, sizeof first, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return fresh == MAP_FAILED ? NULL : (spare = fresh);
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
   const char *log_file = dft__config_text(DFT__LOG_FILE);
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
   dft__place_plan plan;
+  dft__spool *spool = next_spool();
   dft_status status;
   uint64_t number = session->number + 1;
   int cancel, error;
@@ -180,29 +192,30 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);
   dft__clock_choose();
-  status = make_gate() ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  status = make_gate() && spool ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
-    status = dft__place_claim(&plan, &session->spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+    status = dft__place_claim(&plan, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
-    if (session->spool.is_adopted) dft__clock_resume(session->spool.header);
-    else fill_header(session->spool.header, &plan, &session->identity, first_id);
-    if (!dft__commit_current(&session->spool)->seq) dft__facts_fill(&session->spool);
-    status = dft__drain_begin(&session->spool, !is_child && dft_rank() <= 0);
+    if (spool->is_adopted) dft__clock_resume(spool->header);
+    else fill_header(spool->header, &plan, &session->identity, first_id);
+    if (!dft__commit_current(spool)->seq) dft__facts_fill(spool);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0);
   }
   if (status != DFT_OK) {
     complain(status, error, log_file);
   } else {
+    session->spool = spool;
     session->number = number;
     session->is_child = (uint32_t)is_child;
     session->is_open = 1;
     dft__thread_prepare();
-    dft__spool_announce(&session->spool);
+    dft__spool_announce(spool);
     set_active(1);
     dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
-    if (session->spool.is_adopted) dft__adopt_threads(&session->spool, number);
+    if (spool->is_adopted) dft__adopt_threads(spool, number);
     dft__clock_check(); /* the second look tells the rate */
   }
   pthread_setcancelstate(cancel, NULL);
@@ -211,7 +224,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
 
 /* What a forked child knows of its parent's trace: the settings, and ids that handles of the parent may still carry. */
 static dft_status open_in_child(void) {
-  uint64_t first_id = DFT__GET(dft__session.spool.header->next_id);
+  uint64_t first_id = DFT__GET(dft__session.spool->header->next_id);
   dft__session.is_open = 0;
   dft__drain_forget();
   dft__log_reset();
@@ -280,7 +293,7 @@ dft_status dft_start(const dft_options *options) {
   if (!DFT__GET(*dft__gate_page())) {
     uint64_t first_id = 0;
     if (is_forked()) {
-      first_id = DFT__GET(dft__session.spool.header->next_id);
+      first_id = DFT__GET(dft__session.spool->header->next_id);
       dft__session.is_open = 0;
       dft__drain_forget();
       dft__log_reset();
@@ -325,14 +338,14 @@ static struct {
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
   dft__session_state *session = &dft__session;
-  const dft__header *header = session->spool.header;
+  const dft__header *header = session->spool->header;
   dft_status status, publish_status = DFT_OK;
   char name[DFT__PATH_MAX];
   char folder[4096];
   uint64_t dropped;
   int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__place_has_parent(header);
   int is_complete;
-  await_calls(&session->spool);
+  await_calls(session->spool);
   status = dft__drain_end(&is_complete);
   dropped = DFT__GET(header->dropped);
   if (DFT__GET(header->unmatched)) {
@@ -353,7 +366,7 @@ static dft_status complete(void) {
   }
   session->is_open = 0;
   dft__clock_end();
-  dft__spool_retire(&session->spool);
+  dft__spool_retire(session->spool);
   if (is_first && is_complete && publish_status == DFT_OK) {
     dft__recover_folder(folder, NULL, 0);
     memcpy(completed.folder, folder, sizeof folder);
@@ -431,12 +444,16 @@ int dft_is_enabled(void) {
 
 uint64_t dft_time(void) {
   dft__own own;
+  const dft__header *header;
+  uint64_t unit_ns;
   if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
-  return (dft__clock_ns() + (uint64_t)dft__session.spool.header->epoch_offset_ns) / dft__session.spool.header->unit_ns;
+  header = (const dft__header *)own.base;
+  unit_ns = __atomic_load_n(&header->unit_ns, __ATOMIC_RELAXED);
+  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns : 0; /* 0: it has just ended */
 }
 
 uint64_t dft_dropped(void) {
-  return dft__session.is_open ? DFT__GET(dft__session.spool.header->dropped) : 0;
+  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : 0;
 }
 
 /* ---- Categories --------------------------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static void name_thread(uint32_t tid, uint32_t pid) {
 }
 
 static int join(uint64_t session) {
-  dft__spool *spool = &dft__session.spool;
+  dft__spool *spool = dft__session.spool;
   uint32_t tid = dft__thread_id();
   dft__chunk *chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NONE, 1);
   if (!chunk) {
@@ -135,7 +135,7 @@ static uint32_t finish_chunk(dft__spool *spool, uint64_t cursor) {
 }
 
 void dft__thread_leave(const dft__own *own) {
-  dft__spool *spool = &dft__session.spool;
+  dft__spool *spool = dft__session.spool;
   dft__chunk *state = (dft__chunk *)((char *)own->thread - DFT__CELL);
   dft__emit_open_regions(own);
   dft__drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
@@ -149,7 +149,7 @@ static void leave(void *unused) {
   uint64_t before = dft__signals_block();
   int saved = errno;
   (void)unused;
-  if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own.base == dft__session.spool.base) {
+  if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own.base == dft__session.spool->base) {
     dft__self.session = UINT64_MAX;
     dft__thread_leave(&own);
   }
@@ -204,7 +204,7 @@ uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end) {
 /* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: whoever
  * was interrupted may still write there. */
 static int move_blocked(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
-  dft__spool *spool = &dft__session.spool;
+  dft__spool *spool = dft__session.spool;
   uint64_t old = DFT__GET(*area);
   uint32_t log = DFT__CHUNK_LOG_MIN + 1;
   dft__chunk *chunk;
@@ -254,6 +254,7 @@ int dft__thread_grow_args(const dft__own *own, uint32_t bytes) {
 
 /* What the functions of one reservation share. */
 typedef struct reservation {
+  dft__spool *spool;
   uint64_t signals; /* blocked before */
   uint32_t ready;   /* cells for the drain */
 } reservation;
@@ -277,11 +278,12 @@ static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservat
 }
 
 static dft__chunk *take_records(const dft__own *own, uint32_t cells, const reservation *more) {
-  dft__spool *spool = &dft__session.spool;
+  dft__spool *spool = more->spool;
   uint32_t log = chunk_log(own->thread, cells);
   dft__chunk *chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
   if (!chunk) chunk = make_room(own->thread, cells, more);
-  if (!chunk) return NULL;
+  /* While it waited the session may have ended, and the next one begun, which keeps the chunk. */
+  if (!chunk || (size_t)((char *)chunk - spool->base) >= spool->map_bytes) return NULL;
   DFT__SET(chunk->tid, own->thread->tid);
   DFT__SET(chunk->thread, dft__chunk_page(spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
   return chunk;
@@ -301,7 +303,7 @@ static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *
 /* Puts another chunk in the place of the one that is full; zero when there is none. */
 static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, reservation *more) {
   dft__thread *thread = own->thread;
-  dft__spool *spool = &dft__session.spool;
+  dft__spool *spool = more->spool;
   dft__chunk *chunk = take_records(own, cells, more);
   uint64_t now;
   if (!chunk) return 0;
@@ -338,11 +340,11 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
   int saved = errno;
   int cancel;
   dft__record *record = NULL;
-  reservation more = {
-    .signals = dft__signals_block()}; /* a handler that forks and records would change the session under our feet */
+  /* A handler that forks and records would change the session under our feet. */
+  reservation more = {.signals = dft__signals_block(), .spool = dft__session.spool};
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (own->session ==
-      (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED)) { /* else the trace has ended, or is another's */
+  /* Else the trace has ended, or is another's. */
+  if (own->session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own->base == more.spool->base) {
     if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &more);
     else record = reserve_next(own, seen, cells, gen, &more);
     if (!record) dft__count_drop((dft__header *)own->base);

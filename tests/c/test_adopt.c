@@ -22,7 +22,7 @@ static void record(const char *image) {
 }
 
 static dft__header *header(void) {
-  return dft__session.spool.header;
+  return dft__session.spool->header;
 }
 
 static dft__thread *thread(void) {
@@ -37,7 +37,7 @@ static void names_lead_nowhere(void) {
 static void names_go_in_a_circle(void) {
   for (uint32_t i = 0; i < DFT__BUCKETS; i++) {
     uint32_t ref = DFT__GET(header()->bucket[i]);
-    if (ref) DFT__SET(((dft__name *)(dft__session.spool.base + (uint64_t)ref * 16))->next, ref);
+    if (ref) DFT__SET(((dft__name *)(dft__session.spool->base + (uint64_t)ref * 16))->next, ref);
   }
 }
 static void new_names_go_astray(void) {

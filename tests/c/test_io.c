@@ -260,13 +260,13 @@ static void threads_agree_on_references(void) {
   start_in_memory();
   on_threads(4, intern_all);
   for (int i = 0; i < PATHS; i++) {
-    const dft__name *name = dft__name_own(&dft__session.spool, first_refs[0][i]);
+    const dft__name *name = dft__name_own(dft__session.spool, first_refs[0][i]);
     char path[64];
     snprintf(path, sizeof path, "/some/where/%d", i);
     CHECK(first_refs[0][i] != 0);
     CHECK_BYTES(name->text, name->len, path, strlen(path));
     for (int k = 1; k < 4; k++)
-      CHECK_UINT(dft__name_own(&dft__session.spool, first_refs[k][i])->hash, name->hash); /* one may have lost a race */
+      CHECK_UINT(dft__name_own(dft__session.spool, first_refs[k][i])->hash, name->hash); /* one may have lost a race */
   }
 }
 

@@ -79,6 +79,16 @@ def case_a_program_without_descriptors_when_it_starts(folder):
     expect_once_each(trace.values("step", "n"), 20 * 500, trace.path)
 
 
+def case_traces_end_and_begin_while_threads_record(folder):
+    times = 25
+    for limit in ("1M", "64M"):
+        inner = os.path.join(folder, limit)
+        done = run([program("restarter"), inner, str(times)], environment(inner, SPOOL_LIMIT=limit))
+        expect_equal((done.returncode, done.stdout), (0, ""), f"restarter: {done.stderr}")
+        expect(len(read_folder(inner, dangling=True)) >= times / 2, "traces")
+        expect_equal(waiting(inner), [], "left over")
+
+
 def run_with_file_limit(folder, limit):
     def set_limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
