@@ -406,14 +406,9 @@ dft_status dft_stop(void) {
   return status;
 }
 
-dft_status dft_stop_last(void) {
-  is_exiting = 1; /* who calls a wrapper now gets the real function */
-  return dft_stop();
-}
-
 /* The process ends in an orderly way. */
 __attribute__((destructor)) static void at_exit(void) {
-  is_exiting = 1;
+  is_exiting = 1; /* who calls a wrapper now gets the real function */
   if (dft__session.is_open && !is_forked()) dft_stop();
   else if (completed.pid == getpid()) dft__recover_folder(completed.folder, NULL, 0);
 }

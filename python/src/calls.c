@@ -91,18 +91,6 @@ static PyObject *finalize(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(finalize_last_doc, "_finalize_last($module, /)\n--\n\nThe same in a process that ends now.");
-static PyObject *finalize_last(PyObject *module, PyObject *ignored) {
-  (void)module;
-  (void)ignored;
-  if (mode_now() == MODE_NATIVE) {
-    set_mode(MODE_OFF);
-    Py_BEGIN_ALLOW_THREADS dft_stop_last();
-    Py_END_ALLOW_THREADS
-  }
-  Py_RETURN_NONE;
-}
-
 void finish_with_interpreter(void) {
   if (is_ours) dft_stop();
 }
@@ -412,7 +400,6 @@ static PyObject *wrap(PyObject *module, PyObject *args) {
 PyMethodDef call_methods[] = {
   {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
   {"finalize", finalize, METH_NOARGS, finalize_doc},
-  {"_finalize_last", finalize_last, METH_NOARGS, finalize_last_doc},
   {"get_time", get_time, METH_NOARGS, get_time_doc},
   {"get_config", WITH_KEYWORDS(get_config), get_config_doc},
   {"enter_event", enter_event, METH_NOARGS, enter_event_doc},

@@ -86,10 +86,6 @@ DFT_API dft_status dft_start(const dft_options *options);
  * DFT_EDROPPED when events were dropped. Events that follow are ignored until the next dft_start. */
 DFT_API dft_status dft_stop(void);
 
-/* The same in a process that ends now, for what skips destructors, such as _exit: calls that dft_bind_io has bound stay
- * bound and do what they always did. Giving them back takes milliseconds in a large program. */
-DFT_API dft_status dft_stop_last(void);
-
 /* While paused nothing new is recorded, for the whole process; a region that was open before is recorded when it ends.
  * Calls nest. */
 DFT_API void dft_pause(void);

@@ -82,4 +82,4 @@ def _finish_last(_: Any) -> None:
     import multiprocessing.util
 
     if multiprocessing.process.parent_process() is not None:
-        multiprocessing.util.Finalize(None, native._finalize_last, exitpriority=LAST)
+        multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
