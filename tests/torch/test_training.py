@@ -1,8 +1,10 @@
 """test_training.py - dftracer.python.torch.trace: a training recorded without a change to its loop, and undone."""
 
 import collections
+import os
+import subprocess
 
-from torch_harness import main, one, record, run
+from torch_harness import PYTHON, main, one, record, run, traces_of
 
 START = """
 import io, torch
@@ -126,6 +128,47 @@ log.finalize()
     failed, after = trace.named("step")[-2], trace.named("compute.after")[0]
     assert trace.named("step")[-1]["args"]["p_idx"] == after["id"], "not inside of the one that failed"
     assert failed["args"]["level"] == after["args"]["level"] and not any("open" in e["args"] for e in trace.events)
+
+
+def test_a_model_saved_whole_loads_without_the_package(tmp_path):
+    trace = one(
+        START
+        + """
+import copy, sys
+tracing = trace(model)
+torch.save(model, sys.argv[1] + "/whole")
+torch.load(sys.argv[1] + "/whole", weights_only=False)(torch.randn(1, 4))  # records nothing
+copy.deepcopy(model)(torch.randn(1, 4))
+model(torch.randn(1, 4))
+""",
+        tmp_path,
+    )
+    assert counts(trace)["forward"] == 2
+    load = "import sys, torch; print(torch.load(sys.argv[1], weights_only=False)(torch.ones(1, 4)).shape)"
+    alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run([PYTHON, "-c", load, tmp_path / "whole"], env=alone, capture_output=True, text=True, check=True)
+    assert done.stdout == "torch.Size([1, 2])\n", done
+
+
+SPAWNED = """
+import torch, torch.multiprocessing as multiprocessing
+from dftracer.python.torch import trace
+def work(number, model):
+    model(torch.randn(1, 4))
+if __name__ == "__main__":
+    from dftracer.python import dftracer
+    import sys
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+    model = torch.nn.Linear(4, 2)
+    trace(model)
+    multiprocessing.spawn(work, (model,), nprocs=2)
+    log.finalize()
+"""
+
+
+def test_a_model_given_to_new_processes_stays_traced(tmp_path):
+    run(SPAWNED, tmp_path)
+    assert sum(counts(trace)["forward"] for trace in traces_of(tmp_path)) == 2
 
 
 def test_off_changes_nothing(tmp_path):

@@ -11,6 +11,8 @@ context manager.
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing.context
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dftracer.python.ai_init import ai
@@ -206,12 +208,28 @@ class Tracing:
         self._undo.append(Change.use(owner, name, lambda: _replace(owner, name, node)))
 
 
-def _forward_begins(module: Any, inputs: Any) -> None:
-    ai.compute.forward.start()
+class _Hook:
+    """A hook of a model. Saved with it, it becomes one of the standard library that does nothing, so that the model loads
+    where this package is not; a process that is being started gets the hook itself."""
+
+    def __init__(self, name: str, call: Callable[[], None]) -> None:
+        self.name = name
+        self.call = call
+
+    def __call__(self, *_: Any) -> None:
+        self.call()
+
+    def __reduce__(self) -> Any:
+        if multiprocessing.context.get_spawning_popen() is not None:
+            return self.name
+        return getattr, (contextlib.nullcontext(), "__exit__")
+
+    def __deepcopy__(self, _: Any) -> _Hook:
+        return self
 
 
-def _forward_ends(module: Any, inputs: Any, output: Any) -> None:
-    ai.compute.forward.stop()
+_forward_begins = _Hook("_forward_begins", ai.compute.forward.start)
+_forward_ends = _Hook("_forward_ends", ai.compute.forward.stop)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
