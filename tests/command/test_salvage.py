@@ -25,11 +25,12 @@ def await_writer(folder):
 
 
 def leave(folder, **settings):
-    """A process that wrote some of its events, and was killed; its spool, in another folder, is taken away. The claim."""
+    """A process that wrote some of its events, and was killed; its spool, elsewhere, is taken away. Its claim."""
     spools = Path(folder) / "spools"
     spools.mkdir()
     env = traced(f"{folder}/out", DFTRACER_SPOOL_DIR=str(spools), **settings)
-    with subprocess.Popen([PROGRAMS / "doing", "step", str(EVENTS), "wait"], env=env, stdout=subprocess.PIPE, text=True) as process:
+    words = [PROGRAMS / "doing", "step", str(EVENTS), "wait"]
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout.readline() == "ready\n"
         await_writer(Path(folder, "out", ".dftracer"))
         process.send_signal(signal.SIGKILL)

@@ -104,7 +104,7 @@ def case_exec_of_a_program_that_records_nothing(folder):
 def check_images(trace, images, is_recovered):
     """One trace of all images of a process: each recorded the same events, and none of them ended its outer region."""
     expect_equal(sorted(trace.values("step", "n")), sorted(images * list(range(1, EVENTS + 1))), trace.path)
-    expect_equal([event["args"]["open"] for event in trace.named("around")], images * [1], f"{trace.path}: open regions")
+    expect_equal(trace.values("around", "open"), images * [1], f"{trace.path}: open regions")
     expect_equal(trace.end["args"].get("recovered"), 1 if is_recovered else None, trace.path)
 
 

@@ -146,7 +146,8 @@ model(torch.randn(1, 4))
     assert counts(trace)["forward"] == 2
     load = "import sys, torch; print(torch.load(sys.argv[1], weights_only=False)(torch.ones(1, 4)).shape)"
     alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    done = subprocess.run([PYTHON, "-c", load, tmp_path / "whole"], env=alone, capture_output=True, text=True, check=True)
+    words = [PYTHON, "-c", load, tmp_path / "whole"]
+    done = subprocess.run(words, env=alone, capture_output=True, text=True, check=True)
     assert done.stdout == "torch.Size([1, 2])\n", done
 
 

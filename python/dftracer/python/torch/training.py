@@ -209,7 +209,7 @@ class Tracing:
 
 
 class _Hook:
-    """A hook of a model. Saved with it, it becomes one of the standard library that does nothing, so that the model loads
+    """A hook of a model. Saved with it, it becomes a function of the library that does nothing, so that the model loads
     where this package is not; a process that is being started gets the hook itself."""
 
     def __init__(self, name: str, call: Callable[[], None]) -> None:
