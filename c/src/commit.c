@@ -6,23 +6,30 @@
 
 static const dft__commit no_commit;
 
-/* The list of a slot; NULL when it lies outside the file. */
-static dft__consumed *list_of(const dft__spool *spool, const dft__commit *commit) {
-  uint64_t offset = (uint64_t)DFT__GET(spool->header->lists) << DFT__PAGE_LOG;
-  if (commit->count <= DFT__COMMIT_FEW) return (dft__consumed *)(uintptr_t)commit->few;
+/* The lists of both slots; NULL when there are none, or they would lie outside the file. */
+static dft__consumed *long_lists(const dft__spool *spool, uint32_t page) {
+  uint64_t offset = (uint64_t)page << DFT__PAGE_LOG;
   if (offset < DFT__HEADER_BYTES || offset + (1u << DFT__LISTS_LOG) > DFT__GET(spool->header->file_bytes)) return NULL;
-  return (dft__consumed *)(spool->base + offset + DFT__CELL) + (commit->seq & 1) * DFT__COMMIT_CHUNKS;
+  return (dft__consumed *)(spool->base + offset + DFT__CELL);
+}
+
+/* The list of a slot; NULL when it is nowhere. */
+static dft__consumed *list_of(const dft__spool *spool, const dft__commit *commit) {
+  dft__consumed *lists;
+  if (commit->count <= DFT__COMMIT_FEW) return (dft__consumed *)(uintptr_t)commit->few;
+  lists = long_lists(spool, DFT__GET(spool->header->lists));
+  return lists ? lists + (commit->seq & 1) * DFT__COMMIT_CHUNKS : NULL;
 }
 
 uint32_t dft__commit_most(dft__spool *spool, int more) {
-  if (!DFT__GET(spool->header->lists) && more) {
+  uint32_t page = DFT__GET(spool->header->lists);
+  if (!long_lists(spool, page) && more) {
     dft__chunk *chunk = dft__chunk_take(spool, DFT__LISTS_LOG, DFT__USE_LISTS, 1);
-    uint32_t none = 0;
-    if (chunk && !atomic_compare_exchange_strong(&spool->header->lists, &none, dft__chunk_page(spool, chunk))) {
+    if (chunk && !atomic_compare_exchange_strong(&spool->header->lists, &page, dft__chunk_page(spool, chunk))) {
       dft__chunk_give(spool, chunk);
     }
   }
-  return DFT__GET(spool->header->lists) ? DFT__COMMIT_CHUNKS : DFT__COMMIT_FEW;
+  return long_lists(spool, DFT__GET(spool->header->lists)) ? DFT__COMMIT_CHUNKS : DFT__COMMIT_FEW;
 }
 
 /* After a crash of the node parts of a commit may be missing. */

@@ -72,10 +72,19 @@ static void a_damaged_commit_gives_way_to_the_one_before(void) {
   CHECK_UINT(dft__commit_current(&spool)->bytes[0], 100);
 }
 
+static void lists_outside_of_the_file_are_made_anew(void) {
+  commit_first_cells(CHUNKS);
+  DFT__SET(spool.header->lists, UINT32_MAX);
+  CHECK_UINT(dft__commit_current(&spool)->seq, 0);
+  CHECK_UINT(dft__commit_most(&spool, 0), DFT__COMMIT_FEW);
+  CHECK_UINT(dft__commit_most(&spool, 1), DFT__COMMIT_CHUNKS);
+}
+
 int main(void) {
   RUN(a_few_chunks_are_marked_later);
   RUN(many_chunks_are_marked_later);
   RUN(a_chunk_that_is_used_again_is_left_alone);
   RUN(a_damaged_commit_gives_way_to_the_one_before);
+  RUN(lists_outside_of_the_file_are_made_anew);
   return failed_cases;
 }
