@@ -167,7 +167,7 @@ __attribute__((noinline)) static dft_region push_at(uint64_t session, char *base
     dft__place place;
     if (depth >= dft__area_room(area)) {
       uint32_t reserved = depth;
-      depth = tidy(&own, depth);
+      if (!DFT__GET(thread->overflow)) depth = tidy(&own, depth); /* else it was in vain, a moment ago */
       if (depth == reserved && !grow(&own)) return overflow(&own);
       continue;
     }
