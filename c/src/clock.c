@@ -239,6 +239,11 @@ static void decide(void) {
   if (DFT__GET(clocks.mode) == UNDECIDED) dft__clock_choose();
 }
 
+uint64_t dft__clock_idle_ticks(void) {
+  if (DFT__GET(clocks.mode) == UNDECIDED) dft__clock_choose();
+  return dft__clock_ticks();
+}
+
 static uint64_t ticks_of_lost(void) {
   dft__wide ns = dft__clock_ns() - clocks.lost.ns;
   return clocks.lost.ticks + (uint64_t)((ns << DFT__RATE_LOG) / clocks.lost.rate);

@@ -52,6 +52,8 @@ static inline uint64_t dft__clock_ticks(void) {
 
 /* Decides what ticks are, by the settings and this machine. */
 void dft__clock_choose(void);
+/* Ticks for those who record nothing: asked for the first time, they would open a trace where the environment wants one. */
+uint64_t dft__clock_idle_ticks(void);
 
 /* A session opens: the first knot of its map, and when that was. */
 void dft__clock_begin(dft__header *header);

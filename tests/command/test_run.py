@@ -58,6 +58,7 @@ def the_end_of_the_program_is_the_end_of_run(folder):
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
         _, err = run(folder, "--out", f"killed-{number}", DOING, "event", 3, "kill", int(number), status=-number)
         assert "3 events of 1 process" in err and "1 of them recovered" in err, err
+        assert not os.path.exists(f"{folder}/killed-{number}/.dftracer"), "the recovery left a trace of its own"
         assert len(read_folder(f"{folder}/killed-{number}")[0].named("event")) == 3
 
 

@@ -95,7 +95,7 @@ def every_name_is_there(scratch, prefix):
     project.mkdir()
     (project / "main.c").write_text("#include <dftracer/dftracer.h>\nint main(void) { DFTRACER_C_FINI(); return 0; }\n")
     (project / "CMakeLists.txt").write_text("""
-        cmake_minimum_required(VERSION 3.22)
+        cmake_minimum_required(VERSION 3.1)
         project(names LANGUAGES C)
         find_package(dftracer 4.3 REQUIRED IMPORTED)
         foreach(name dftracer_FOUND DFTRACER_FOUND DFTRACER_VERSION DFTRACER_INCLUDE_DIRS DFTRACER_LIBRARY_DIRS
