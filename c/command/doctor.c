@@ -134,6 +134,13 @@ static void check_links(visit *of, const program *what, int with_io) {
            what->image);
     return;
   }
+  if (!library[0]) {
+    tell(of, WRONG,
+         "%s links libdftracer_core, which the loader does not find: LD_LIBRARY_PATH=PREFIX/lib, or link with "
+         "-Wl,-rpath,PREFIX/lib",
+         what->image);
+    return;
+  }
   if (dladdr((void *)(uintptr_t)dft_version, &core) && realpath(core.dli_fname, own) && realpath(library, theirs) &&
       strcmp(own, theirs) != 0) {
     tell(of, NOTE, "%s links another libdftracer_core than this command: %s", what->image, theirs);

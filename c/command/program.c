@@ -141,20 +141,20 @@ void program_inspect(program *of, const char *word) {
 
 /* ---- Libraries ------------------------------------------------------------------------------------------------------ */
 
-/* A line of `ld.so --list`: "\tlibx.so.5 => /path/libx.so.5 (0x...)" */
+/* A line of the loader's list: "\tlibx.so.5 => /path/libx.so.5 (0x...)", or "\tlibx.so.5 => not found" */
 static int take_library(char *line, const char *name, char path[PATH_MAX]) {
-  char *arrow = strstr(line, " => /");
+  char *arrow = strstr(line, " => ");
   char *end;
   if (!arrow || strncmp(line + strspn(line, " \t"), name, strlen(name)) != 0) return 0;
   arrow += 4;
   end = strstr(arrow, " (0x");
   if (end) *end = '\0';
-  snprintf(path, PATH_MAX, "%s", arrow);
+  snprintf(path, PATH_MAX, "%s", *arrow == '/' ? arrow : "");
   return 1;
 }
 
 int program_library(const program *of, const char *name, char path[PATH_MAX]) {
-  char *argv[] = {(char *)(uintptr_t)of->loader, "--list", (char *)(uintptr_t)of->image, NULL};
+  char *argv[] = {(char *)(uintptr_t)of->loader, (char *)(uintptr_t)of->image, NULL};
   posix_spawn_file_actions_t actions;
   char line[PATH_MAX + 256];
   int ends[2], found = 0, status;
@@ -164,7 +164,9 @@ int program_library(const program *of, const char *name, char path[PATH_MAX]) {
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  setenv("LD_TRACE_LOADED_OBJECTS", "1", 1); /* --list would say nothing where one is missing */
   status = posix_spawn(&pid, of->loader, &actions, NULL, argv, environ);
+  unsetenv("LD_TRACE_LOADED_OBJECTS");
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   lines = fdopen(ends[0], "r");

@@ -38,7 +38,7 @@ const char *program_text(enum program_kind kind);
 int program_is_startable(enum program_kind kind);
 
 /* The path of the object whose file name starts so among those that the loader would load for it; zero when there is
- * none. It runs the loader, not the program. */
+ * none. Empty when the loader does not find it. It runs the loader, not the program. */
 int program_library(const program *of, const char *name, char path[PATH_MAX]);
 
 /* libdftracer_preload.so, beside the core library or in its build tree; zero when it is not there. */

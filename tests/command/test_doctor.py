@@ -1,6 +1,7 @@
 """dftracer doctor: what is in the way of tracing is found and named."""
 
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -29,6 +30,19 @@ def reasons_are_named():
             assert len(bad) == 1 and reason in bad[0] and "would not be traced" in out and not err, out
 
 
+def a_library_that_is_not_found_is_named():
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "program"
+        source = "extern const char *dft_version(void); int main(void) { return !dft_version(); }"
+        words = ["cc", "-x", "c", "-", "-o", program, "-x", "none", os.environ["DFT_TEST_LIBRARY"]]
+        subprocess.run(words, input=source, text=True, check=True)
+        found = {"LD_LIBRARY_PATH": os.path.dirname(os.environ["DFT_TEST_LIBRARY"])}
+        out, _ = dftracer("doctor", program, env=found)
+        assert f"{program} links libdftracer_core" in out, out
+        out, _ = dftracer("doctor", program, env={"LD_LIBRARY_PATH": ""}, status=1)
+        assert "links libdftracer_core, which the loader does not find" in out, out
+
+
 def an_interpreter_may_be():
     out, _ = dftracer("doctor", "sh", "-c", "x")
     assert "is an interpreter" in out
@@ -49,6 +63,7 @@ def settings_and_places_are_looked_at():
 for check in (
     a_linked_program_would_be_traced,
     reasons_are_named,
+    a_library_that_is_not_found_is_named,
     an_interpreter_may_be,
     settings_and_places_are_looked_at,
 ):
