@@ -48,7 +48,7 @@ struct dft_batch {
   uint64_t walked; /* threads' states: where to look on */
   dft__thread *thread;
   uint32_t depth;
-  uint64_t frame_id; /* of the open region that was told last */
+  uint64_t frame_id;  /* of the open region that was told last */
   uint32_t from_page; /* where earlier batches left the open regions: thread and depth */
   uint32_t from_depth;
   uint32_t chunk_count;
