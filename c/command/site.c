@@ -39,6 +39,12 @@ static uint8_t io_of(dft_text name) {
   return IO_OTHER;
 }
 
+/* They create processes, or wait for them: no I/O. */
+static int is_process_call(dft_text name) {
+  return is(name, "fork") || is(name, "vfork") || is(name, "fexecve") || begins(name, "exec") ||
+         begins(name, "posix_spawn") || begins(name, "wait");
+}
+
 static uint8_t ai_of(dft_text name, dft_text cat) {
   if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* a whole loop, a constructor */
   if (is(cat, "compute") || (is(cat, "ai_framework") && ends(name, ".compute"))) return AI_COMPUTE;
@@ -54,7 +60,7 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 }
 
 void site_classify(site *of, dft_text name, dft_text cat) {
-  int is_io = is(cat, "POSIX") || is(cat, "STDIO");
+  int is_io = (is(cat, "POSIX") && !is_process_call(name)) || is(cat, "STDIO");
   of->io = is_io ? io_of(name) : IO_NONE;
   of->ai = is_io ? AI_NONE : ai_of(name, cat);
   of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));

@@ -12,6 +12,8 @@ READS = ("read", "pread", "readv", "preadv", "preadv2", "fread")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite")
 SEEKS = ("lseek", "fseek", "fseeko", "rewind")
 OPENS = ("open", "openat", "creat", "fopen", "freopen", "fdopen")
+PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
+PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")
 TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
@@ -35,6 +37,8 @@ def io_kind(event):
     if event["cat"] not in ("POSIX", "STDIO"):
         return None
     name = event["name"]
+    if event["cat"] == "POSIX" and name in PROCESSES:
+        return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
     for kind, names in (("read", READS), ("write", WRITES), ("seek", SEEKS), ("open", OPENS)):
