@@ -24,11 +24,13 @@ static const struct {
   const char *name;
   uint8_t kind;
 } calls[] = {
-  {"read", IO_READ},      {"pread", IO_READ},   {"readv", IO_READ},   {"preadv", IO_READ},  {"preadv2", IO_READ},
-  {"fread", IO_READ},     {"write", IO_WRITE},  {"pwrite", IO_WRITE}, {"writev", IO_WRITE}, {"pwritev", IO_WRITE},
-  {"pwritev2", IO_WRITE}, {"fwrite", IO_WRITE}, {"lseek", IO_SEEK},   {"fseek", IO_SEEK},   {"fseeko", IO_SEEK},
-  {"rewind", IO_SEEK},    {"open", IO_OPEN},    {"openat", IO_OPEN},  {"creat", IO_OPEN},   {"fopen", IO_OPEN},
-  {"freopen", IO_OPEN},   {"fdopen", IO_OPEN},
+  {"read", IO_READ},    {"pread", IO_READ},    {"readv", IO_READ},           {"preadv", IO_READ},
+  {"preadv2", IO_READ}, {"fread", IO_READ},    {"write", IO_WRITE},          {"pwrite", IO_WRITE},
+  {"writev", IO_WRITE}, {"pwritev", IO_WRITE}, {"pwritev2", IO_WRITE},       {"fwrite", IO_WRITE},
+  {"lseek", IO_SEEK},   {"fseek", IO_SEEK},    {"fseeko", IO_SEEK},          {"rewind", IO_SEEK},
+  {"open", IO_OPEN},    {"openat", IO_OPEN},   {"creat", IO_OPEN},           {"fopen", IO_OPEN},
+  {"freopen", IO_OPEN}, {"fdopen", IO_OPEN},   {"copy_file_range", IO_COPY}, {"sendfile", IO_COPY},
+  {"splice", IO_COPY},
 };
 
 static uint8_t io_of(dft_text name) {
