@@ -117,7 +117,7 @@ const command command_convert = {
     "  dftracer convert traces -o job.h5           # HDF5 tables, with a column rank\n"
     "  dftracer convert traces -o job.h5 --to hdf5-table     # compound rows, for PyTables and pandas\n"
     "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # many .h5 files as one, not copied\n\n"
-    "In Chrome JSON and CSV hashes of files and hosts are resolved to their names, and times are microseconds since "
+    "In Chrome JSON and CSV names of files, hosts and commands stand for their hashes; times are microseconds since "
     "the epoch. sinks/FORMAT.md says what is in an HDF5 file.\n",
   .options = options,
   .run = run_convert,

@@ -25,6 +25,7 @@ typedef struct moment {
   uint32_t site;
   uint32_t group;
   uint32_t file;
+  uint32_t second_file; /* that a copy writes */
   uint32_t thread;
   uint16_t level;
 } moment;

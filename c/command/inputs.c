@@ -32,15 +32,8 @@ void inputs_free(inputs *of) {
 }
 
 int inputs_open(const inputs *of, const char *command, dft_reader **reader) {
-  dft_status status = dft_reader_open(NULL, (const char *const *)of->traces, of->trace_count, reader);
-  if (status == DFT_OK) return 1;
-  if (!*reader || !inputs_report(*reader, command)) {
-    fprintf(stderr, "dftracer %s: nothing to read in %s%s\n", command, of->traces[0],
-            of->trace_count > 1 ? " ..." : "");
-  }
-  dft_reader_close(*reader);
-  *reader = NULL;
-  return 0;
+  *reader = trouble_open(command, NULL, of->traces, (int)of->trace_count);
+  return *reader != NULL;
 }
 
 uint64_t inputs_report(dft_reader *reader, const char *command) {

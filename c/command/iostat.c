@@ -7,14 +7,14 @@
 
 #define POSITIONS_MAX 4096u /* files whose place a thread remembers */
 
-int io_count(io_stats *into, const site *of, const moment *event) {
+int io_count(io_stats *into, enum io_kind kind, const moment *event) {
   uint64_t time = (uint64_t)(event->end - event->start);
-  int is_transfer = of->io == IO_READ || of->io == IO_WRITE;
-  if (of->io == IO_READ) {
+  int is_transfer = kind == IO_READ || kind == IO_WRITE;
+  if (kind == IO_READ) {
     into->reads++;
     job_add(&into->read_ns, time);
     if (event->bytes > 0) job_add(&into->read_bytes, (uint64_t)event->bytes);
-  } else if (of->io == IO_WRITE) {
+  } else if (kind == IO_WRITE) {
     into->writes++;
     job_add(&into->write_ns, time);
     if (event->bytes > 0) job_add(&into->write_bytes, (uint64_t)event->bytes);
@@ -56,7 +56,7 @@ int io_sequence(thread *of, const site *what, const moment *event) {
   position *at;
   int64_t start;
   int result;
-  if (!event->file || what->io == IO_OTHER || what->io == IO_NONE) return -1;
+  if (!event->file || what->io == IO_OTHER || what->io == IO_COPY || what->io == IO_NONE) return -1;
   at = position_of(of, event->file);
   if (!at) return -1;
   if (what->io == IO_OPEN) {

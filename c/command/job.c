@@ -27,6 +27,7 @@ static uint32_t key(dft_reader *reader, const char *name) {
 
 static void look_up_keys(job *of) {
   of->key_ret = key(of->reader, "ret");
+  of->key_second_file = key(of->reader, "path2_hash");
   of->key_offset = key(of->reader, "offset");
   of->key_epoch = key(of->reader, "epoch");
   of->key_step = key(of->reader, "step");

@@ -132,7 +132,8 @@ struct job {
   process *processes[THREADS_MAX / BLOCK + 1];
   lane *lanes;    /* by source */
   int64_t origin; /* what from_ns and to_ns count from */
-  uint32_t key_ret, key_offset, key_epoch, key_step, key_num_dropped, key_recovered, key_ppid, key_name, key_value;
+  uint32_t key_ret, key_offset, key_second_file, key_epoch, key_step, key_num_dropped, key_recovered, key_ppid,
+    key_name, key_value;
   worker *workers;
   int worker_count;
 
@@ -178,8 +179,8 @@ void lane_bring(worker *from, const dft_rows *rows, uint32_t count);
 void lane_flush(worker *by, lane *of);
 
 /* ---- iostat.c ---- */
-/* Counts a call, without its place in the sequence. */
-int io_count(io_stats *into, const site *of, const moment *event);
+/* Counts a call, without its place in the sequence; a copy is a read, and a write. */
+int io_count(io_stats *into, enum io_kind kind, const moment *event);
 /* Whether the transfer begins where the last one ended: 1 yes, 0 no, -1 no transfer, or the first one. */
 int io_sequence(thread *of, const site *what, const moment *event);
 int io_merge(io_stats *into, const io_stats *from);

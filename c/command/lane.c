@@ -19,21 +19,30 @@ struct parcel {
   moment moments[];
 };
 
-static void account_io(worker *by, process *owner, thread *on, const site *what, const moment *event) {
-  int sequence = io_sequence(on, what, event);
-  io_stats *file;
-  if (!what->is_wanted) return;
-  file = worker_file(by, event->file);
-  by->is_good &= io_count(&owner->io, what, event);
+static void count_call(worker *by, process *owner, uint32_t number, enum io_kind kind, const moment *event,
+                       int sequence) {
+  io_stats *file = worker_file(by, number);
+  by->is_good &= io_count(&owner->io, kind, event);
   if (!file) {
     by->is_good = 0;
     return;
   }
-  by->is_good &= io_count(file, what, event);
+  by->is_good &= io_count(file, kind, event);
   file->sequential += sequence == 1;
   owner->io.sequential += sequence == 1;
   file->random += sequence == 0;
   owner->io.random += sequence == 0;
+}
+
+static void account_io(worker *by, process *owner, thread *on, const site *what, const moment *event) {
+  int sequence = io_sequence(on, what, event);
+  if (!what->is_wanted) return;
+  if (what->io != IO_COPY) {
+    count_call(by, owner, event->file, what->io, event, sequence);
+    return;
+  }
+  count_call(by, owner, event->file, IO_READ, event, sequence);
+  count_call(by, owner, event->second_file, IO_WRITE, event, sequence);
 }
 
 static void account(void *context, const moment *event, int64_t self) {

@@ -1,13 +1,21 @@
 /* main.c - the dftracer command: what people type before and after the job.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include "commands.h"
+
+/* As in "dftracer summary out | head": errno may be of a later call. */
+static int is_reader_gone(void) {
+  struct pollfd out = {.fd = STDOUT_FILENO};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
 
 /* What was printed may still fail to arrive, on a full disk. */
 static int finish(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-  fprintf(stderr, "dftracer: writing the output failed: %s\n", strerror(errno));
+  if (!is_reader_gone()) fprintf(stderr, "dftracer: writing the output failed: %s\n", strerror(errno));
   return status ? status : STATUS_FAILED;
 }
 

@@ -24,11 +24,13 @@ static const struct {
   const char *name;
   uint8_t kind;
 } calls[] = {
-  {"read", IO_READ},      {"pread", IO_READ},   {"readv", IO_READ},   {"preadv", IO_READ},  {"preadv2", IO_READ},
-  {"fread", IO_READ},     {"write", IO_WRITE},  {"pwrite", IO_WRITE}, {"writev", IO_WRITE}, {"pwritev", IO_WRITE},
-  {"pwritev2", IO_WRITE}, {"fwrite", IO_WRITE}, {"lseek", IO_SEEK},   {"fseek", IO_SEEK},   {"fseeko", IO_SEEK},
-  {"rewind", IO_SEEK},    {"open", IO_OPEN},    {"openat", IO_OPEN},  {"creat", IO_OPEN},   {"fopen", IO_OPEN},
-  {"freopen", IO_OPEN},   {"fdopen", IO_OPEN},
+  {"read", IO_READ},    {"pread", IO_READ},    {"readv", IO_READ},           {"preadv", IO_READ},
+  {"preadv2", IO_READ}, {"fread", IO_READ},    {"write", IO_WRITE},          {"pwrite", IO_WRITE},
+  {"writev", IO_WRITE}, {"pwritev", IO_WRITE}, {"pwritev2", IO_WRITE},       {"fwrite", IO_WRITE},
+  {"lseek", IO_SEEK},   {"fseek", IO_SEEK},    {"fseeko", IO_SEEK},          {"rewind", IO_SEEK},
+  {"open", IO_OPEN},    {"openat", IO_OPEN},   {"creat", IO_OPEN},           {"fopen", IO_OPEN},
+  {"freopen", IO_OPEN}, {"fdopen", IO_OPEN},   {"copy_file_range", IO_COPY}, {"sendfile", IO_COPY},
+  {"splice", IO_COPY},
 };
 
 static uint8_t io_of(dft_text name) {
@@ -37,6 +39,12 @@ static uint8_t io_of(dft_text name) {
     if (is(name, calls[i].name)) return calls[i].kind;
   }
   return IO_OTHER;
+}
+
+/* They create processes, or wait for them: no I/O. */
+static int is_process_call(dft_text name) {
+  return is(name, "fork") || is(name, "vfork") || is(name, "fexecve") || begins(name, "exec") ||
+         begins(name, "posix_spawn") || begins(name, "wait");
 }
 
 static uint8_t ai_of(dft_text name, dft_text cat) {
@@ -54,7 +62,7 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 }
 
 void site_classify(site *of, dft_text name, dft_text cat) {
-  int is_io = is(cat, "POSIX") || is(cat, "STDIO");
+  int is_io = (is(cat, "POSIX") && !is_process_call(name)) || is(cat, "STDIO");
   of->io = is_io ? io_of(name) : IO_NONE;
   of->ai = is_io ? AI_NONE : ai_of(name, cat);
   of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));

@@ -6,7 +6,7 @@
 #include <dftracer/reader.h>
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_SEEK, IO_OPEN, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_SEEK, IO_OPEN, IO_OTHER };
 
 /* What an event is in the course of a training. */
 enum ai_kind { AI_NONE, AI_COMPUTE, AI_FETCH, AI_DATA, AI_COMM, AI_DEVICE, AI_CHECKPOINT, AI_EPOCH, AI_STEP, AI_KINDS };

@@ -86,13 +86,13 @@ static int run(dft_reader *reader, const choice *of) {
   is_good = job_run(all, reader, &of->question);
   progress_end(&shown);
   if (!is_good) fprintf(stderr, "dftracer summary: no memory left\n");
-  else if (of->form == OPTION_JSON) summary_json(stdout, all);
+  else if (!all->all.metadata && !all->all.counters && !all->thread_numbers.count) {
+    if (!trouble_print_all(stderr, "dftracer summary: ", reader, 10))
+      fprintf(stderr, "dftracer summary: nothing was recorded in what was given: is it a trace?\n");
+    is_good = 0;
+  } else if (of->form == OPTION_JSON) summary_json(stdout, all);
   else if (of->form == OPTION_CSV) summary_csv(stdout, all);
   else summary_text(stdout, all, (uint32_t)of->top, !of->is_by_given);
-  if (is_good && !all->all.metadata && !all->all.counters && !all->thread_numbers.count) {
-    fprintf(stderr, "dftracer summary: nothing was recorded in what was given: is it a trace?\n");
-    is_good = 0;
-  }
   job_free(all);
   free(all);
   return is_good && fflush(stdout) == 0 ? STATUS_DONE : STATUS_FAILED;

@@ -95,6 +95,26 @@ static void put_named(outfile *out, const char *before, dft_text text) {
   outfile_text(out, "\"");
 }
 
+/* An argument that is the hash of a text becomes that text, under another name; zero when it is none, or not defined. */
+static int put_resolved(outfile *out, dft_reader *reader, dft_text key, const dft_cell *cell) {
+  static const struct {
+    dft_text key;
+    const char *shown;
+  } hashes[] = {{{"path2_hash", 10}, "\"file2\":\""},
+                {{"cmd_hash", 8}, "\"command\":\""},
+                {{"exec_hash", 9}, "\"executable\":\""},
+                {{"cwd", 3}, "\"cwd\":\""}};
+  dft_text meaning;
+  for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++) {
+    if (key.len != hashes[i].key.len || memcmp(key.text, hashes[i].key.text, key.len) != 0) continue;
+    if (cell->type != DFT_STRING || dft_reader_resolve(reader, cell->value.text, cell->len, &meaning) != DFT_OK)
+      return 0;
+    put_named(out, hashes[i].shown, meaning);
+    return 1;
+  }
+  return 0;
+}
+
 void timeline_put_args(outfile *out, dft_reader *reader, const dft_rows *rows, uint32_t i, int with_file) {
   const char *comma = "";
   outfile_text(out, "{");
@@ -103,11 +123,13 @@ void timeline_put_args(outfile *out, dft_reader *reader, const dft_rows *rows, u
     comma = ",";
   }
   for (uint32_t at = rows->arg_first[i]; at < rows->arg_first[i + 1]; at++) {
+    dft_text key = dft_reader_text(reader, DFT_KEYS, rows->args[at].key);
     outfile_text(out, comma);
-    put_named(out, "\"", dft_reader_text(reader, DFT_KEYS, rows->args[at].key));
+    comma = ",";
+    if (put_resolved(out, reader, key, &rows->args[at])) continue;
+    put_named(out, "\"", key);
     outfile_text(out, ":");
     put_value(out, &rows->args[at]);
-    comma = ",";
   }
   outfile_text(out, "}");
 }

@@ -1,7 +1,7 @@
 /* timeline.h - one timeline of many traces, in Chrome's format: Chrome, Perfetto and others load it.
  *
  * Events are written as they come, in the order of the inputs; viewers sort them. Every process is a track of its own,
- * named after its rank; file hashes are resolved to names. Memory does not grow with the number of events.
+ * named after its rank; hashes of files and texts are resolved. Memory does not grow with the number of events.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TIMELINE_H
 #define DFTRACER_TIMELINE_H

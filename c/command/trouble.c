@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "trouble.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+
+#define HDF5_HINT "dftracer.trace.read (Python) or h5py reads them; DFTRACER_SINK=jsonl,hdf5 records both"
 
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
@@ -17,11 +20,21 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   fprintf(out, " %s\n", what);
 }
 
+static int is_hdf5(const char *path) {
+  size_t len = strlen(path);
+  return len > 3 && strcmp(path + len - 3, ".h5") == 0;
+}
+
 /* Whether the file holds lines, but none that is an event. */
 static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
   return problem->kind == DFT_PROBLEM_LINE && dft_reader_source(reader, problem->source, &source) == DFT_OK &&
          source.is_done && !source.rows;
+}
+
+static const char *refusal(const char *path) {
+  return is_hdf5(path) ? "this is no trace but HDF5 tables: " HDF5_HINT
+                       : "this is no trace: not one of its lines is an event";
 }
 
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most) {
@@ -34,7 +47,7 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
     if (is_no_trace(reader, &problem)) {
       dft_source source = {.struct_size = sizeof source};
       dft_reader_source(reader, refused = problem.source, &source);
-      fprintf(out, "%s%s: this is no trace: not one of its lines is an event\n", before, source.path);
+      fprintf(out, "%s%s: %s\n", before, source.path, refusal(source.path));
       told += source.problems - (source.problems < 1000 ? source.problems : 1000); /* those that are not kept */
     } else {
       trouble_print(out, before, reader, &problem);
@@ -45,6 +58,21 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   return count;
 }
 
+static int has_hdf5(const char *folder) {
+  DIR *entries = opendir(folder);
+  const struct dirent *entry;
+  int found = 0;
+  while (entries && !found && (entry = readdir(entries)) != NULL) found = is_hdf5(entry->d_name);
+  if (entries) closedir(entries);
+  return found;
+}
+
+static void tell_nothing(const char *before, const char *folder) {
+  const char *hint = "was the program run with DFTRACER_ENABLE=1, or by dftracer run?";
+  if (has_hdf5(folder)) hint = "only HDF5 tables: " HDF5_HINT;
+  fprintf(stderr, "%s%s: no trace (*.pfw, *.pfw.gz) in this folder; %s\n", before, folder, hint);
+}
+
 dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count) {
   dft_reader *reader;
   char before[64];
@@ -53,7 +81,7 @@ dft_reader *trouble_open(const char *command, const dft_reader_options *options,
   snprintf(before, sizeof before, "dftracer %s: ", command);
   if (!reader) fprintf(stderr, "%s%s\n", before, dft_status_text(status));
   else if (!trouble_print_all(stderr, before, reader, 10)) {
-    fprintf(stderr, "%sno trace (*.pfw, *.pfw.gz) in the given folders\n", before);
+    for (int i = 0; i < count; i++) tell_nothing(before, paths[i]);
   }
   dft_reader_close(reader);
   return NULL;

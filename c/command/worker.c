@@ -166,6 +166,7 @@ static uint32_t thread_number(worker *of, uint32_t source, uint64_t pid, uint64_
 /* Arguments the summary looks at. */
 typedef struct facts {
   int64_t ret, offset, epoch, step, dropped, recovered, ppid;
+  dft_text second_file; /* its hash */
 } facts;
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
@@ -191,6 +192,8 @@ static facts facts_of(const job *of, const dft_rows *rows, uint32_t row) {
     else if (cell->key == of->key_num_dropped) found.dropped = integer(cell, 0);
     else if (cell->key == of->key_recovered) found.recovered = integer(cell, 0);
     else if (cell->key == of->key_ppid) found.ppid = integer(cell, 0);
+    else if (cell->key == of->key_second_file && cell->type == DFT_STRING)
+      found.second_file = (dft_text){cell->value.text, cell->len};
   }
   return found;
 }
@@ -290,6 +293,8 @@ static int take_event(worker *of, const dft_rows *rows, uint32_t row, moment *ev
   event->thread = thread_number(of, rows->source, rows->pid[row], rows->tid[row], rows->host[row]);
   event->offset = found.offset;
   event->bytes = found.ret;
+  if (what->io == IO_COPY && found.second_file.len)
+    event->second_file = dft_reader_number(of->of->reader, DFT_FILES, found.second_file.text, found.second_file.len);
   note_time(of, event->start, event->end);
   if (what->is_ours) return 1;
   of->events++;

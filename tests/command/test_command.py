@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import DIE, SOURCE, dftracer, leave_dead, read_folder, traced, version
+from harness import COMMAND, DIE, SOURCE, dftracer, leave_dead, read_folder, traced, version
 
 # ---- Help ------------------------------------------------------------------------------------------------------------
 
@@ -50,17 +50,53 @@ def the_summary_fits_the_terminal():
                 assert len(longest) <= width and not err, (width, words, longest)
 
 
+def a_reader_that_left_is_no_trouble():
+    with tempfile.TemporaryDirectory() as folder:
+        dftracer("generate", "-n", "1K", folder)
+        for command in ("summary", "cat"):
+            read_end, write_end = os.pipe()
+            os.close(read_end)
+            done = subprocess.run(  # SIGPIPE is ignored, as Python ignores it
+                [COMMAND, command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
+            )
+            os.close(write_end)
+            assert done.returncode == 1 and not done.stderr, done
+
+
 def what_is_no_trace_is_told():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "notes.txt"
         path.write_text("not a trace\n" * 2000)
         out, err = dftracer("summary", path, status=1)
-        assert out.endswith(f"\nNotes\n  {path}: this is no trace: not one of its lines is an event\n"), out
-        assert "is it a trace?" in err and err.count("\n") == 1, err
+        assert not out and err == f"dftracer summary: {path}: this is no trace: not one of its lines is an event\n", err
         _, err = dftracer("cat", path, status=1)
         assert err == f"dftracer cat: {path}: this is no trace: not one of its lines is an event\n", err
-        _, err = dftracer("summary", Path(folder), status=1)
-        assert "no trace (*.pfw, *.pfw.gz)" in err, err
+        (Path(folder) / "empty.pfw").touch()
+        out, err = dftracer("summary", Path(folder) / "empty.pfw", status=1)
+        assert not out and "is it a trace?" in err and err.count("\n") == 1, err
+        (Path(folder) / "empty.pfw").unlink()
+        for command in (["summary"], ["merge", "-o", f"{folder}/out.json"]):
+            out, err = dftracer(*command, folder, status=1)
+            assert not out and f"{folder}: no trace (*.pfw, *.pfw.gz)" in err and "DFTRACER_ENABLE=1" in err, err
+
+
+def hdf5_is_told_apart():
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
+        path = Path(folder) / "trace-node-7.h5"
+        path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(5000))
+        for command in (
+            ["summary"],
+            ["info"],
+            ["merge", "-o", f"{other}/out.json"],
+            ["convert", "-o", f"{other}/a.csv"],
+        ):
+            for given, named in ((path, path), (folder, folder), (f"{folder}/", folder)):
+                _, err = dftracer(*command, given, status=1)
+                told = [line for line in err.splitlines() if "dftracer.trace.read" in line]
+                assert len(told) == 1 and str(named) in told[0] and "DFTRACER_SINK=jsonl,hdf5" in told[0], err
+        dftracer("generate", "-n", "1K", folder)
+        out, err = dftracer("summary", *Path(folder).iterdir())
+        assert "2 traces, 996 events" in out and "dftracer.trace.read" in out and not err, (out, err)
 
 
 # ---- Recover ---------------------------------------------------------------------------------------------------------
@@ -170,7 +206,9 @@ for check in (
     an_unknown_command_is_refused,
     each_command_has_help,
     the_summary_fits_the_terminal,
+    a_reader_that_left_is_no_trouble,
     what_is_no_trace_is_told,
+    hdf5_is_told_apart,
     recover_with_nothing_to_do_is_fine,
     recover_publishes_what_the_dead_left,
     recover_takes_several_folders,

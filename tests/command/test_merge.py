@@ -15,6 +15,8 @@ from harness import DIE, dftracer, read_folder, traced
 BASE_NS = 1767139200 * 10**9  # torch.profiler counts from a moment of its own
 START_US = 1767225600000000  # the first event of what generate makes
 
+SHOWN = {"path2_hash": "file2", "cmd_hash": "command", "exec_hash": "executable", "cwd": "cwd"}
+
 
 def load(path):
     data = Path(path).read_bytes()
@@ -67,18 +69,21 @@ def every_event_is_there_once_with_its_values(folder):
         assert not out and "20,006 events of 3 processes" in err, err
         whole, events = load(f"{folder}/{name}")
         assert whole["otherData"]["clocks"] == "clock" and not list(Path(folder).glob("*.part*"))
-        files = {}
+        texts = {}
         expected = collections.Counter()
         for trace in read_folder(f"{folder}/in"):
             for event in trace.events:
-                if event["name"] == "FH":
-                    files[event["args"]["value"]] = event["args"]["name"]
+                if event["name"] in ("FH", "SH"):
+                    texts[event["args"]["value"]] = event["args"]["name"]
             for event in trace.events:
                 if event["ph"] == "M":
                     continue
                 args = {k: v for k, v in event["args"].items() if k not in ("hhash", "fhash", "level", "p_idx")}
                 if "fhash" in event["args"]:
-                    args["file"] = files[event["args"]["fhash"]]
+                    args["file"] = texts[event["args"]["fhash"]]
+                for hashed, shown in SHOWN.items():
+                    if hashed in args:
+                        args[shown] = texts[args.pop(hashed)]
                 key = [
                     event["name"],
                     event["cat"],
@@ -265,6 +270,12 @@ def csv_has_a_line_for_every_event(folder):
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     events = [event for trace in read_folder(f"{folder}/in") for event in trace.events if event["ph"] != "M"]
     assert len(rows) == len(events) == 5007
+    hashes = {
+        event["args"]["name"]: event["args"]["value"]
+        for trace in read_folder(f"{folder}/in")
+        for event in trace.events
+        if event["name"] in ("FH", "SH")
+    }
     by_id = {(row["pid"], row["id"]): row for row in rows}
     for event in events:
         row = by_id[str(event["pid"]), str(event["id"])]
@@ -273,8 +284,25 @@ def csv_has_a_line_for_every_event(folder):
         assert row["level"] == str(event["args"].get("level", 0))
         assert row["host"] or event["ph"] == "C"
         args = json.loads(row["args"])
+        for hashed, shown in SHOWN.items():
+            if shown in args:
+                args[hashed] = hashes[args.pop(shown)]
         assert all(event["args"][key] == value for key, value in args.items()), row
         assert bool(row["file"]) == ("fhash" in event["args"]), row
+
+
+@in_a_folder
+def a_second_file_has_its_name(folder):
+    event = {"id": 1, "name": "FH", "cat": "dftracer", "pid": 7, "tid": 7, "ph": "M"}
+    lines = [event | {"args": {"name": "/data/new", "value": "557466652c169c22"}}]
+    for number, second in enumerate(("557466652c169c22", "0000000000000001", 5)):
+        call = event | {"id": 2 + number, "name": "rename", "cat": "POSIX", "ph": "X", "ts": START_US, "dur": 1}
+        lines.append(call | {"args": {"path2_hash": second, "ret": 0}})
+    Path(folder, "a.pfw").write_text("[\n" + "".join(json.dumps(line) + "\n" for line in lines))
+    dftracer("merge", "-q", f"{folder}/a.pfw", "-o", f"{folder}/t.json")
+    args = [event["args"] for event in load(f"{folder}/t.json")[1] if event["ph"] == "X"]
+    unknown = [{"path2_hash": "0000000000000001", "ret": 0}, {"path2_hash": 5, "ret": 0}]
+    assert args == [{"file2": "/data/new", "ret": 0}, *unknown], args
 
 
 @in_a_folder
@@ -299,6 +327,7 @@ for check in (
     nanoseconds_keep_their_fractions,
     what_cannot_be_read_is_told_and_the_rest_is_taken,
     csv_has_a_line_for_every_event,
+    a_second_file_has_its_name,
     formats_are_chosen_by_name,
 ):
     check()

@@ -27,6 +27,10 @@ KINDS = (
 LOADING = (("data", "item"), ("data", "preprocess"), ("reader", "open"), ("app", "wait"))
 OTHERS = (("app", "work"), ("app", "wait"))
 
+LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
+LEAVES += ("copy_file_range", "sendfile64", "splice")
+LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
+
 
 class Writer:
     """The trace of one process: threads with events that nest, recorded as they end, chunks of threads in any order."""
@@ -60,10 +64,12 @@ class Writer:
     def leaf(self, thread, at, parent, level):
         rng, self.id = self.rng, self.id + 1
         end = at + rng.choice([0, 0, 1, 1, 7, 500, 10**6])
-        name = rng.choice(["read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat"])
+        name = rng.choice(LEAVES)
         args = {"fhash": f"{rng.randrange(40):016x}", "ret": rng.choice([-1, 0, 100, 4096, 2**62, 2**63 - 1])}
         if name in ("pread64", "pwrite"):
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
+        if name in ("copy_file_range", "splice", "sendfile64", "open"):
+            args |= rng.choice([{}, {"path2_hash": f"{rng.randrange(50):016x}"}])
         self.event(thread, name, rng.choice(["POSIX", "STDIO"]), at, end, (self.id, parent), level, args)
         return end
 

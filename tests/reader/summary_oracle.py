@@ -12,6 +12,9 @@ READS = ("read", "pread", "readv", "preadv", "preadv2", "fread")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite")
 SEEKS = ("lseek", "fseek", "fseeko", "rewind")
 OPENS = ("open", "openat", "creat", "fopen", "freopen", "fdopen")
+COPIES = ("copy_file_range", "sendfile", "splice")
+PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
+PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")
 TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
@@ -35,9 +38,11 @@ def io_kind(event):
     if event["cat"] not in ("POSIX", "STDIO"):
         return None
     name = event["name"]
+    if event["cat"] == "POSIX" and name in PROCESSES:
+        return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    for kind, names in (("read", READS), ("write", WRITES), ("seek", SEEKS), ("open", OPENS)):
+    for kind, names in (("read", READS), ("write", WRITES), ("copy", COPIES), ("seek", SEEKS), ("open", OPENS)):
         if name in names:
             return kind
     return "other"
@@ -77,6 +82,7 @@ class Span:
         self.thread = (source, event["pid"], event["tid"])
         self.level = self.args.get("level", 0)
         self.file = str(self.args.get("fhash", ""))
+        self.second_file = str(self.args.get("path2_hash", ""))
         self.self = 0
 
 
@@ -161,7 +167,7 @@ def sequences(spans):
     for span in spans:
         kind = io_kind(span.event)
         span.sequence = None
-        if kind in (None, "other") or not span.file:
+        if kind in (None, "copy", "other") or not span.file:
             continue
         ret, offset = integer(span.args.get("ret", -1), -1), integer(span.args.get("offset", -1), -1)
         last_end, position = places.get(span.file, (None, 0))
@@ -304,8 +310,12 @@ class Summary:
         everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
         for span in filter(self._is_wanted, self.users):
             kind = io_kind(span.event)
-            for io in (everything, files[span.file], processes[span.process]) if kind else ():
-                io.count(span, kind, span.sequence)
+            transfers = [(kind, span.file)] if kind else []
+            if kind == "copy":
+                transfers = [("read", span.file), ("write", span.second_file)]
+            for part, file in transfers:
+                for io in (everything, files[file], processes[span.process]):
+                    io.count(span, part, span.sequence)
         return {
             "all": everything.document(),
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
