@@ -128,13 +128,18 @@ def case_what_cannot_be_done_is_told(folder):
     expect_equal([name for name in os.listdir(folder) if not name.endswith(".pfw.gz")], [], "left over")
 
 
-def case_read_sees_the_same_in_every_form(folder):
+def reader():
     for place in os.environ.get("DFT_TEST_PYTHONPATH", "").split(":"):
         sys.path.insert(0, place)
     try:
         from dftracer.trace import read
     except ImportError as error:
         raise Skip(f"dftracer.trace: {error}") from error
+    return read
+
+
+def case_read_sees_the_same_in_every_form(folder):
+    read = reader()
     record_job(folder, 600)
     job, rows = os.path.join(folder, "job.h5"), os.path.join(folder, "rows.h5")
     together = os.path.join(folder, "together.h5")
@@ -151,6 +156,9 @@ def case_read_sees_the_same_in_every_form(folder):
     expect_equal(frame["dur_ns"].tolist(), [line.get("dur", 0) * 1000 for line in lines], "durations")
     expect_equal(frame["n"].isna().tolist(), ["n" not in line["args"] for line in lines], "where the argument is")
     expect_equal(sorted(frame["rank"].unique().tolist()), list(range(RANKS)), "ranks")
+    complete = sum(line["ph"] == "X" for line in lines)
+    expect(0 < complete < len(lines), complete)
+    expect_equal((len(frame[frame.phase == "X"]), len(frame.query("phase == 'X'"))), (complete, complete), "phase X")
     for path in (job, rows, together, parts):
         other = read(path, args=keys).pandas()
         for column in frame.columns:
@@ -160,12 +168,28 @@ def case_read_sees_the_same_in_every_form(folder):
         expect_equal(other["n"].isna().tolist(), frame["n"].isna().tolist(), f"{path}: where the argument is")
     expect_equal(read(job).arrow().num_rows, len(lines), "rows of the Arrow table")
     expect_equal(read(job).numpy()["name"][0], "HH", "a text in an array")
+    expect_equal(int((read(job).numpy()["phase"] == "X").sum()), complete, "phase X in an array")
+    expect_equal(read(job).arrow()["phase"].to_pylist().count("X"), complete, "phase X in an Arrow table")
     try:
         read(os.path.join(folder, "no-such-trace"))
     except FileNotFoundError as error:
         expect("no-such-trace" in str(error), error)
     else:
         expect(False, "nothing to read was not told")
+
+
+def case_read_finds_the_tables_of_a_folder(folder):
+    read = reader()
+    record_job(folder, 60, "hdf5")
+    parts = sorted(glob.glob(os.path.join(folder, "trace-*.h5")))
+    expect_equal(read(folder).numpy()["id"].tolist(), read(parts).numpy()["id"].tolist(), "events")
+    convert(*parts, "-o", os.path.join(folder, "together.h5"), "--to", "hdf5-links")
+    try:
+        read(folder)
+    except ValueError as error:
+        expect("together.h5 is of a whole job" in str(error), error)
+    else:
+        expect(False, "every event was read twice")
 
 
 main(globals())

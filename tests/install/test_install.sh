@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_install.sh - an installed tree can be moved; the examples build against it with find_package alone, and the README's
-# program with pkg-config; both leave a valid trace.
+# program with its own command and CMakeLists.txt; all leave a valid trace.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 scratch=$(mktemp -d)
@@ -49,13 +49,20 @@ if [ -n "$preload" ]; then
   zcat "$scratch"/preload_out/trace-*-preload.pfw.gz | grep '"name":"read","cat":"POSIX"' >/dev/null || fail "cat was not recorded"
 fi
 
-# The program in the README, to the letter.
-awk '/^```c$/ {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md" >"$scratch/solver.c"
-[ -s "$scratch/solver.c" ] || fail "the README has no C program"
+# The program in the README, to the letter: built by its command, and with its CMakeLists.txt.
+block() { # LANGUAGE
+  awk -v start="\`\`\`$1" '$0 == start {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md"
+}
+mkdir "$scratch/readme"
+block c >"$scratch/readme/solver.c"
+block cmake >"$scratch/readme/CMakeLists.txt"
+compile=$(grep '^cc solver.c ' "$DFT_TEST_SOURCE/README.md") || fail "the README does not compile its program"
 pkgconfig=$(dirname "$(find "$prefix" -name dftracer.pc)")
-# shellcheck disable=SC2046 # the flags are words
-quietly cc "$scratch/solver.c" -o "$scratch/solver" $(PKG_CONFIG_PATH=$pkgconfig pkg-config --cflags --libs dftracer)
-LD_LIBRARY_PATH=$(dirname "$pkgconfig") DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/solver_out/trace quietly "$scratch/solver"
+(cd "$scratch/readme" && PKG_CONFIG_PATH=$pkgconfig quietly sh -c "$compile")
+LD_LIBRARY_PATH=$(dirname "$pkgconfig") DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/solver_out/trace quietly "$scratch/readme/solver"
+quietly cmake -S "$scratch/readme" -B "$scratch/readme/build" -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$scratch/readme/build"
+DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/cmake_out/trace quietly "$scratch/readme/build/solver"
 
 PYTHONPATH=$DFT_TEST_SOURCE/tests "$DFT_TEST_PYTHON" - "$scratch" <<'END'
 import sys
@@ -64,7 +71,7 @@ from pathlib import Path
 import trace
 
 scratch = Path(sys.argv[1])
-for folder, name, count in (("examples_out", "row", 10), ("solver_out", "step", 3)):
+for folder, name, count in (("examples_out", "row", 10), ("solver_out", "step", 3), ("cmake_out", "step", 3)):
     found = sum(len(one.named(name)) for one in trace.read_folder(str(scratch / folder)))
     if found != count:
         sys.exit(f"FAILED: {found} events {name!r} in {folder}, not {count}")

@@ -14,7 +14,6 @@ import trace
 
 DOCS = Path(os.environ["DFT_TEST_SOURCE"]) / "docs"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROJECT = "cmake_minimum_required(VERSION 3.22)\nproject(page LANGUAGES C)\n"
 EXPECTED = {
     "annotating.md": {"read_input": 1, "solve": 1, "step": 5 + 3, "load": 4, "reduce": 1, "store": 1, "by hand": 1,
                       "converged": 1, "memory": 1, "square": 1},
@@ -27,7 +26,7 @@ def unpack(page, folder):
     commands = "set -eu\n"
     for language, name, text in BLOCK.findall(page.read_text()):
         if language == "cmake":
-            (folder / "CMakeLists.txt").write_text(PROJECT + text)
+            (folder / "CMakeLists.txt").write_text(text)
         elif language == "sh":
             commands += text
         else:

@@ -30,7 +30,6 @@ def blocks(language):
 
 def prepared(folder):
     os.mkdir(os.path.join(folder, "data"))
-    os.mkdir(os.path.join(folder, "out"))
     with open(os.path.join(folder, "input.txt"), "w", encoding="utf-8") as file:
         file.write("some text\n")
     return untraced() | {"LIB": os.path.dirname(PRELOAD)}
@@ -60,7 +59,6 @@ def case_the_shell_examples(folder):
 
 
 def case_the_program(folder):
-    env = prepared(folder) | {"DFTRACER_ENABLE": "1"}
     (source,) = blocks("c")
     with open(os.path.join(folder, "inplace.c"), "w", encoding="utf-8") as file:
         file.write(source)
@@ -81,8 +79,12 @@ def case_the_program(folder):
         cwd=folder,
         check=True,
     )
-    done = run([os.path.join(folder, "inplace")], env, cwd=folder)
-    expect_equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "inplace")
+    for env in (untraced(), untraced() | {"DFTRACER_ENABLE": "1"}):
+        expect(not os.path.exists(os.path.join(folder, "out")), "a trace while tracing is off")
+        done = run([os.path.join(folder, "inplace")], env, cwd=folder)
+        expect_equal((done.returncode, done.stdout, done.stderr), (0, "", ""), "inplace")
+        with open(os.path.join(folder, "data/result.txt"), encoding="utf-8") as file:
+            expect_equal(file.read(), "42\n", "what the program wrote")
     (trace,) = read_folder(os.path.join(folder, "out"))
     ((path, events),) = events_by_path(trace).items()
     expect_equal(os.path.basename(path), "result.txt", "the file")

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 
-import numpy
 import pytest
 from harness import environment, main, one, record, traces_of
 
@@ -27,11 +26,9 @@ def shell(command, folder):
 
 
 def test_from_the_script_to_the_trace(tmp_path):
-    (tmp_path / "data").mkdir()
-    for number in range(4):
-        numpy.save(tmp_path / "data" / f"{number}.npy", numpy.ones((16, 64)))
-    for name in ("train.py", "train_traced.py"):
+    for name in ("make_data.py", "train.py", "train_traced.py"):
         (tmp_path / name).write_text(SCRIPTS[name])
+    shell("python make_data.py", tmp_path)
     shell("python train.py", tmp_path)
     plain = (tmp_path / "data" / "weights.npy").read_bytes()
     off, on, summary = COMMANDS
@@ -49,6 +46,28 @@ def test_from_the_script_to_the_trace(tmp_path):
     assert any(event["args"].get("p_idx") == item["id"] for event in trace.events if event["cat"] == "POSIX")
     told = shell(summary, tmp_path)
     assert "forward" in told and "POSIX" in told
+
+
+def test_which_name_counts(tmp_path):
+    (tmp_path / "data").mkdir()
+    call = 'log = dftracer.initialize_log("out/train.pfw", data_dir="data")\n'
+    assert call in SCRIPTS["train_traced.py"]
+    start = f"from dftracer.python import ai, dftracer\n{call}"
+    (tmp_path / "short.py").write_text(start + "with ai.compute.step: pass\n")
+    (tmp_path / "prefix.py").write_text(start.replace("train.pfw", "train") + "with ai.compute.step: pass\n")
+
+    def files():
+        return sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.pfw.gz"))
+
+    for _ in range(2):
+        shell("DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=other/x python short.py", tmp_path)
+    shell("dftracer run --out traces -- python short.py", tmp_path)
+    assert files() == ["out/train.pfw.gz"]
+    for _ in range(2):
+        shell("DFTRACER_ENABLE=1 python prefix.py", tmp_path)
+    assert len(files()) == 3
+    shell("dftracer run --io --out traces -- python short.py", tmp_path)
+    assert len(files()) == 4 and files()[-1].startswith("traces/")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +99,7 @@ def test_block_of_the_readme(tmp_path):
 
 
 def test_every_block_is_run():
-    assert set(SCRIPTS) == {"train.py", "train_traced.py", "forms", "names", "coroutines", "processes"}
+    assert set(SCRIPTS) == {"make_data.py", "train.py", "train_traced.py", "forms", "names", "coroutines", "processes"}
 
 
 if __name__ == "__main__":

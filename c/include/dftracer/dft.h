@@ -79,7 +79,8 @@ typedef struct dft_options {
   const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
 } dft_options;
 
-/* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one. */
+/* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one.
+ * DFT_EDISABLED when tracing is off: no error, the program goes on and its recording calls do nothing. */
 DFT_API dft_status dft_start(const dft_options *options);
 
 /* Completes the trace and publishes its file. Safe to call twice. Returns the first error of the session, and

@@ -7,8 +7,9 @@
 
     table = read("job.h5", args=["step", "fhash"]).arrow()
 
-`read` takes files (.pfw, .pfw.gz, .h5), folders, globs and spools of processes that still run, one or several. Lines
-are read by dftracer's own reader in C, HDF5 files by h5py. NumPy is needed; pandas, pyarrow and h5py only where used.
+`read` takes files (.pfw, .pfw.gz, .h5), folders, globs of lines and spools of processes that still run, one or several.
+Of a folder lines are read, and where there are none its .h5 files. Lines are read by dftracer's own reader in C, HDF5
+files by h5py. NumPy is needed; pandas, pyarrow and h5py only where used.
 SPDX-License-Identifier: MIT
 """
 
@@ -25,6 +26,7 @@ except ImportError as error:
 
 from dftracer.trace._columns import Columns
 from dftracer.trace._need import need
+from dftracer.trace._tables import add_folder, add_table, has_spools, tables_in
 
 if TYPE_CHECKING:
     import pandas
@@ -36,11 +38,11 @@ __all__ = ["Trace", "read"]
 class Trace:
     """Events of one or many traces, as columns of equal length.
 
-    phase     b'X' complete event, b'M' metadata, b'C' counter
+    phase     "X" complete event, "M" metadata, "C" counter
     start_ns  since the epoch; dur_ns: duration
     id, parent, level     parent is -1 without one; level 0: neither level nor parent
     pid, tid, rank        rank is -1 where the trace does not tell one
-    name, cat, host, file     texts; file is the path behind args.fhash
+    name, cat, host, file     texts, as phase is; file is the path behind args.fhash
     and one column for each argument that was asked for; events without it are masked.
     """
 
@@ -99,15 +101,15 @@ def read(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], args:
     names = [os.fspath(path) for path in paths]
     wanted = list(dict.fromkeys(args))
     tables = [name for name in names if name.endswith(".h5")]
-    lines = [name for name in names if not name.endswith(".h5")]
+    folders = {name: tables_in(name) for name in names if os.path.isdir(name)}
+    lines = [name for name in names if name not in tables and (not folders.get(name) or has_spools(name))]
     columns = Columns(wanted)
     if lines:
         from dftracer.trace._lines import add_lines
 
         add_lines(columns, lines)
-    if tables:
-        from dftracer.trace._tables import add_table
-
-        for name in tables:
-            add_table(columns, name)
+    for name in tables:
+        add_table(columns, name)
+    for found in folders.values():
+        add_folder(columns, found)
     return Trace(columns.finish())

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-NUMBERS = {"phase": "S1", "id": "u8", "start_ns": "i8", "dur_ns": "i8", "pid": "u4", "tid": "u4", "rank": "i4",
+NUMBERS = {"phase": "u1", "id": "u8", "start_ns": "i8", "dur_ns": "i8", "pid": "u4", "tid": "u4", "rank": "i4",
            "level": "u4", "parent": "i8"}
 TEXTS = ("name", "cat", "host", "file")
 
@@ -60,10 +60,18 @@ class Columns:
             values[rows] = some.astype(str).astype("O") if kind == "O" and some.dtype.kind != "O" else some
         return values
 
+    def _name_phases(self, letters: np.ndarray) -> None:
+        used = np.flatnonzero(np.bincount(letters, minlength=256))
+        codes = np.zeros(256, "i1")
+        codes[used] = np.arange(len(used))
+        self.codes["phase"] = codes[letters]
+        self.texts["phase"] = np.array([chr(letter) for letter in used], dtype=object)
+
     def finish(self) -> Columns:
         for name, kind in NUMBERS.items():
             pieces = self._pieces.pop(name)
             self.numbers[name] = np.concatenate(pieces) if pieces else np.empty(0, kind)
+        self._name_phases(self.numbers.pop("phase"))
         for name in TEXTS:
             pieces = self._pieces.pop(name)
             codes = np.concatenate(pieces) if pieces else np.empty(0, "i4")

@@ -151,7 +151,7 @@ class Reading:
         column["host"] = self.host_of(rows.source, column["pid"], column["host"])
         self.take_hashes(column["file"], first_row)
         column.update({name: self.coded(name, column[name]) for name in TEXTS})
-        self.columns.add(dict(column, phase=column["phase"].view("S1"), parent=np.where(parent == 0, -1, parent),
+        self.columns.add(dict(column, parent=np.where(parent == 0, -1, parent),
                               rank=self.rank_of(rows.source, column["pid"])))
         for key in self.columns.wanted:
             picked = np.flatnonzero(cells["key"] == self.number("key", key))

@@ -5,6 +5,8 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import glob
+import os
 from typing import Any
 
 import numpy as np
@@ -71,11 +73,30 @@ class Tables:
         return event, key, self.shift(value, "texts", process).astype("i8") if kind == "string" else value
 
 
-def add_table(columns: Columns, path: str) -> None:
+def tables_in(folder: str) -> list[str]:
+    """The .h5 files of a folder without lines: where there are both, they tell the same."""
+    for _, _, names in os.walk(folder):
+        if any(name.endswith((".pfw", ".pfw.gz")) for name in names):
+            return []
+    return sorted(glob.glob(os.path.join(glob.escape(folder), "*.h5")))
+
+
+def has_spools(folder: str) -> bool:
+    return bool(glob.glob(os.path.join(glob.escape(folder), ".dftracer", "*.spool")))
+
+
+def add_folder(columns: Columns, paths: list[str]) -> None:
+    for path in paths:
+        add_table(columns, path, has_others=len(paths) > 1)
+
+
+def add_table(columns: Columns, path: str, has_others: bool = False) -> None:
     h5py = need("h5py", f"to read {path}")
     with h5py.File(path) as file:
         if file.attrs.get("format") != b"dftracer":
             raise ValueError(f"{path} is no trace of dftracer")
+        if has_others and "pid" not in file.attrs:
+            raise ValueError(f"{path} is of a whole job, and there are others beside it: name the files to read")
         add_events(columns, Tables(file))
 
 
@@ -98,7 +119,7 @@ def add_events(columns: Columns, tables: Tables) -> None:
     phase = tables.column("events", "phase")
     columns.add(dict(
         numbers,
-        phase=phase.view("S1"),
+        phase=phase,
         start_ns=tables.column("events", "ts") * tables.unit_ns,
         dur_ns=tables.column("events", "dur") * tables.unit_ns,
         rank=file["processes/rank"][:][process],
