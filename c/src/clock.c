@@ -37,6 +37,7 @@ static struct {
   _Atomic uint64_t due;        /* ticks of the next comparison */
   _Atomic uint32_t lock;       /* of the map */
   _Atomic(dft__header *) header;
+  pid_t pid;
   uint64_t rate; /* of the last session: a forked child begins with it */
   dft__knot lost;
 } clocks;
@@ -171,17 +172,24 @@ static void step(dft__header *header, int is_due) {
 
 void dft__clock_check(void) {
   uint64_t before = dft__signals_block();
-  dft__header *header = DFT__ACQUIRE(clocks.header);
-  /* A forked child finds its gate closed until it has a spool of its own. */
-  if (!header || !DFT__GET(*dft__gate_page())) set_due(ordered_counter() + PERIOD_TICKS);
-  else if (!atomic_exchange(&clocks.lock, 1)) {
-    step(header, 1);
+  if (!atomic_exchange(&clocks.lock, 1)) {
+    dft__header *header = DFT__ACQUIRE(clocks.header); /* with the lock: a session that ends takes it away */
+    /* A forked child finds its gate closed until it has a spool of its own. */
+    if (!header || !DFT__GET(*dft__gate_page())) set_due(ordered_counter() + PERIOD_TICKS);
+    else step(header, 1);
     atomic_store(&clocks.lock, 0);
   }
   dft__signals_restore(before);
 }
 
 /* ---- A session ---------------------------------------------------------------------------------------------------- */
+
+/* In a forked child the lock may be that of a thread that is not there. */
+static void take_over(void) {
+  if (clocks.pid == getpid()) return;
+  clocks.pid = getpid();
+  atomic_store(&clocks.lock, 0);
+}
 
 void dft__clock_begin(dft__header *header) {
   dft__clock_map *map = &header->clock;
@@ -197,7 +205,7 @@ void dft__clock_begin(dft__header *header) {
     dft__clock_map_begin(map, DFT__CLOCK_MONOTONIC, &first, UINT64_C(1) << DFT__RATE_LOG);
   }
   header->opened_ticks = first.ticks;
-  atomic_store(&clocks.lock, 0);
+  take_over();
   DFT__RELEASE(clocks.header, header);
 }
 
@@ -207,12 +215,14 @@ int dft__clock_is_of(const dft__header *header) {
 
 void dft__clock_resume(dft__header *header) {
   clocks.rate = header->clock.knots[DFT__GET(header->clock.count) - 1].rate;
-  atomic_store(&clocks.lock, 0);
+  take_over();
   DFT__RELEASE(clocks.header, header);
 }
 
 void dft__clock_end(void) {
+  while (atomic_exchange(&clocks.lock, 1)) sched_yield();
   DFT__RELEASE(clocks.header, NULL);
+  atomic_store(&clocks.lock, 0);
 }
 
 void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map) {
@@ -221,12 +231,16 @@ void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map) {
 }
 
 void dft__clock_settle(dft__clock_map *copy) {
-  dft__header *header = DFT__GET(clocks.header);
   while (atomic_exchange(&clocks.lock, 1)) sched_yield();
-  step(header, 0);
-  uint64_t now = dft__clock_ticks();
-  if (header->clock.settled < now) header->clock.settled = now;
-  dft__clock_copy(copy, &header->clock);
+  dft__header *header = DFT__GET(clocks.header);
+  if (header) {
+    step(header, 0);
+    uint64_t now = dft__clock_ticks();
+    if (header->clock.settled < now) header->clock.settled = now;
+    dft__clock_copy(copy, &header->clock);
+  } else {
+    memset(copy, 0, sizeof *copy); /* a producer that is late: its session has ended */
+  }
   atomic_store(&clocks.lock, 0);
 }
 

@@ -128,6 +128,7 @@ void dft__end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
                     .site = DFT__GET(frame->site),
                     .level = DFT__GET(frame->level),
                     .ends = depth};
+  if (DFT__UNLIKELY(args_end - args > DFT__ARGS_MAX)) args_end = args; /* a handler left the stack in disorder */
   if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
     if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__thread_lane(own, what.start, now);
     if (DFT__UNLIKELY(flags & DFT__FRAME_LOST)) dft__argument_settle(own, frame, args_end);

@@ -84,8 +84,7 @@ dft__place dft__region_place(const dft__own *own) {
   return place_in(dft__frames(own) + depth - 1, depth);
 }
 
-/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. Levels count from what is left,
- * parents stay what they were. A process that is killed meanwhile may leave open regions with arguments of others. */
+/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. A process that is killed meanwhile may leave open regions with arguments of others. */
 static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
   dft__frame *frames = dft__frames(own);
   uint8_t *args = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));
@@ -102,7 +101,7 @@ static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
       DFT__SET(to->start, DFT__GET(from->start));
       DFT__SET(to->parent, DFT__GET(from->parent));
       DFT__SET(to->site, DFT__GET(from->site));
-      DFT__SET(to->level, place_in(to - 1, kept).level);
+      DFT__SET(to->level, DFT__GET(from->level));
       DFT__SET(to->args, used);
       DFT__SET(to->flags, DFT__GET(from->flags));
       DFT__RELEASE(to->id, id); /* for a moment it is there twice: see openregion.c */
@@ -111,19 +110,31 @@ static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
     used += end - begin;
     kept++;
   }
-  memset(args + used, 0, 8); /* the end of the list */
+  for (uint32_t i = kept; i < depth; i++) DFT__SET(frames[i].flags, 0); /* what is reserved there has not ended */
+  memset(args + used, 0, 8);                                            /* the end of the list */
   DFT__SET(own->thread->args_used, used);
   return kept;
 }
 
+static int are_handlers_silent;
+
+void dft_handlers_are_silent(void) {
+  __atomic_store_n(&are_handlers_silent, 1, __ATOMIC_RELAXED);
+}
+
 /* A frame is reserved at `depth` and finds no room; the place it has then. Regions of coroutines that take turns end below
- * others, again and again: where most have ended, they go. Not in a signal handler, because whom it interrupted may hold a
- * place, too. */
+ * others, again and again: where most have ended, they go. Not where a signal handler may be at it, because whom it
+ * interrupted may hold a place, too; a handler can be told by what is blocked, but not every one. */
 static uint32_t tidy(const dft__own *own, uint32_t depth) {
   uint64_t before = dft__signals_block();
   uint32_t room = dft__area_room(DFT__GET(own->thread->frames)), open = 0;
   int is_safe = depth == room && DFT__GET(own->thread->depth) == depth + 1 && !dft__signals_may_be_handler(before);
-  for (uint32_t i = 0; is_safe && i < depth; i++) open += DFT__GET(dft__frames(own)[i].id) != 0;
+  is_safe &= !DFT__GET(own->thread->busy);
+  for (uint32_t i = 0; is_safe && i < depth; i++) {
+    const dft__frame *frame = &dft__frames(own)[i];
+    if (DFT__GET(frame->id)) open++;
+    else is_safe = (DFT__GET(frame->flags) & DFT__FRAME_ENDED) != 0; /* else somebody is about to fill it */
+  }
   if (is_safe && open <= depth / 2) {
     depth = close_ranks(own, depth);
     DFT__SET(own->thread->depth, depth + 1);
@@ -167,7 +178,8 @@ __attribute__((noinline)) static dft_region push_at(uint64_t session, char *base
     dft__place place;
     if (depth >= dft__area_room(area)) {
       uint32_t reserved = depth;
-      if (!DFT__GET(thread->overflow)) depth = tidy(&own, depth); /* else it was in vain, a moment ago */
+      if (__atomic_load_n(&are_handlers_silent, __ATOMIC_RELAXED) && !DFT__GET(thread->overflow))
+        depth = tidy(&own, depth); /* else it was in vain, a moment ago */
       if (depth == reserved && !grow(&own)) return overflow(&own);
       continue;
     }

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -154,9 +155,18 @@ void dft__spool_announce(dft__spool *spool) {
   memcpy(spool->header->magic, DFT__MAGIC, sizeof spool->header->magic);
 }
 
+/* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
 void dft__spool_retire(dft__spool *spool) {
+  uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
+  uint32_t nobody = 0;
+  atomic_store(&spool->is_retired, 1);
+  while (!atomic_compare_exchange_weak(&spool->growing, &nobody, own_tid()) && dft__clock_ns() < deadline) {
+    nobody = 0;
+    sched_yield();
+  }
   (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  DFT__RELEASE(spool->growing, 0);
 }
 
 void dft__spool_detach(dft__spool *spool) {
@@ -189,6 +199,7 @@ static int grow(dft__spool *spool, uint64_t bytes) {
   uint64_t from = DFT__GET(header->file_bytes);
   uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
   uint64_t to = from + step > bytes ? from + step : bytes;
+  if (atomic_load(&spool->is_retired) || from < DFT__HEADER_BYTES) return 0;
   if (from >= bytes) return 1;
   if (to > spool->map_bytes) to = spool->map_bytes;
   if (!lengthen(spool, from, to) && !lengthen(spool, from, to = bytes)) return 0;

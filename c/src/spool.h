@@ -19,9 +19,10 @@ typedef struct dft__spool {
   char *base;
   dft__header *header;
   size_t map_bytes;
-  int fd;          /* of a spool that is recovered, which holds its lock; else -1 */
-  int is_adopted;  /* an earlier image of this process made it */
-  int is_detached; /* the mapping is a private copy, and the file is another process's */
+  int fd;                 /* of a spool that is recovered, which holds its lock; else -1 */
+  int is_adopted;         /* an earlier image of this process made it */
+  _Atomic int is_retired; /* the session has ended: the file may be the next one's */
+  int is_detached;        /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
   _Atomic uint32_t growing; /* thread id of who makes the file longer */

@@ -76,6 +76,7 @@ static void in_child(void) {
 static int make_once(PyObject *module) {
   char value[8];
   if (native.module) return 0;
+  dft_handlers_are_silent(); /* those of Python run between two instructions of it, never inside ours */
   native_enabled = dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
   if (make_names() < 0 || make_unknown() < 0 || make_types(module) < 0) return -1;
   pthread_atfork(NULL, NULL, in_child);

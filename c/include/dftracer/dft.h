@@ -87,6 +87,10 @@ DFT_API dft_status dft_start(const dft_options *options);
  * DFT_EDROPPED when events were dropped. Events that follow are ignored until the next dft_start. */
 DFT_API dft_status dft_stop(void);
 
+/* Says that no signal handler of this process records. Regions that ended below open ones, as those of coroutines do that take
+ * turns, are then taken off the stack; else it has room for 104,857 of a thread, and what comes then is dropped and counted. */
+DFT_API void dft_handlers_are_silent(void);
+
 /* While paused nothing new is recorded, for the whole process; a region that was open before is recorded when it ends.
  * Calls nest. */
 DFT_API void dft_pause(void);
