@@ -69,7 +69,7 @@ int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t index, dft__uni
   dft__source_state *source = &reader->sources[index];
   int fd;
   if (source->is_opened && walk->next_start >= source->size) return 0;
-  fd = open(source->path, O_RDONLY | O_CLOEXEC);
+  fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO has no writer to wait for */
   if (!dft__source_prepare(reader, index, fd) || walk->next_start >= source->size) {
     if (fd >= 0) close(fd);
     walk->next_start = source->size;

@@ -102,6 +102,14 @@ def hdf5_is_told_apart():
 # ---- Recover ---------------------------------------------------------------------------------------------------------
 
 
+def a_fifo_is_no_trace_to_wait_for():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(f"{folder}/p.pfw")
+        for command in ("summary", "info", "cat", "validate"):
+            _, err = dftracer(command, folder, status=1)
+            assert "p.pfw" in err, (command, err)
+
+
 def recover_with_nothing_to_do_is_fine():
     with tempfile.TemporaryDirectory() as folder:
         out, err = dftracer("recover", folder)
@@ -209,6 +217,7 @@ for check in (
     a_reader_that_left_is_no_trouble,
     what_is_no_trace_is_told,
     hdf5_is_told_apart,
+    a_fifo_is_no_trace_to_wait_for,
     recover_with_nothing_to_do_is_fine,
     recover_publishes_what_the_dead_left,
     recover_takes_several_folders,
