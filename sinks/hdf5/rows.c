@@ -243,7 +243,7 @@ void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_proce
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length) {
   dft_status status;
   int is_fine = save_process(rows) && save_names(rows) && dft__h5_tables_save(&rows->tables);
-  if (!is_fine) return DFT_ENOMEM;
+  if (!is_fine) return rows->segment.status != DFT_OK ? rows->segment.status : DFT_ENOMEM;
   status = dft__h5_segment_flush(&rows->segment, 0);
   *length = rows->segment.length;
   return status;

@@ -34,6 +34,7 @@ dft_status dft__h5_segment_flush(dft__h5_segment *segment, size_t least) {
   if (!segment->used || segment->used < least) return DFT_OK;
   status = dft__file_append(segment->path, segment->length - segment->used, segment->memory, segment->used);
   segment->used = 0;
+  if (status != DFT_OK) segment->status = status;
   return status;
 }
 

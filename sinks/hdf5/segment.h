@@ -58,6 +58,7 @@ typedef struct dft__h5_segment {
   uint8_t *memory;
   size_t used;
   size_t room;
+  dft_status status; /* of the last write that failed */
 } dft__h5_segment;
 
 /* Room for a record of up to so many bytes; its bytes go behind the returned place. NULL: no memory. */
