@@ -118,18 +118,16 @@ if __name__ == "__main__": main(sys.argv[2])
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_interrupt(tmp_path, method):
-    """Of the whole group, as the terminal does it: of the workers, too."""
     run(
         DATASET
         + """
 import signal
 def main(method):
     torch.multiprocessing.set_forkserver_preload(["torch"])
-    os.setpgid(0, 0)
     log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
     loader = DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context=method)
     for count, batch in enumerate(ai.dataloader.fetch.iter(loader)):
-        if count == 5: os.killpg(0, signal.SIGINT)
+        if count == 5: os.kill(os.getpid(), signal.SIGINT)
 if __name__ == "__main__": main(sys.argv[2])
 """,
         tmp_path,
