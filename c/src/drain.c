@@ -288,32 +288,56 @@ int dft__drain_has_begun(void) {
 /* ---- Producers ---------------------------------------------------------------------------------------------------- */
 
 /* Of the usual size, or else smaller; or one that a huge record has left, because chunks never change their size. */
-static dft__chunk *take_any(uint32_t cells) {
+static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
   static const uint32_t logs[] = {DFT__BLOCK_LOG, 14, DFT__CHUNK_LOG_MIN, 17, 18, 19, 20, 21, DFT__CHUNK_LOG_MAX};
   uint32_t huge = DFT__BLOCK_LOG;
   while (dft__cells_of(huge) < cells + 1) huge++;
-  if (huge > DFT__BLOCK_LOG) return dft__chunk_take(drain.output.spool, huge, DFT__USE_RECORDS, 1);
+  if (huge > DFT__BLOCK_LOG) return dft__chunk_take(spool, huge, DFT__USE_RECORDS, 1);
   for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
     dft__chunk *chunk;
     if (dft__cells_of(logs[i]) < cells + 1) continue;
-    chunk = dft__chunk_take(drain.output.spool, logs[i], DFT__USE_RECORDS, 0);
+    chunk = dft__chunk_take(spool, logs[i], DFT__USE_RECORDS, 0);
     if (chunk) return chunk;
   }
   return NULL;
 }
 
-dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
+/* Why there is no room. */
+static void tell_loss(const dft__spool *spool) {
+  unsigned long long kib = (unsigned long long)DFT__GET(spool->header->file_bytes) >> 10;
+  const char *why = "it cannot be made longer";
+  switch (DFT__GET(spool->grow_error)) {
+    case 0:
+      dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
+               "the spool is full (DFTRACER_SPOOL_LIMIT=%s) and the trace cannot be written fast "
+               "enough; events are dropped and counted",
+               dft__config_text(DFT__SPOOL_LIMIT));
+      return;
+    case ENOSPC: why = "the disk is full"; break;
+    case EDQUOT: why = "the quota of the disk is used up"; break;
+    case EFBIG: why = "files may not be longer (ulimit -f)"; break;
+    case EMFILE:
+    case ENFILE: why = "no descriptor is free (ulimit -n)"; break;
+    case ENOENT: why = "somebody has removed it"; break;
+  }
+  dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
+           "the spool %s stays at %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR puts it elsewhere)",
+           spool->path, kib, why);
+}
+
+dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
   uint64_t deadline = dft__clock_ns() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
   int tries = 0;
   uint64_t pause_ns = PAUSE_LEAST_NS;
-  uint64_t progress = DFT__GET(drain.output.spool->header->commit_seq);
+  uint64_t progress = DFT__GET(spool->header->commit_seq);
   dft__chunk *chunk;
   if (DFT__GET(drain.thread_state) == 0) make_thread(signals);
   for (;;) {
     int has_helped = 0;
-    chunk = take_any(cells);
-    if (chunk || is_dropping || DFT__GET(drain.is_stalled) || atomic_load(&drain.is_ending)) break;
+    chunk = take_any(spool, cells);
+    if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
+    if (atomic_load(&drain.is_ending) || atomic_load(&spool->is_retired)) break;
     if (drain.output.can_assist) {
       has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
     } else {
@@ -321,12 +345,12 @@ dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
     }
     /* Every chunk is in use by a thread, none of them full: more threads than the limit was made for. */
     if (!has_helped && atomic_load(&drain.ready_cells) <= 0) {
-      chunk = dft__chunk_take(drain.output.spool, 14, DFT__USE_RECORDS, 1);
+      chunk = dft__chunk_take(spool, 14, DFT__USE_RECORDS, 1);
       if (chunk && dft__cells_of(14) >= cells + 1) break;
-      if (chunk) dft__chunk_give(drain.output.spool, chunk);
+      if (chunk) dft__chunk_give(spool, chunk);
     }
-    if (DFT__GET(drain.output.spool->header->commit_seq) != progress) { /* slow, but it moves */
-      progress = DFT__GET(drain.output.spool->header->commit_seq);
+    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but it moves */
+      progress = DFT__GET(spool->header->commit_seq);
       deadline = dft__clock_ns() + WAIT_NS;
     } else if (dft__clock_ns() > deadline) {
       atomic_store(&drain.is_stalled, 1);
@@ -339,12 +363,7 @@ dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals) {
         pause_ns *= 2; /* hundreds may be waiting: they must not keep the others from working */
     }
   }
-  if (!chunk) {
-    dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
-             "the spool is full (DFTRACER_SPOOL_LIMIT=%s) and the trace cannot be written fast "
-             "enough; events are dropped and counted",
-             dft__config_text(DFT__SPOOL_LIMIT));
-  }
+  if (!chunk) tell_loss(spool);
   return chunk;
 }
 

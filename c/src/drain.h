@@ -14,7 +14,7 @@ void dft__drain_notify(uint32_t cells);
 
 /* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. Called
  * with signals blocked; `signals` is what the program has blocked. */
-dft__chunk *dft__drain_make_room(uint32_t cells, uint64_t signals);
+dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals);
 
 /* Nonzero when the opening lines are made. */
 int dft__drain_has_begun(void);

@@ -9,7 +9,7 @@
 
 #include "clock.h"
 #include "intern.h"
-#include "session.h"
+#include "signals.h"
 
 /* ---- Bytes -------------------------------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ static size_t limited(const char *text, size_t len, size_t most) {
 
 uint32_t dft__key_ref(const char *key, size_t len) {
   len = limited(key, len, DFT__NAME_MAX);
-  return dft__intern(dft__session.spool, DFT__NAME_KEY, 0, key ? key : "", len);
+  return dft__intern(dft__thread_spool(), DFT__NAME_KEY, 0, key ? key : "", len);
 }
 
 static inline uint32_t known_key(const char *key, size_t len) {
@@ -142,8 +142,7 @@ void dft__out_value(dft__out *out, const dft__ready_item *ready) {
 #define SAME_DEPTH (1024u >> 4)
 
 int dft__busy_is_real(uint32_t mark, uint32_t own_mark) {
-  stack_t stack;
-  if (syscall(SYS_sigaltstack, NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK) return 1; /* nothing to compare */
+  if (dft__signals_on_own_stack()) return 1; /* nothing to compare */
   return (int32_t)(own_mark + SAME_DEPTH - mark) < 0;
 }
 
@@ -295,7 +294,7 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
 void dft__emit_meta(const dft__own *own, const char *name, const dft__ready_item *items, uint32_t count) {
   dft__label label = {name, strlen(name), "dftracer", 8};
   dft__what what = {.kind = DFT__KIND_META, .id = dft__thread_next_id(own)};
-  what.site = dft__intern_site(dft__session.spool, label.name, label.name_len, label.cat, label.cat_len);
+  what.site = dft__intern_site(dft__thread_spool(), label.name, label.name_len, label.cat, label.cat_len);
   dft__emit_items(own, &what, &label, items, count);
 }
 

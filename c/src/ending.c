@@ -5,17 +5,31 @@
 #include "clock.h"
 #include "emit.h"
 #include "region.h"
+#include "signals.h"
 
 /* ---- The stack ---------------------------------------------------------------------------------------------------- */
 
-/* Frames on top that had ended before those above them. */
-__attribute__((noinline)) static void pop_ended(uint64_t session, char *base, dft__thread *thread, uint32_t depth,
-                                                dft__frame *frame) {
-  const dft__own own = dft__own_of(session, base, thread);
-  while (depth && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED) {
+/* Frames on top that had ended before those above them: takes off up to `most`, and tells how many are left of all. */
+static uint32_t pop_some(const dft__own *own, uint32_t depth, uint32_t most) {
+  dft__frame *frame = dft__frames(own) + depth;
+  for (; depth && most && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED; most--) {
     DFT__SET(frame->flags, 0);
-    dft__argument_cut(&own, DFT__GET(frame->args));
-    DFT__SET(thread->depth, --depth);
+    dft__argument_cut(own, DFT__GET(frame->args));
+    DFT__SET(own->thread->depth, --depth);
+  }
+  return depth;
+}
+
+#define POP_FEW 64u
+
+/* Where there are many, no signal handler comes between: each event of one would look for its place below them all. */
+__attribute__((noinline)) static void pop_ended(uint64_t session, char *base, dft__thread *thread, uint32_t depth) {
+  const dft__own own = dft__own_of(session, base, thread);
+  uint32_t left = pop_some(&own, depth, POP_FEW);
+  if (DFT__UNLIKELY(depth - left == POP_FEW)) {
+    uint64_t before = dft__signals_block();
+    pop_some(&own, left, UINT32_MAX);
+    dft__signals_restore(before);
   }
 }
 
@@ -28,7 +42,7 @@ static void pop(const dft__own *own, uint32_t depth, dft__frame *frame) {
   dft__argument_cut(own, DFT__GET(frame->args));
   DFT__SET(frame->id, 0);
   DFT__SET(own->thread->depth, depth - 1);
-  if (is_above_ended(depth, frame)) pop_ended(own->session, own->base, own->thread, depth - 1, frame);
+  if (is_above_ended(depth, frame)) pop_ended(own->session, own->base, own->thread, depth - 1);
 }
 
 /* ---- The rule: the topmost frame, without flags, with few arguments --------------------------------------------------- */
@@ -94,7 +108,7 @@ static inline __attribute__((always_inline)) void record_top(const dft__own *own
   DFT__RELEASE(thread->busy, 0);
   if (len) dft__argument_cut(own, args);
   DFT__SET(thread->depth, depth - 1);
-  if (DFT__UNLIKELY(is_above_ended(depth, frame))) pop_ended(own->session, own->base, thread, depth - 1, frame);
+  if (DFT__UNLIKELY(is_above_ended(depth, frame))) pop_ended(own->session, own->base, thread, depth - 1);
 }
 
 /* ---- Everything else ---------------------------------------------------------------------------------------------- */

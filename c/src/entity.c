@@ -6,7 +6,6 @@
 
 #include "emit.h"
 #include "intern.h"
-#include "session.h"
 #include "signals.h"
 
 #define TYPE_MAX 31
@@ -47,8 +46,8 @@ static size_t clean(char *out, size_t most, const char *text, size_t len) {
 /* Nonzero for the first caller with this text in the session. Names are registered once, so whoever marks the new name
  * first is the first; without room for more, everybody is. */
 static int is_first(const char *text, size_t len) {
-  dft__spool *spool = dft__session.spool;
   uint64_t before = dft__signals_block(); /* what is found must be of the spool that is marked */
+  dft__spool *spool = dft__thread_spool();
   uint32_t ref = dft__intern(spool, DFT__NAME_TEXT, 0, text, len);
   dft__name *name = (dft__name *)(spool->base + (uint64_t)ref * 16);
   uint64_t none = 0;
@@ -69,7 +68,7 @@ uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key
   snprintf(hex, sizeof hex, "%016llx", (unsigned long long)id);
   len = snprintf(mark, sizeof mark, "entity\x1f%s", hex);
   if (!is_first(mark, (size_t)len)) return id;
-  DFT__SET(dft__session.spool->header->annotated, 1);
+  DFT__SET(((dft__header *)own.base)->annotated, 1);
   dft__item_text(&items[0], 0, "id", 2, DFT_STRING, hex, 16);
   dft__item_text(&items[1], 0, "type", 4, DFT_STRING, clean_type, clean(clean_type, TYPE_MAX, type, type_len));
   dft__item_number(&items[2], 0, "store", 5, DFT_INT, (uint64_t)(int64_t)store);
@@ -89,7 +88,7 @@ void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const ch
   len = clean(clean_type, TYPE_MAX, type, type_len);
   mark_len = snprintf(mark, sizeof mark, "type\x1f%.*s", (int)len, clean_type);
   if (!is_first(mark, (size_t)mark_len)) return;
-  DFT__SET(dft__session.spool->header->annotated, 1);
+  DFT__SET(((dft__header *)own.base)->annotated, 1);
   dft__item_text(&items[0], 0, "type", 4, DFT_STRING, clean_type, len);
   dft__item_number(&items[1], 0, "role", 4, DFT_INT, (uint64_t)(int64_t)role);
   dft__item_text(&items[2], 0, "description", 11, DFT_STRING, clean_text,
@@ -102,7 +101,7 @@ void dft_entity_relate(int32_t relation, uint64_t subject, uint64_t object) {
   char subject_hex[17], object_hex[17];
   dft__ready_item items[3];
   if (relation < RELATION_FIRST || relation > RELATION_LAST || !subject || !object || !is_recording(&own)) return;
-  DFT__SET(dft__session.spool->header->annotated, 1);
+  DFT__SET(((dft__header *)own.base)->annotated, 1);
   snprintf(subject_hex, sizeof subject_hex, "%016llx", (unsigned long long)subject);
   snprintf(object_hex, sizeof object_hex, "%016llx", (unsigned long long)object);
   dft__item_number(&items[0], 0, "relation", 8, DFT_INT, (uint64_t)relation);

@@ -77,7 +77,7 @@ static void keep_number(const char *prefix, const char *key, size_t len, int64_t
   uint32_t ref, bytes;
   if (!is_recording(&own) || !key || !len || !(ref = fact_key(prefix, key, len))) return;
   bytes = dft__item_number(&ready, ref, NULL, 0, DFT_INT, (uint64_t)value);
-  keep(dft__session.spool->header, &ready, bytes);
+  keep((dft__header *)own.base, &ready, bytes);
 }
 
 void dft_app_metadata_int_n(const char *key, size_t key_len, int64_t value) {
@@ -94,7 +94,7 @@ void dft_app_metadata_string_n(const char *key, size_t key_len, const char *text
   uint32_t ref, bytes;
   if (!is_recording(&own) || !key || !key_len || !(ref = fact_key("app.", key, key_len))) return;
   bytes = dft__item_text(&ready, ref, NULL, 0, DFT_STRING, text, len);
-  keep(dft__session.spool->header, &ready, bytes);
+  keep((dft__header *)own.base, &ready, bytes);
 }
 
 /* ---- Rank --------------------------------------------------------------------------------------------------------- */
@@ -131,12 +131,12 @@ void dft_thread_name_n(const char *name, size_t name_len) {
   dft__header *header;
   uint32_t tid;
   if (!name || !name_len || !is_recording(&own)) return;
-  header = dft__session.spool->header;
+  header = (dft__header *)own.base;
   if (name_len > 255) name_len = 255;
   tid = own.thread->tid;
   /* The main thread's name opens the trace, if that is not written yet. */
   if (tid == header->pid && !dft__drain_has_begun()) {
-    DFT__SET(header->main_name, dft__intern(dft__session.spool, DFT__NAME_TEXT, 0, name, name_len));
+    DFT__SET(header->main_name, dft__intern(dft__thread_spool(), DFT__NAME_TEXT, 0, name, name_len));
     DFT__SET(header->main_is_named, 1);
   } else {
     dft__emit_thread_name(&own, tid, name, name_len);

@@ -14,7 +14,7 @@
 #include "functionname.h"
 #include "intern.h"
 #include "region.h"
-#include "session.h"
+#include "thread.h"
 
 #define TABLE_LOG 16
 #define PROBES 64
@@ -162,7 +162,7 @@ static int is_function(const dft__own *own, uint32_t ref) {
   const dft__name *site = (const dft__name *)(own->base + (uint64_t)ref * 16);
   dft_text cat;
   if (!ref || site->use != DFT__NAME_SITE) return 0;
-  cat = dft__text_at(dft__session.spool, site->cat);
+  cat = dft__text_at(dft__thread_spool(), site->cat);
   return cat.len == strlen(DFT__FUNCTION_CATEGORY) && memcmp(cat.text, DFT__FUNCTION_CATEGORY, cat.len) == 0;
 }
 

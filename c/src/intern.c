@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 
-#include "session.h"
 #include "signals.h"
+#include "thread.h"
 
 static dft__name *at(char *base, uint32_t ref) {
   return (dft__name *)(base + (uint64_t)ref * 16);
@@ -241,7 +241,7 @@ uint32_t dft__intern_path(char *base, uint64_t session, const char *text, size_t
   offset = take_ready(header, bytes_of(len));
   if (offset) return make_path(base, offset, is_early, tag, hash, head, text, len);
   if (DFT__GET(header->name_chunks) >= (DFT__NAMES_BYTES >> DFT__BLOCK_LOG) - 1) return 0;
-  ref = dft__intern(dft__session.spool, DFT__NAME_PATH, 0, text, len);
+  ref = dft__intern(dft__thread_spool(), DFT__NAME_PATH, 0, text, len);
   if (ref) keep(is_early, tag, hash, ref);
   return ref;
 }

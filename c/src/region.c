@@ -11,7 +11,6 @@
 #include "clock.h"
 #include "emit.h"
 #include "intern.h"
-#include "session.h"
 #include "signals.h"
 
 /* ---- Sites -------------------------------------------------------------------------------------------------------- */
@@ -30,7 +29,7 @@ uint32_t dft__site_register(const dft__own *own, dft_site *site) {
   size_t cat_len = site->cat ? strlen(site->cat) : 0;
   const char *name = dft__name_or_default(site->name, &name_len);
   const char *cat = dft__name_or_default(site->cat, &cat_len);
-  uint32_t ref = dft__intern_site(dft__session.spool, name, name_len, cat, cat_len);
+  uint32_t ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
   if (ref) __atomic_store_n(&site->cache, own->session << 32 | ref, __ATOMIC_RELAXED);
   return ref;
 }
@@ -57,7 +56,7 @@ static inline uint32_t recall(const dft__own *own, const char *name, size_t name
 uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
   uint32_t ref = recall(own, name, name_len, cat, cat_len);
   if (ref) return ref;
-  ref = dft__intern_site(dft__session.spool, name, name_len, cat, cat_len);
+  ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
   if (ref && !(ref & DFT__SITE_MUTED)) DFT__RELEASE(*recent_slot(name, cat), own->session << 32 | ref);
   return ref;
 }

@@ -167,23 +167,13 @@ static void complain(dft_status status, int error, const char *log_file) {
            dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
-/* For the next session; never given back. NULL: no memory. */
-static dft__spool *next_spool(void) {
-  static dft__spool first;
-  static dft__spool *spare = &first; /* what could not be opened is used again */
-  void *fresh;
-  if (dft__session.spool != spare) return spare;
-  fresh = mmap(NULL, sizeof first, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  return fresh == MAP_FAILED ? NULL : (spare = fresh);
-}
-
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
   const char *log_file = dft__config_text(DFT__LOG_FILE);
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
   dft__place_plan plan;
-  dft__spool *spool = next_spool();
+  dft__spool *spool = dft__spool_spare(session->spool);
   dft_status status;
   uint64_t number = session->number + 1;
   int cancel, error;

@@ -14,7 +14,11 @@ __attribute__((constructor)) static void remember_mask(void) {
   initial_mask = dft__signals_blocked();
 }
 
-int dft__signals_may_be_handler(uint64_t blocked) {
+int dft__signals_on_own_stack(void) {
   stack_t stack;
-  return (blocked & ~initial_mask) != 0 || (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK);
+  return syscall(SYS_sigaltstack, NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
+int dft__signals_may_be_handler(uint64_t blocked) {
+  return (blocked & ~initial_mask) != 0 || dft__signals_on_own_stack();
 }

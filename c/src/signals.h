@@ -33,6 +33,9 @@ static inline void dft__signals_restore(uint64_t before) {
 /* What is blocked now. */
 uint64_t dft__signals_blocked(void);
 
+/* Nonzero on the alternate stack, which only handlers are on. */
+int dft__signals_on_own_stack(void);
+
 /* A handler runs with its signal blocked, or on the alternate stack: nonzero where `blocked`, before this library blocked
  * anything, or the stack tell of one. When in doubt it is one. */
 int dft__signals_may_be_handler(uint64_t blocked);

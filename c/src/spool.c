@@ -32,7 +32,6 @@
 #define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that is at it: a busy disk may take seconds */
 #define GROW_PAUSE_NS 100000L
 #define GROW_RETRY_NS UINT64_C(100000000)
-#define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -74,14 +73,14 @@ static int populate(char *at, uint64_t bytes) {
   return -1;
 }
 
-/* Storage for the bytes between two offsets, which are mapped at `base`. 0, or -1 and errno. */
+/* Storage for the bytes between two offsets, which are mapped at `base`, if that is not NULL. 0, or -1 and errno. */
 static int allocate(int fd, char *base, uint64_t from, uint64_t to) {
   int error;
   if (is_over_limit(to)) {
     errno = EFBIG;
     return -1;
   }
-  if (write_zeros(fd, from, to) == 0 && populate(base + from, to - from) == 0) return 0;
+  if (write_zeros(fd, from, to) == 0 && (!base || populate(base + from, to - from) == 0)) return 0;
   error = errno;
   if (ftruncate(fd, (off_t)from) != 0) return -1;
   errno = error;
@@ -105,8 +104,13 @@ static uint64_t map_bytes_for(uint64_t limit_bytes) {
   return DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
 }
 
-static void *map_all(int fd, uint64_t map_bytes) {
-  return mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+/* The range that an earlier session left is taken, if it is as large. */
+static void *map_all(dft__spool *spool, int fd, uint64_t map_bytes) {
+  char *range = spool->range;
+  int fixed = range && spool->range_bytes == map_bytes ? MAP_FIXED : 0;
+  if (range && !fixed) munmap(range, spool->range_bytes);
+  spool->range = NULL;
+  return mmap(fixed ? range : NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, fd, 0);
 }
 
 static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
@@ -114,9 +118,10 @@ static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
   uint64_t map_bytes = map_bytes_for(limit_bytes);
   void *base;
   if (fstat(fd, &facts) != 0) return DFT_EIO;
-  base = map_all(fd, map_bytes);
+  if (allocate(fd, NULL, 0, FIRST_BYTES) != 0) return status_of(errno);
+  base = map_all(spool, fd, map_bytes);
   if (base == MAP_FAILED) return DFT_ENOMEM;
-  if (allocate(fd, base, 0, FIRST_BYTES) != 0) {
+  if (populate(base, FIRST_BYTES) != 0) {
     dft_status status = status_of(errno);
     munmap(base, map_bytes);
     return status;
@@ -153,12 +158,14 @@ dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit
 void dft__spool_announce(dft__spool *spool) {
   atomic_thread_fence(memory_order_release);
   memcpy(spool->header->magic, DFT__MAGIC, sizeof spool->header->magic);
+  atomic_fetch_or(&spool->inside, DFT__SPOOL_OPEN);
 }
 
 /* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
 void dft__spool_retire(dft__spool *spool) {
   uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
   uint32_t nobody = 0;
+  atomic_fetch_and(&spool->inside, ~DFT__SPOOL_OPEN);
   atomic_store(&spool->is_retired, 1);
   while (!atomic_compare_exchange_weak(&spool->growing, &nobody, own_tid()) && dft__clock_ns() < deadline) {
     nobody = 0;
@@ -166,7 +173,31 @@ void dft__spool_retire(dft__spool *spool) {
   }
   (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  spool->range = spool->base;
+  spool->range_bytes = spool->map_bytes;
   DFT__RELEASE(spool->growing, 0);
+}
+
+dft__spool *dft__spool_spare(const dft__spool *not_this) {
+  static dft__spool first;
+  static dft__spool *all = &first;
+  dft__spool *spool = all;
+  while (spool && (spool == not_this || atomic_load(&spool->inside))) spool = spool->next;
+  if (spool) return spool;
+  spool = mmap(NULL, sizeof *spool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (spool == MAP_FAILED) return NULL;
+  spool->next = all;
+  return all = spool;
+}
+
+int dft__spool_enter(dft__spool *spool) {
+  if (atomic_fetch_add(&spool->inside, 1) & DFT__SPOOL_OPEN) return 1;
+  dft__spool_exit(spool);
+  return 0;
+}
+
+void dft__spool_exit(dft__spool *spool) {
+  atomic_fetch_sub(&spool->inside, 1);
 }
 
 void dft__spool_detach(dft__spool *spool) {
@@ -183,14 +214,17 @@ void dft__spool_detach(dft__spool *spool) {
 
 static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
   struct stat facts;
-  int is_done = 0;
+  int error = ENOENT;
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return 0;
-  if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
-    is_done = allocate(fd, spool->base, from, to) == 0;
+  if (fd < 0) {
+    error = errno;
+  } else {
+    if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device)
+      error = allocate(fd, spool->base, from, to) == 0 ? 0 : errno;
+    close(fd);
   }
-  close(fd);
-  return is_done;
+  DFT__SET(spool->grow_error, error);
+  return !error;
 }
 
 /* With the lock. */
@@ -245,77 +279,11 @@ void dft__spool_prepare(dft__spool *spool) {
   }
 }
 
-/* ---- What a dead process left ---------------------------------------------------------------------------------------- */
-
-static int is_terminated(const char *text, size_t size) {
-  return memchr(text, '\0', size) != NULL;
-}
-
-/* Whether later code can rely on the header. References of names are checked where they are used. */
-static int is_sane(const dft__header *header, uint64_t file_bytes) {
-  uint64_t allocated = DFT__GET(header->file_bytes);
-  uint64_t top = DFT__GET(header->top);
-  if (memcmp(header->magic, DFT__MAGIC, sizeof header->magic) != 0) return 0;
-  if (header->layout != DFT__LAYOUT || header->header_bytes != DFT__HEADER_BYTES) return 0;
-  if (allocated < DFT__HEADER_BYTES || allocated > file_bytes || top < DFT__HEADER_BYTES || top % 4096) return 0;
-  if (header->sink_count < 1 || header->sink_count > DFT__SINKS_MAX) return 0;
-  for (uint32_t i = 0; i < header->sink_count; i++) {
-    if (!is_terminated(header->sink[i], sizeof header->sink[i])) return 0;
-  }
-  return is_terminated(header->boot_id, sizeof header->boot_id) && is_terminated(header->host, sizeof header->host) &&
-         is_terminated(header->folder, sizeof header->folder) && header->folder[0] == '/' &&
-         is_terminated(header->stem, sizeof header->stem) && !strchr(header->stem, '/') && header->stem[0] &&
-         is_terminated(header->base, sizeof header->base) && !strchr(header->base, '/') && header->base[0] &&
-         is_terminated(header->unit, sizeof header->unit) && header->unit_ns >= 1 && header->unit_ns <= 1000000000u &&
-         header->level >= 0 && header->level <= 9 && DFT__GET(header->clock.count) >= 1 &&
-         DFT__GET(header->clock.count) <= DFT__KNOTS;
-}
-
-static dft_status open_checked(dft__spool *spool, int fd) {
-  struct stat facts;
-  void *base;
-  if (fstat(fd, &facts) != 0) return DFT_EIO;
-  if (!S_ISREG(facts.st_mode) || facts.st_nlink != 1 || facts.st_uid != geteuid()) return DFT_EFORMAT;
-  if (facts.st_size < (off_t)DFT__HEADER_BYTES) return DFT_EFORMAT;
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return errno == EWOULDBLOCK ? DFT_EBUSY : DFT_EIO;
-  spool->map_bytes = (size_t)facts.st_size + RECOVER_BYTES;
-  base = mmap(NULL, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (base == MAP_FAILED) return DFT_ENOMEM;
-  spool->base = base;
-  spool->header = base;
-  spool->device = facts.st_dev;
-  spool->inode = facts.st_ino;
-  if (is_sane(spool->header, (uint64_t)facts.st_size)) return DFT_OK;
-  munmap(base, spool->map_bytes);
-  return DFT_EFORMAT;
-}
-
-dft_status dft__spool_open(dft__spool *spool, const char *path) {
-  dft_status status;
-  memset(spool, 0, offsetof(dft__spool, path));
-  if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
-  memcpy(spool->path, path, strlen(path) + 1);
-  spool->fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (spool->fd < 0) return DFT_EIO;
-  status = open_checked(spool, spool->fd);
-  if (status != DFT_OK) close(spool->fd);
-  return status;
-}
+/* ---- Closing, and taking over what was opened ------------------------------------------------------------------------ */
 
 void dft__spool_close(dft__spool *spool) {
   munmap(spool->base, spool->map_bytes);
   if (spool->fd >= 0) close(spool->fd);
-}
-
-void dft__spool_owner(const dft__spool *spool, dft__identity *owner) {
-  const dft__header *header = spool->header;
-  *owner = (dft__identity){.pid = header->pid,
-                           .ppid = header->ppid,
-                           .start_ticks = header->start_ticks,
-                           .pid_namespace = header->pid_namespace,
-                           .image = header->image};
-  memcpy(owner->boot_id, header->boot_id, sizeof owner->boot_id);
-  memcpy(owner->host, header->host, sizeof owner->host);
 }
 
 int dft__spool_take_over(dft__spool *spool) {
@@ -326,7 +294,7 @@ int dft__spool_take_over(dft__spool *spool) {
       DFT__GET(header->top) > map_bytes) {
     return 0;
   }
-  base = map_all(spool->fd, map_bytes);
+  base = map_all(spool, spool->fd, map_bytes);
   if (base == MAP_FAILED) return 0;
   dft__spool_close(spool);
   spool->base = base;
@@ -335,55 +303,4 @@ int dft__spool_take_over(dft__spool *spool) {
   spool->fd = -1;
   spool->is_adopted = 1;
   return 1;
-}
-
-#define COPY_TRIES 8
-
-/* What the file holds now; 0 when it cannot be read. A file that became shorter leaves zeros. */
-static int copy_file(int fd, char *into, size_t bytes) {
-  size_t done = 0;
-  while (done < bytes) {
-    ssize_t len = pread(fd, into + done, bytes - done, (off_t)done);
-    if (len < 0) return 0;
-    if (len == 0) break;
-    done += (size_t)len;
-  }
-  return done >= DFT__HEADER_BYTES;
-}
-
-/* One try. DFT_EBUSY when a commit came, or the file grew, in the middle: the copy holds parts of two moments. */
-static dft_status copy_once(dft__spool *spool, int fd) {
-  uint64_t before = 0, after = 0;
-  struct stat facts;
-  void *base;
-  if (pread(fd, &before, sizeof before, offsetof(dft__header, commit_seq)) != sizeof before) return DFT_EFORMAT;
-  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size < (off_t)DFT__HEADER_BYTES) return DFT_EFORMAT;
-  base = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (base == MAP_FAILED) return DFT_ENOMEM;
-  spool->base = base;
-  spool->header = base;
-  spool->map_bytes = (size_t)facts.st_size;
-  if (!copy_file(fd, base, spool->map_bytes)) return DFT_EIO;
-  if (pread(fd, &after, sizeof after, offsetof(dft__header, commit_seq)) != sizeof after) return DFT_EFORMAT;
-  if (before != after || DFT__GET(spool->header->file_bytes) > spool->map_bytes) return DFT_EBUSY;
-  return is_sane(spool->header, spool->map_bytes) ? DFT_OK : DFT_EFORMAT;
-}
-
-dft_status dft__spool_copy(dft__spool *spool, const char *path) {
-  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  dft_status status = DFT_EBUSY;
-  if (fd < 0) return DFT_EIO;
-  for (int tries = 0; tries < COPY_TRIES && status == DFT_EBUSY; tries++) {
-    memset(spool, 0, sizeof *spool); /* without a path: nothing of it can grow the original */
-    spool->fd = -1;
-    status = copy_once(spool, fd);
-    if (status == DFT_EBUSY &&
-        tries + 1 == COPY_TRIES) { /* a busy process: of what changed meanwhile some is missing */
-      if (DFT__GET(spool->header->file_bytes) > spool->map_bytes) DFT__SET(spool->header->file_bytes, spool->map_bytes);
-      status = is_sane(spool->header, spool->map_bytes) ? DFT_OK : DFT_EFORMAT;
-    }
-    if (status != DFT_OK && spool->base) munmap(spool->base, spool->map_bytes);
-  }
-  close(fd);
-  return status;
 }

@@ -27,10 +27,26 @@ typedef struct dft__spool {
   ino_t inode;
   _Atomic uint32_t growing; /* thread id of who makes the file longer */
   _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
+  _Atomic int grow_error;   /* errno of that */
   char path[DFT__PATH_MAX];
+  /* from here on it stays when the struct is used again */
+  _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
+  char *range;             /* address space of an earlier session, NULL: none */
+  size_t range_bytes;
+  struct dft__spool *next; /* of all that there are */
 } dft__spool;
+#define DFT__SPOOL_OPEN (1u << 31)
 
-/* Makes the file and maps it. The header is zero but for what this file needs; the caller fills in the rest and then
+/* A spool for the next session: another one than `not_this`, and none that a thread may still be inside of. The address space
+ * of its last session is used again. NULL: no memory. */
+dft__spool *dft__spool_spare(const dft__spool *not_this);
+
+/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends:
+ * its calls need not tell. */
+int dft__spool_enter(dft__spool *spool);
+void dft__spool_exit(dft__spool *spool);
+
+/* Makes the file and maps it; the struct is zero, or was used before. The header is zero but for what this file needs; the caller fills in the rest and then
  * calls dft__spool_announce: until then nobody takes it for a spool. DFT_EBUSY when there is one of that name. */
 dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes);
 void dft__spool_announce(dft__spool *spool);
@@ -50,7 +66,7 @@ dft_status dft__spool_copy(dft__spool *spool, const char *path);
 /* Whose it is. */
 void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
 
-/* Puts plain memory in the place of the file, for threads that are still inside a call; the range stays mapped. */
+/* Puts plain memory in the place of the file, for threads that are still inside a call. */
 void dft__spool_retire(dft__spool *spool);
 
 /* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */

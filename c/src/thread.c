@@ -18,6 +18,11 @@
 __thread dft__own dft__self = {.session = UINT64_MAX};
 __thread uint32_t dft__hush;
 
+/* The spool that dft__self is of; NULL: none yet. While the thread is inside a call that may be retired, but is not used for
+ * another session. */
+static __thread dft__spool *joined;
+static __thread uint64_t always_blocked = UINT64_MAX; /* signals, whenever it joined */
+
 static pthread_key_t exit_key;
 static int has_exit_key;
 
@@ -67,12 +72,27 @@ static void name_thread(uint32_t tid, uint32_t pid) {
   dft__emit_thread_name(&dft__self, tid, own, strlen(own));
 }
 
-static int join(uint64_t session) {
+dft__spool *dft__thread_spool(void) {
+  return joined ? joined : dft__session.spool;
+}
+
+/* The thread is inside another spool now, and out of the one before. In a signal handler it may have interrupted a call there:
+ * then that one is never used again. A handler has more signals blocked than the thread had when it joined at another time. */
+static void move_into(dft__spool *spool, uint64_t blocked) {
+  always_blocked &= blocked;
+  if (joined && blocked == always_blocked && !dft__signals_on_own_stack()) dft__spool_exit(joined);
+  joined = spool;
+}
+
+static int join(uint64_t session, uint64_t blocked) {
   dft__spool *spool = dft__session.spool;
   uint32_t tid = dft__thread_id();
-  dft__chunk *chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NONE, 1);
+  dft__chunk *chunk;
+  if (!dft__spool_enter(spool)) return 0;
+  chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NONE, 1);
   if (!chunk) {
     dft__count_drop(spool->header);
+    dft__spool_exit(spool);
     return 0;
   }
   init_state(spool, chunk, tid);
@@ -80,6 +100,7 @@ static int join(uint64_t session) {
   dft__self.thread = (dft__thread *)((char *)chunk + DFT__CELL);
   atomic_signal_fence(memory_order_seq_cst);
   dft__self.session = session;
+  move_into(spool, blocked);
   if (has_exit_key) pthread_setspecific(exit_key, &dft__self);
   name_thread(tid, spool->header->pid);
   return 1;
@@ -96,7 +117,7 @@ enum dft__readiness dft__thread_enter(void) {
   before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
-  if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED))) {
+  if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
   pthread_setcancelstate(cancel, NULL);
@@ -153,6 +174,8 @@ static void leave(void *unused) {
     dft__self.session = UINT64_MAX;
     dft__thread_leave(&own);
   }
+  if (joined) dft__spool_exit(joined);
+  joined = NULL;
   dft__signals_restore(before);
   errno = saved;
 }
@@ -272,7 +295,7 @@ static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservat
   uint32_t busy = DFT__GET(thread->busy);
   dft__chunk *chunk;
   if (!DFT__GET(thread->nested)) DFT__RELEASE(thread->busy, 0);
-  chunk = dft__drain_make_room(cells, more->signals);
+  chunk = dft__drain_make_room(more->spool, cells, more->signals);
   DFT__SET(thread->busy, busy);
   return chunk;
 }
@@ -282,8 +305,7 @@ static dft__chunk *take_records(const dft__own *own, uint32_t cells, const reser
   uint32_t log = chunk_log(own->thread, cells);
   dft__chunk *chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
   if (!chunk) chunk = make_room(own->thread, cells, more);
-  /* While it waited the session may have ended, and the next one begun, which keeps the chunk. */
-  if (!chunk || (size_t)((char *)chunk - spool->base) >= spool->map_bytes) return NULL;
+  if (!chunk) return NULL;
   DFT__SET(chunk->tid, own->thread->tid);
   DFT__SET(chunk->thread, dft__chunk_page(spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
   return chunk;

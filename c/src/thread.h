@@ -7,7 +7,7 @@
 
 #include "spool.h"
 
-/* Thread-local; static TLS is scarce for libraries loaded late, so this is all of it. */
+/* Thread-local; static TLS is scarce for libraries loaded late, so there is little more of it. */
 typedef struct dft__own {
   uint64_t session; /* equal to the gate: all of this is valid, and events are recorded */
   char *base;       /* of the spool */
@@ -28,6 +28,9 @@ enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 
 /* Opens a session for this process when one is due, and makes this thread part of it. */
 enum dft__readiness dft__thread_enter(void);
+
+/* The spool behind this thread's state, whatever session is open by now. */
+dft__spool *dft__thread_spool(void);
 
 /* From its parts, which functions that end in a tail call hand on in registers. */
 static inline dft__own dft__own_of(uint64_t session, char *base, dft__thread *thread) {

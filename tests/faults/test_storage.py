@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 import contextlib
 import glob
 import os
+import resource
 import subprocess
 
 from harness import (
@@ -145,10 +146,21 @@ def start_waiting(count, env):
 
 def case_a_disk_too_small_from_the_start(folder):
     with mounted(folder, "size=1m"):
-        steady(folder, 50000, messages=3)
+        message = steady(folder, 50000, messages=3)
+        expect("the disk is full" in message and "SPOOL_LIMIT" not in message, f"why: {message}")
         subprocess.run(["mount", "-o", "remount,size=64m", folder], check=True)
         recover(folder)
         check_counted(folder, 50000, small=True)
+
+
+def case_files_that_may_not_be_long(folder):
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    message = steady(folder, 50000, messages=3, preexec_fn=limited)
+    expect("ulimit -f" in message and "SPOOL_LIMIT" not in message, f"why: {message}")
+    recover(folder)
+    check_counted(folder, 50000, small=True)
 
 
 def case_no_descriptors_before_the_first_event(folder):
