@@ -53,11 +53,12 @@ static struct {
   /* the thread */
   _Atomic uint32_t thread_state; /* 0 none, 1 being made, 2 there, 3 could not be made */
   _Atomic uint32_t wake;         /* futex: counts reasons to look */
-  _Atomic uint32_t is_ending;
   pthread_t thread;
-  uint64_t first_mask;
   int is_first;
-  dft__output output; /* last, for dft__drain_forget */
+  /* not of one session: producers of the one before may still be on their way out */
+  _Atomic uint32_t is_ending; /* nobody else begins a batch */
+  _Atomic uint32_t helpers;   /* threads that are at a batch */
+  dft__output output;
 } drain;
 
 /* ---- Locks and waiting ----------------------------------------------------------------------------------------------- */
@@ -187,8 +188,7 @@ static int create(dft__encoder *encoder, uint32_t flags, uint64_t least, int *ha
   return dft__batch_take_definitions(batch) > DEFINITIONS_MOST || flags & DFT__BATCH_FIRST;
 }
 
-/* One batch of at least so many cells; zero when there was nothing to do, or no means to do it. Signals are blocked. */
-static int drain_once(uint32_t flags, uint64_t least) {
+static int drain_batch(uint32_t flags, uint64_t least) {
   dft__encoder *encoder = take_encoder();
   int has_work = 0;
   int is_exclusive = 0;
@@ -197,8 +197,7 @@ static int drain_once(uint32_t flags, uint64_t least) {
     DFT__RELEASE(encoder->state, IDLE);
     return 0;
   }
-  if ((flags & DFT__BATCH_FINAL || !atomic_load(&drain.is_ending)) && is_output_usable())
-    is_exclusive = create(encoder, flags, least, &has_work);
+  if (is_output_usable()) is_exclusive = create(encoder, flags, least, &has_work);
   if (!has_work) {
     DFT__RELEASE(encoder->state, IDLE);
     unlock(&drain.create_lock);
@@ -211,6 +210,15 @@ static int drain_once(uint32_t flags, uint64_t least) {
   while (is_exclusive && DFT__GET(drain.in_flight) && (wait_ns(20000), 1));
   if (is_exclusive) unlock(&drain.create_lock);
   return 1;
+}
+
+/* One batch of at least so many cells; zero when there was nothing to do, or no means to do it. Signals are blocked. */
+static int drain_once(uint32_t flags, uint64_t least) {
+  int has_worked = 0;
+  atomic_fetch_add(&drain.helpers, 1); /* before it looks: dft__drain_end sets the one and then waits for the other */
+  if (flags & DFT__BATCH_FINAL || !atomic_load(&drain.is_ending)) has_worked = drain_batch(flags, least);
+  atomic_fetch_sub(&drain.helpers, 1);
+  return has_worked;
 }
 
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
@@ -374,19 +382,25 @@ void dft__drain_disown(void) {
   atomic_store(&drain.thread_state, 3);
 }
 
+static void clear_session(void) {
+  memset(&drain, 0, (size_t)((char *)&drain.is_ending - (char *)&drain));
+}
+
 void dft__drain_forget(void) {
-  memset(&drain, 0, (size_t)((char *)&drain.output - (char *)&drain));
+  clear_session();
+  atomic_store(&drain.helpers, 0);
 }
 
 dft_status dft__drain_begin(dft__spool *spool, int is_first) {
   uint64_t written = dft__commit_current(spool)->seq;
   dft_status status;
-  dft__drain_forget();
+  clear_session();
   drain.is_first = is_first;
   status = dft__output_prepare(&drain.output, spool);
   atomic_store(&drain.next_seq, written + 1);
   atomic_store(&drain.turn, written + 1);
   atomic_store(&drain.has_begun, written != 0);
+  atomic_store(&drain.is_ending, 0);
   return status;
 }
 
@@ -399,15 +413,22 @@ static void end_thread(void) {
   pthread_join(drain.thread, NULL);
 }
 
+/* Producers that help are on their way out; zero when a disk keeps one of them too long. */
+static int await_helpers(void) {
+  for (int tries = 0; tries < 100000; tries++) {
+    if (!atomic_load(&drain.helpers) && !DFT__GET(drain.in_flight)) return 1;
+    append_ready();
+    wait_ns(PAUSE_LEAST_NS);
+  }
+  return 0;
+}
+
 dft_status dft__drain_end(int *is_complete) {
   uint64_t before = dft__signals_block();
   dft_status status = DFT_OK;
+  int is_alone;
   end_thread();
-  /* Producers that help are on their way out. */
-  for (int i = 0; DFT__GET(drain.in_flight) && i < 100000; i++) {
-    append_ready();
-    if (DFT__GET(drain.in_flight)) wait_ns(100000);
-  }
+  is_alone = await_helpers();
   atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
@@ -418,7 +439,10 @@ dft_status dft__drain_end(int *is_complete) {
   }
   status = dft__output_close(&drain.output, *is_complete);
   if (status == DFT_OK) status = drain.output.first_error;
-  for (int i = 0; i < ENCODERS; i++) dft__encoder_free(atomic_exchange(&drain.encoders[i], NULL));
+  for (int i = 0; i < ENCODERS; i++) {
+    dft__encoder *encoder = atomic_exchange(&drain.encoders[i], NULL);
+    if (is_alone) dft__encoder_free(encoder);
+  }
   dft__signals_restore(before);
   return status;
 }
