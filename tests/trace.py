@@ -24,7 +24,7 @@ MEMBER_LEAST = 256 << 10
 MEMBER_MOST = 1 << 20
 LANE_TID = 1 << 22  # thread ids from here on are lanes of overlapping events
 HASH = re.compile(r"[0-9a-f]{16}\Z")
-TEXTS = re.compile(rb'"(?:[^"\\]|\\.)*"')
+TEXTS = re.compile(r'"(?:[^"\\]|\\.)*"')
 OUR_METADATA = ("HH", "FH", "SH", "PR", "thread_name", "process_name")
 
 
@@ -44,6 +44,53 @@ def reject_constant(word: str) -> None:
 DECODER = json.JSONDecoder(parse_constant=reject_constant)
 
 
+def check_event(event: dict, line: str) -> None:
+    ph = event.get("ph")
+    require(ph in ("X", "M", "C"), "L2", line)
+    for key in ("name", "cat"):
+        require(type(event.get(key)) is str and event[key], "L3", line)
+    for key in ("pid", "tid"):
+        require(type(event.get(key)) is int and 0 <= event[key] < 2**32, "L4", line)
+    require(type(event.get("args")) is dict, "L5", line)
+    require(type(event.get("id")) is int and event["id"] > 0, "L6", line)
+    if line.count("{") > 2 or "[" in line:
+        require(not any(isinstance(value, (dict, list)) for value in event["args"].values()), "L7 nested", line)
+    if ph != "M":
+        require(type(event.get("ts")) is int, "T1", line)
+    if ph == "X":
+        require(type(event.get("dur")) is int and event["dur"] >= 0, "T1", line)
+
+
+def decode_lines(lines: list[str]) -> list[dict]:
+    """All at once, which takes half the time; the zeros in between show that each line is one value."""
+    try:
+        values = DECODER.decode("[" + ",0,".join(lines) + "]")
+        if len(values) == 2 * len(lines) - 1 and not any(values[1::2]):
+            return values[::2]
+    except ValueError:
+        pass
+    for line in lines:
+        try:
+            DECODER.decode(line)
+        except ValueError as error:
+            raise Broken(f"L1 {error}: {line[:200]!r}") from error
+    raise Broken("L1 a line is not one value")
+
+
+def read_events(text: bytes) -> list[dict]:
+    try:
+        lines = text.decode().split("\n")
+    except ValueError as error:
+        raise Broken(f"L1 {error}") from error
+    for line in lines:
+        require(line[:1] == "{" and line[-1:] == "}", "F8", line)
+        require(" " not in line or " " not in TEXTS.sub("", line), "F9 not compact", line)
+    events = decode_lines(lines)
+    for event, line in zip(events, lines):
+        check_event(event, line)
+    return events
+
+
 class Trace:
     """One file. Attributes: path, events (every line but the first, in order), members (bytes of text in each)."""
 
@@ -55,7 +102,7 @@ class Trace:
         text = self._text(small)
         require(text.startswith(b"[\n"), "F6", path)
         require(text.endswith(b"\n"), "F7 the last line has no end", path)
-        self.events = [self._event(line) for line in text[2:-1].split(b"\n")]
+        self.events = read_events(text[2:-1])
         self._check_bookkeeping()
         self._check_ids(dangling)
         self._check_hashes()
@@ -107,29 +154,6 @@ class Trace:
         require(not parts or self.members[-1] <= MEMBER_MOST, "F3", f"{self.path}: members of {self.members}")
         return b"".join(parts)
 
-    def _event(self, line: bytes) -> dict:
-        require(line.startswith(b"{") and line.endswith(b"}"), "F8", line)
-        require(b" " not in line or b" " not in TEXTS.sub(b"", line), "F9 not compact", line)
-        try:
-            event = DECODER.decode(line.decode())
-        except ValueError as error:
-            raise Broken(f"L1 {error}: {line[:200]!r}") from error
-        ph = event.get("ph")
-        require(ph in ("X", "M", "C"), "L2", line)
-        for key in ("name", "cat"):
-            require(type(event.get(key)) is str and event[key], "L3", line)
-        for key in ("pid", "tid"):
-            require(type(event.get(key)) is int and 0 <= event[key] < 2**32, "L4", line)
-        require(type(event.get("args")) is dict, "L5", line)
-        require(type(event.get("id")) is int and event["id"] > 0, "L6", line)
-        if line.count(b"{") > 2 or b"[" in line:
-            require(not any(isinstance(value, (dict, list)) for value in event["args"].values()), "L7 nested", line)
-        if ph != "M":
-            require(type(event.get("ts")) is int, "T1", line)
-        if ph == "X":
-            require(type(event.get("dur")) is int and event["dur"] >= 0, "T1", line)
-        return event
-
     # ---- Rules over the whole file ----------------------------------------------------------------------------------
 
     def _check_bookkeeping(self) -> None:
@@ -149,20 +173,18 @@ class Trace:
         require(len({event["pid"] for event in self.events}) == 1, "F1 one process", self.path)
 
     def _check_ids(self, dangling: bool) -> None:
-        ids = collections.Counter(event["id"] for event in self.events)
-        require(len(ids) == len(self.events), "L6 ids are not unique", [i for i, n in ids.items() if n > 1][:5])
         levels = {event["id"]: event["args"].get("level") for event in self.events}
+        require(len(levels) == len(self.events), "L6 ids are not unique", self.path)
+        levels[-1] = 0
         for event in self.events:
             args = event["args"]
             if "level" not in args:
                 continue
-            parent = args["p_idx"]
-            if parent == -1:
-                require(args["level"] == 1, "A3", event)
-            elif parent in levels:
-                require(args["level"] == levels[parent] + 1, "A3", f"{event} in level {levels[parent]}")
-            else:
+            around = levels.get(args["p_idx"])
+            if around is None:
                 require(dangling, "A3 no such parent", event)
+            elif args["level"] != around + 1:
+                raise Broken(f"A3 {event} in level {around}")
 
     def _check_hashes(self) -> None:
         defined: dict[str, str] = {}

@@ -103,6 +103,10 @@ static uint32_t add(char *base, dft__name *name, uint32_t searched) {
   }
 }
 
+static int is_full(const dft__header *header) {
+  return DFT__GET(header->name_count) >= DFT__NAMES_MAX;
+}
+
 /* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
 static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint64_t hash = dft__name_hash(use, cat, text, len);
@@ -111,7 +115,7 @@ static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32
   uint64_t offset;
   dft__name *name;
   if (found) return found;
-  if (DFT__GET(spool->header->name_count) >= DFT__NAMES_MAX) return 0;
+  if (is_full(spool->header)) return 0;
   offset = take_bytes(spool, bytes_of(len));
   if (!offset) return 0;
   name = fill(spool->base, offset, hash, use, cat, text, len);
@@ -122,7 +126,7 @@ static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint32_t ref = dft__name_find(spool->base, use, cat, text, len);
   uint64_t before;
-  if (ref) return ref;
+  if (ref || is_full(spool->header)) return ref;
   before = dft__signals_block();
   ref = intern_blocked(spool, use, cat, text, len);
   dft__signals_restore(before);
@@ -139,6 +143,7 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
   uint32_t ref = cat_ref ? dft__name_find(base, DFT__NAME_SITE, cat_ref, name, name_len) : 0;
   uint64_t before;
   if (ref) return with_mute(base, ref);
+  if (is_full(spool->header)) return dft__category_is_muted(cat, cat_len) ? DFT__SITE_MUTED : 0;
   before = dft__signals_block();
   cat_ref = intern_blocked(spool, DFT__NAME_TEXT, 0, cat, cat_len);
   if (cat_ref) ref = intern_blocked(spool, DFT__NAME_SITE, cat_ref, name, name_len);
