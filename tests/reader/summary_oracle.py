@@ -34,11 +34,11 @@ def integer(value, otherwise):
     return otherwise
 
 
-def io_kind(event):
-    if event["cat"] not in ("POSIX", "STDIO"):
+@functools.lru_cache
+def io_kind(name, cat):
+    if cat not in ("POSIX", "STDIO"):
         return None
-    name = event["name"]
-    if event["cat"] == "POSIX" and name in PROCESSES:
+    if cat == "POSIX" and name in PROCESSES:
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
@@ -48,8 +48,8 @@ def io_kind(event):
     return "other"
 
 
-def ai_kind(event):
-    name, cat = event["name"], event["cat"]
+@functools.lru_cache
+def ai_kind(name, cat):
     if cat in ("POSIX", "STDIO") or name.endswith((".block", ".init")):
         return None
     if cat == "compute" or (cat == "ai_framework" and name.endswith(".compute")):
@@ -74,6 +74,7 @@ class Span:
 
     def __init__(self, source, event, unit):
         self.event, self.source = event, source
+        self.kind = io_kind(event["name"], event["cat"])
         self.args = event.get("args", {})
         self.start = event["ts"] * unit
         self.end = self.start + max(event["dur"], 0) * unit
@@ -165,7 +166,7 @@ def sequences(spans):
     """Of the transfers of one thread in the order of ends: whether each begins where the one before ended."""
     places = {}
     for span in spans:
-        kind = io_kind(span.event)
+        kind = span.kind
         span.sequence = None
         if kind in (None, "copy", "other") or not span.file:
             continue
@@ -196,7 +197,7 @@ class Process:
 
 
 class Summary:
-    """document() is what summary --json must print; times of `since` and `until` in nanoseconds."""
+    """document() is what summary --json must print; `by` may be set anew. since, until: nanoseconds."""
 
     def __init__(self, texts, by="name", since=None, until=None, names=(), cats=()):
         self.by, self.sources = by, len(texts)
@@ -222,7 +223,10 @@ class Summary:
         unit = oracle.unit_of(events[:20])
         for event in events:
             phase, args = oracle.PHASES.get(event["ph"], event["ph"]), event.get("args", {})
-            process = self.processes.setdefault((source, event["pid"]), Process(source, event["pid"]))
+            key = (source, event["pid"])
+            if key not in self.processes:
+                self.processes[key] = Process(*key)
+            process = self.processes[key]
             if "hhash" in args:
                 process.host = str(args["hhash"])
                 self.hosts.setdefault(process.host, process.host)
@@ -262,10 +266,14 @@ class Summary:
         for spans in self.threads.values():
             sequences(spans)
 
-    def _is_wanted(self, span):
-        return any(fnmatch.fnmatchcase(span.event["name"], name) for name in self.names) and any(
-            fnmatch.fnmatchcase(span.event["cat"], cat) for cat in self.cats
-        )
+    def _wanted(self):
+        @functools.lru_cache
+        def is_wanted(name, cat):
+            return any(fnmatch.fnmatchcase(name, one) for one in self.names) and any(
+                fnmatch.fnmatchcase(cat, one) for one in self.cats
+            )
+
+        return [span for span in self.users if is_wanted(span.event["name"], span.event["cat"])]
 
     def _label(self, key):
         process = self.processes[key]
@@ -289,7 +297,7 @@ class Summary:
 
     def _groups(self):
         groups, titles = collections.defaultdict(list), {}
-        for span in filter(self._is_wanted, self.users):
+        for span in self._wanted():
             key, title = self._group(span)
             groups[key].append(span)
             titles[key] = title
@@ -308,10 +316,9 @@ class Summary:
 
     def _io(self):
         everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
-        for span in filter(self._is_wanted, self.users):
-            kind = io_kind(span.event)
-            transfers = [(kind, span.file)] if kind else []
-            if kind == "copy":
+        for span in self._wanted():
+            transfers = [(span.kind, span.file)] if span.kind else []
+            if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
             for part, file in transfers:
                 for io in (everything, files[file], processes[span.process]):
@@ -325,7 +332,7 @@ class Summary:
     def _training(self):
         self.epochs = collections.defaultdict(list)
         for span in self.users:
-            kind = ai_kind(span.event)
+            kind = ai_kind(span.event["name"], span.event["cat"])
             if not kind:
                 continue
             process = self.processes[span.process]
@@ -392,8 +399,8 @@ class Summary:
 
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
-        io_ns = sum(span.self for span in self.spans if io_kind(span.event))
-        region_ns = sum(span.self for span in self.spans if not io_kind(span.event))
+        io_ns = sum(span.self for span in self.spans if span.kind)
+        region_ns = sum(span.self for span in self.spans if not span.kind)
         return {
             "traces": self.sources,
             "events": len(self.users),

@@ -5,6 +5,7 @@ what they are sorted by, and, because these traces are sound and small, what is 
 the bounds of memory (closed_ns, late_events, merged_spans, the group "(others)"), which must say nothing happened.
 """
 
+import functools
 import gzip
 import json
 import os
@@ -56,16 +57,21 @@ def compare(where, ours, theirs, grain):
         assert ours == theirs, f"{where}: summary {ours}, oracle {theirs}"
 
 
-def check(texts, paths, grain=1000, jobs="3", options=(), **question):
+@functools.lru_cache
+def version():
+    return command("--version").split()[-1]
+
+
+def check(summary, paths, grain, jobs="3", options=()):
     found = json.loads(command("summary", "--json", "--jobs", jobs, *options, *paths))
-    assert found.pop("version") == command("--version").split()[-1]
-    compare("", found, expected.Summary(texts, **question).document(), grain)
+    assert found.pop("version") == version()
+    compare("", found, summary.document(), grain)
     return found
 
 
 def check_everything(texts, paths, grain=1000, middle=(1, 2)):
     """All forms of --by and all filters; `middle`: seconds with events in between."""
-    found = check(texts, paths, grain, jobs="1")
+    found = check(expected.Summary(texts), paths, grain, jobs="1")
     since, until = (number * 10**9 for number in middle)
     filters = [
         ({}, ()),
@@ -80,8 +86,9 @@ def check_everything(texts, paths, grain=1000, middle=(1, 2)):
         ),
     ]
     for i, (question, options) in enumerate(filters):
-        for by in BY if i in (0, len(filters) - 1) else [BY[i % len(BY)]]:
-            check(texts, paths, grain, options=(*options, "--by", by), by=by, **question)
+        summary = expected.Summary(texts, **question)
+        for summary.by in BY if i in (0, len(filters) - 1) else [BY[i % len(BY)]]:
+            check(summary, paths, grain, options=(*options, "--by", summary.by))
     return found
 
 
