@@ -219,6 +219,13 @@ __attribute__((unused)) static trace stop(void) {
   return result;
 }
 
+/* The place of the only event of this name. */
+__attribute__((unused)) static void check_place(const trace *in, const char *name, int64_t parent, int64_t level) {
+  const event *one = the_event(in, name);
+  CHECK_INT(arg_int(one, "p_idx"), parent);
+  CHECK_INT(arg_int(one, "level"), level);
+}
+
 /* ---- Files -------------------------------------------------------------------------------------------------------- */
 
 __attribute__((unused)) static int exists(const char *path) {
@@ -267,6 +274,29 @@ __attribute__((unused)) static int count_files(const char *path, char first[256]
   }
   closedir(entries);
   return count;
+}
+
+/* Opens a trace in files that are not compressed; name NULL: what the environment says. */
+__attribute__((unused)) static void start_file(const char *name) {
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_TRACE_COMPRESSION", "0");
+  CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), name, NULL}), DFT_OK);
+}
+
+__attribute__((unused)) static void stop_file(void) {
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+__attribute__((unused)) static void write_trace(const char *name, const char *event_name) {
+  start_file(name);
+  dft_instant(event_name, "test");
+  stop_file();
+}
+
+__attribute__((unused)) static void check_has(const char *path, const char *event_name) {
+  trace in = read_trace(path);
+  the_event(&in, event_name);
+  free_trace(&in);
 }
 
 #endif
