@@ -107,6 +107,42 @@ static int is_full(const dft__header *header) {
   return DFT__GET(header->name_count) >= DFT__NAMES_MAX;
 }
 
+/* A registry that is full changes no more. Bits of the hashes that it holds spare names that are not there, of which there
+ * may be millions, a walk along their bucket. One that comes in late has none, and travels in records all the same. */
+#define FULL_BITS (1u << 19)
+static _Atomic uint64_t full_bits[FULL_BITS / 64];
+
+static _Atomic uint64_t *full_word(uint64_t hash) {
+  return &full_bits[hash % FULL_BITS / 64];
+}
+
+static void know_all(dft__spool *spool) {
+  uint64_t before = dft__signals_block();
+  uint32_t none = 0;
+  if (atomic_compare_exchange_strong(&spool->names_known, &none, 1)) {
+    for (uint32_t i = 0; i < FULL_BITS / 64; i++) DFT__SET(full_bits[i], 0);
+    for (uint32_t i = 0; i < DFT__BUCKETS; i++) {
+      uint32_t ref = DFT__ACQUIRE(spool->header->bucket[i]);
+      for (; ref; ref = DFT__GET(at(spool->base, ref)->next)) {
+        uint64_t hash = at(spool->base, ref)->hash;
+        DFT__SET(*full_word(hash), DFT__GET(*full_word(hash)) | UINT64_C(1) << hash % 64);
+      }
+    }
+    DFT__RELEASE(spool->names_known, 2);
+  }
+  dft__signals_restore(before);
+}
+
+/* Nonzero when it is surely not there, and there is no room for it. */
+static int is_beyond(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
+  uint64_t hash;
+  if (DFT__LIKELY(!is_full(spool->header))) return 0;
+  if (!DFT__GET(spool->names_known)) know_all(spool);
+  if (DFT__ACQUIRE(spool->names_known) != 2) return 0;
+  hash = dft__name_hash(use, cat, text, len);
+  return !(DFT__GET(*full_word(hash)) >> hash % 64 & 1);
+}
+
 /* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
 static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint64_t hash = dft__name_hash(use, cat, text, len);
@@ -124,8 +160,10 @@ static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32
 }
 
 uint32_t dft__intern(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
-  uint32_t ref = dft__name_find(spool->base, use, cat, text, len);
+  uint32_t ref;
   uint64_t before;
+  if (is_beyond(spool, use, cat, text, len)) return 0;
+  ref = dft__name_find(spool->base, use, cat, text, len);
   if (ref || is_full(spool->header)) return ref;
   before = dft__signals_block();
   ref = intern_blocked(spool, use, cat, text, len);
@@ -140,8 +178,10 @@ static uint32_t with_mute(const char *base, uint32_t ref) {
 uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, const char *cat, size_t cat_len) {
   const char *base = spool->base;
   uint32_t cat_ref = dft__name_find(base, DFT__NAME_TEXT, 0, cat, cat_len);
-  uint32_t ref = cat_ref ? dft__name_find(base, DFT__NAME_SITE, cat_ref, name, name_len) : 0;
+  uint32_t ref = 0;
   uint64_t before;
+  if (cat_ref && !is_beyond(spool, DFT__NAME_SITE, cat_ref, name, name_len))
+    ref = dft__name_find(base, DFT__NAME_SITE, cat_ref, name, name_len);
   if (ref) return with_mute(base, ref);
   if (is_full(spool->header)) return dft__category_is_muted(cat, cat_len) ? DFT__SITE_MUTED : 0;
   before = dft__signals_block();

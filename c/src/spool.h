@@ -28,6 +28,8 @@ typedef struct dft__spool {
   _Atomic uint32_t growing; /* thread id of who makes the file longer */
   _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
   _Atomic int grow_error;   /* errno of that */
+  _Atomic uint32_t
+    names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
   char path[DFT__PATH_MAX];
   /* from here on it stays when the struct is used again */
   _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
