@@ -108,11 +108,19 @@ static void region_within(bracket *times, const char *name, long ms) {
   times->after_end = epoch_ns();
 }
 
-/* To the microsecond, and one more because the trace cuts off what is less. */
+/* A clock that is wrong is off by more: by a part of the pause, or of the time since the machine began. How exact a right one
+ * is depends on how busy the machine is; c.clockmap tells of the map alone. */
+#define SLACK_NS 100000
+
 static void check_within(const event *found, const bracket *times) {
   uint64_t start = (uint64_t)found->ts * 1000, end = start + (uint64_t)found->dur * 1000;
-  CHECK(start + 2000 >= times->before_begin && start <= times->after_begin + 1000);
-  CHECK(end + 2000 >= times->before_end && end <= times->after_end + 1000);
+  CHECK(start + SLACK_NS >= times->before_begin && start <= times->after_begin + SLACK_NS);
+  CHECK(end + SLACK_NS >= times->before_end && end <= times->after_end + SLACK_NS);
+}
+
+static void check_is_epoch(void) {
+  uint64_t before = epoch_ns(), now = dft__clock_read(CLOCK_REALTIME), after = epoch_ns();
+  CHECK(now + 1000000 >= before && now <= after + 1000000); /* unless it is set at this very moment */
 }
 
 static void times_are_those_of_the_kernel(void) {
@@ -125,7 +133,7 @@ static void times_are_those_of_the_kernel(void) {
     set("DFTRACER_CLOCK", clock_names[i]);
     start_in_memory();
     offset_ns = (uint64_t)live_header()->epoch_offset_ns;
-    CHECK(dft__clock_read(CLOCK_REALTIME) - epoch_ns() + 1000000 < 2000000); /* unless it is set at this very moment */
+    check_is_epoch();
     for (int k = 0; k < COUNT; k++) {
       snprintf(names[k], sizeof names[k], "region %d", k);
       region_within(&times[k], names[k], pauses[k]);
@@ -144,7 +152,8 @@ static void the_clock_call_fits_the_events(void) {
   dft_region_end();
   uint64_t after = dft_time();
   in = stop();
-  CHECK((uint64_t)the_event(&in, "region")->ts + 1 >= before && (uint64_t)the_event(&in, "region")->ts <= after + 1);
+  uint64_t start = (uint64_t)the_event(&in, "region")->ts;
+  CHECK(start + SLACK_NS / 1000 >= before && start <= after + SLACK_NS / 1000);
   free_trace(&in);
 }
 
@@ -293,6 +302,18 @@ static void threads_in_turn_are_in_order(void) {
 
 /* ---- Trouble ------------------------------------------------------------------------------------------------------ */
 
+/* How far the map is from the kernel's clock now, by the quickest of many looks. */
+static uint64_t ahead_ns(const dft__header *header) {
+  uint64_t best = UINT64_MAX, ahead = 0;
+  for (int i = 0; i < 100; i++) {
+    uint64_t before = epoch_ns(), mapped = dft__epoch_ns(&header->clock, dft_ticks()), width = epoch_ns() - before;
+    if (width >= best) continue;
+    best = width;
+    ahead = mapped - before;
+  }
+  return ahead;
+}
+
 /* As after the sleep of a machine whose counter begins anew: the map is far ahead of it. */
 static void a_counter_that_steps_back_is_replaced(void) {
   bracket times;
@@ -309,11 +330,9 @@ static void a_counter_that_steps_back_is_replaced(void) {
   dft__clock_check();
   CHECK_UINT(dft_tsc_until, 0);
   CHECK(dft_ticks() >= ahead);
-  offset_ns += dft__epoch_ns(&header->clock, dft_ticks()) - epoch_ns(); /* what the map had promised stands */
+  offset_ns += ahead_ns(header); /* what the map had promised stands */
   region_within(&times, "after", 20);
   in = stop();
-  times.before_begin -= 1000000; /* the two reads of the line above */
-  times.before_end -= 1000000;
   check_within(the_event(&in, "after"), &times);
   CHECK(the_event(&in, "after")->ts >= the_event(&in, "before")->ts);
   free_trace(&in);
