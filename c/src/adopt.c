@@ -104,6 +104,7 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
 void dft__adopt_threads(const dft__spool *spool, uint64_t session) {
   uint64_t offset = 0;
   dft__chunk *chunk;
+  dft__self.base = spool->base; /* this thread has not joined, and looks for keys there */
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     uint64_t status = DFT__GET(chunk->status);
     dft__thread *thread = thread_in(chunk);

@@ -31,6 +31,11 @@ static dft__thread *thread(void) {
 
 static void nothing(void) {
 }
+static void regions_overlap(void) {
+  dft_region earlier = dft_region_begin_named("earlier", "test");
+  dft_region_begin_named("later", "test");
+  dft_region_close(earlier);
+}
 static void names_lead_nowhere(void) {
   DFT__SET(header()->bucket[7], 0x0fffffff);
 }
@@ -78,6 +83,7 @@ static const struct manner {
 #define MANNER(spoil, traces) \
   { #spoil, spoil, traces }
   MANNER(nothing, 1),
+  MANNER(regions_overlap, 1),
   MANNER(names_lead_nowhere, 2),
   MANNER(names_go_in_a_circle, 2),
   MANNER(new_names_go_astray, 2),
