@@ -46,11 +46,13 @@ static int is_cursor_fine(const dft__spool *spool, const dft__thread *thread) {
 static int is_thread_fine(const dft__spool *spool, const dft__thread *thread) {
   uint64_t frames = (uint64_t)((const char *)(thread + 1) - spool->base);
   uint64_t args = frames + DFT__THREAD_FRAMES * sizeof(dft__frame);
+  uint64_t lanes = (uint64_t)((const char *)thread->lane - spool->base);
   const dft__frame *frame = (const dft__frame *)(thread + 1);
   uint32_t depth = DFT__GET(thread->depth), end = DFT__GET(thread->args_used);
   if (DFT__GET(thread->frames) != dft__area(frames, DFT__THREAD_FRAMES) || depth > DFT__THREAD_FRAMES) return 0;
   if (DFT__GET(thread->args) != dft__area(args, DFT__THREAD_ARGS) || end > DFT__THREAD_ARGS || end % 8) return 0;
-  if (DFT__GET(thread->old_stacks) || thread->lane_count > DFT__LANES) return 0;
+  if (DFT__GET(thread->lanes) != dft__area(lanes, DFT__LANES) || thread->lane_count > DFT__LANES) return 0;
+  if (DFT__GET(thread->old_stacks)) return 0;
   for (uint32_t i = depth; i-- > 0;) {
     uint32_t from = DFT__GET(frame[i].args);
     if (from > end || from % 8 || DFT__GET(frame[i].flags) & DFT__FRAME_LOST) return 0;

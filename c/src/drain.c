@@ -345,7 +345,7 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
     int has_helped = 0;
     chunk = take_any(spool, cells);
     if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
-    if (atomic_load(&drain.is_ending) || atomic_load(&spool->is_retired)) break;
+    if (atomic_load(&drain.is_ending) || atomic_load(&spool->is_retired)) return NULL;
     if (drain.output.can_assist) {
       has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
     } else {

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define DFT__MAGIC "dftspool"
-#define DFT__LAYOUT 3u
+#define DFT__LAYOUT 4u
 #define DFT__HEADER_BYTES (20u << 10)
 #define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
 #define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
@@ -231,7 +231,7 @@ typedef struct dft__lane {
   uint64_t number; /* 1, 2, 3 ... in the process; 0: not in use */
 } dft__lane;
 
-/* One thread's state, in a chunk of its own. An area is: offset in the file 40 bits | room (frames, or bytes) 24 bits. */
+/* One thread's state, in a chunk of its own. An area is: offset in the file 40 bits | room (frames, bytes, lanes) 24 bits. */
 typedef struct dft__thread {
   _Atomic uint64_t cursor; /* where the next record goes: page 34 | log2 of the chunk's size 6 | cell 24 */
   _Atomic uint32_t busy;   /* nonzero: inside a recording call */
@@ -243,10 +243,11 @@ typedef struct dft__thread {
   _Atomic uint64_t next_id;  /* a multiple of DFT__ID_BLOCK: the block is used up */
   uint32_t tid;
   uint32_t chunks;             /* taken so far; the first ones are smaller */
-  uint32_t lane_count;         /* of lane[] in use */
+  uint32_t lane_count;         /* of the lanes in use */
   _Atomic uint32_t nested;     /* recording calls inside others, by signal handlers */
   _Atomic uint32_t old_stacks; /* pages of outgrown areas, kept while somebody may hold a pointer */
-  dft__lane lane[DFT__LANES];
+  _Atomic uint64_t lanes;      /* area */
+  dft__lane lane[DFT__LANES];  /* the first area of lanes */
 } dft__thread;
 
 static inline uint64_t dft__area(uint64_t offset, uint32_t room) {

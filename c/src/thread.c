@@ -51,6 +51,7 @@ static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
   memset(thread, 0, (1u << DFT__CHUNK_LOG_MIN) - DFT__CELL);
   DFT__SET(thread->frames, dft__area((uint64_t)(frames - spool->base), DFT__THREAD_FRAMES));
   DFT__SET(thread->args, dft__area((uint64_t)(args - spool->base), DFT__THREAD_ARGS));
+  DFT__SET(thread->lanes, dft__area((uint64_t)((char *)thread->lane - spool->base), DFT__LANES));
   DFT__SET(thread->cursor, dft__cursor(0, 0, 1)); /* no chunk, and no room in it */
   thread->tid = tid;
   /* Only now is it a thread's state for those who look for one. */
@@ -128,13 +129,13 @@ enum dft__readiness dft__thread_enter(void) {
 
 static void give_stacks(dft__spool *spool, dft__thread *thread, const dft__chunk *state) {
   uint32_t page = DFT__GET(thread->old_stacks);
-  uint64_t areas[2] = {DFT__GET(thread->frames), DFT__GET(thread->args)};
+  uint64_t areas[3] = {DFT__GET(thread->frames), DFT__GET(thread->args), DFT__GET(thread->lanes)};
   while (page) {
     dft__chunk *chunk = dft__chunk_at(spool, page);
     page = DFT__GET(chunk->next);
     dft__chunk_give(spool, chunk);
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     /* Areas begin right behind a chunk's header, but for the first ones, which lie in the state itself. */
     dft__chunk *chunk = (dft__chunk *)(spool->base + dft__area_offset(areas[i]) - DFT__CELL);
     if (dft__area_offset(areas[i]) % (1u << DFT__CHUNK_LOG_MIN) == DFT__CELL && chunk != state)
@@ -184,7 +185,7 @@ void dft__thread_prepare(void) {
   if (!has_exit_key) has_exit_key = pthread_key_create(&exit_key, leave) == 0;
 }
 
-/* ---- Ids and lanes ------------------------------------------------------------------------------------------------- */
+/* ---- Ids ---------------------------------------------------------------------------------------------------------- */
 
 uint64_t dft__thread_next_block(const dft__own *own) {
   _Atomic uint64_t *next = &own->thread->next_id;
@@ -197,29 +198,6 @@ uint64_t dft__thread_next_block(const dft__own *own) {
       if (dft__own_cas64(next, id, block + 2)) return block + 1;
     }
   }
-}
-
-/* A lane is free when its last event ended before this one began. When all are taken the event gets one for itself. */
-uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end) {
-  dft__thread *thread = own->thread;
-  dft__header *header = (dft__header *)own->base;
-  dft__lane *lane = NULL;
-  uint64_t number;
-  for (uint32_t i = 0; i < thread->lane_count; i++) {
-    if (thread->lane[i].end <= start) {
-      thread->lane[i].end = end;
-      return (uint32_t)thread->lane[i].number;
-    }
-  }
-  number = atomic_fetch_add(&header->next_lane, 1) + 1;
-  if (number > 0xffff) return 0xffff;
-  if (thread->lane_count < DFT__LANES) {
-    lane = &thread->lane[thread->lane_count++];
-    lane->end = end;
-    lane->number = number;
-  }
-  dft__emit_lane_name(own, (uint32_t)number);
-  return (uint32_t)number;
 }
 
 /* ---- Areas -------------------------------------------------------------------------------------------------------- */
@@ -271,6 +249,39 @@ int dft__thread_grow_args(const dft__own *own, uint32_t bytes) {
   uint64_t room = dft__area_room(DFT__GET(own->thread->args));
   if (used > room) used = room;
   return move_area(own, &own->thread->args, 1, used, used + bytes > 2 * room ? used + bytes : 2 * room);
+}
+
+/* ---- Lanes -------------------------------------------------------------------------------------------------------- */
+
+static dft__lane *lanes_of(const dft__own *own) {
+  return (dft__lane *)(own->base + dft__area_offset(DFT__GET(own->thread->lanes)));
+}
+
+/* NULL: there is no room to remember it, and it serves one event only. */
+static dft__lane *add_lane(const dft__own *own) {
+  dft__thread *thread = own->thread;
+  uint64_t used = thread->lane_count * sizeof(dft__lane);
+  if (thread->lane_count == dft__area_room(DFT__GET(thread->lanes)) &&
+      !move_area(own, &thread->lanes, sizeof(dft__lane), used, 2 * used))
+    return NULL;
+  return &lanes_of(own)[thread->lane_count++];
+}
+
+/* A lane is free when its last event ended before this one began. */
+uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end) {
+  dft__lane *lanes = lanes_of(own), *lane;
+  uint64_t number;
+  for (uint32_t i = 0; i < own->thread->lane_count; i++) {
+    if (lanes[i].end > start) continue;
+    lanes[i].end = end;
+    return (uint32_t)lanes[i].number;
+  }
+  number = atomic_fetch_add(&((dft__header *)own->base)->next_lane, 1) + 1;
+  if (number > 0xffff) return 0xffff;
+  lane = add_lane(own);
+  if (lane) *lane = (dft__lane){end, number};
+  dft__emit_lane_name(own, (uint32_t)number);
+  return (uint32_t)number;
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */

@@ -55,6 +55,7 @@ AT(dft__thread, args, 24);
 AT(dft__thread, args_used, 32);
 AT(dft__thread, next_id, 40);
 AT(dft__thread, tid, 48);
+AT(dft__thread, lanes, 72);
 
 /* ---- The header ---- */
 SIZE(dft__knot, 24);
@@ -91,7 +92,7 @@ SIZE(dft_sink, 96);
 AT(dft_sink, open, 48);
 
 static void the_layout_has_its_number(void) {
-  CHECK_INT(DFT__LAYOUT, 3);
+  CHECK_INT(DFT__LAYOUT, 4);
   CHECK_STR(DFT__MAGIC, "dftspool");
 }
 

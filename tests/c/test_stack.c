@@ -138,11 +138,11 @@ static void the_outer_of_two_can_be_updated_and_closed_first(void) {
 
 /* Coroutines: up to 40 at once, begun, updated and closed in random order. */
 static void any_order_gives_lanes_without_overlap(void) {
-  enum { LIVE = 40, STEPS = 20000 };
+  enum { LIVE = 40, STEPS = 20000, LANE_TID = 1 << 22 };
   dft_region live[LIVE] = {0};
   int64_t number[LIVE] = {0};
   unsigned random = 12345;
-  int64_t begun = 0;
+  int64_t begun = 0, lanes = 0;
   trace in;
   char seen[STEPS + 1] = "";
   start_in_memory();
@@ -173,7 +173,9 @@ static void any_order_gives_lanes_without_overlap(void) {
     if (strcmp(in.events[i].name, "inner") != 0) continue;
     CHECK(which >= 1 && which <= begun && !seen[which]++);
     CHECK(!find_arg(&in.events[i], "open"));
+    if (in.events[i].tid - LANE_TID > lanes) lanes = in.events[i].tid - LANE_TID;
   }
+  CHECK(lanes >= LIVE / 2 && lanes <= 4 * LIVE); /* used again, however many there are */
   free_trace(&in);
 }
 
