@@ -1,9 +1,11 @@
 """The library as others see it: headers that compile alone, symbols, thread-local storage, and how it is linked."""
 
+import gzip
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -76,8 +78,33 @@ def it_needs_libc_and_compression_alone():
     assert not [name for name in needed if not re.fullmatch(allowed, name)], needed
 
 
+PLUGIN = """#include <dftracer/dft.h>
+void record(void) { dft_instant("one", "test"); }
+"""
+
+
+def two_that_need_it_share_the_first_copy():
+    """As a wheel and a system library do: the loader knows it by its name, whatever folder the second wants it from."""
+    with tempfile.TemporaryDirectory() as folder:
+        plugins = []
+        Path(folder, "plugin.c").write_text(PLUGIN)
+        for name in ("one", "two"):
+            inner = Path(folder, name)
+            inner.mkdir()
+            shutil.copy(LIBRARY, inner / "libdftracer_core.so.5")
+            plugins.append(f"{inner}/plugin.so")
+            run("cc", "-shared", "-fPIC", "-I", INCLUDE, f"{folder}/plugin.c", inner / "libdftracer_core.so.5",
+                f"-Wl,-rpath,{inner}", "-o", plugins[-1])  # fmt: skip
+        program = "import ctypes, sys\nfor path in sys.argv[1:]: ctypes.CDLL(path).record()"
+        settings = ("DFTRACER_ENABLE=1", f"DFTRACER_LOG_FILE={folder}/out/trace")
+        run("env", *settings, sys.executable, "-c", program, *plugins)
+        (trace,) = Path(folder, "out").glob("*.pfw.gz")
+        assert gzip.decompress(trace.read_bytes()).count(b'"name":"one"') == 2
+
+
 headers_compile_alone()
 only_the_api_is_exported()
 thread_local_storage_is_small()
 it_is_bound_at_once_and_never_unloaded()
 it_needs_libc_and_compression_alone()
+two_that_need_it_share_the_first_copy()
