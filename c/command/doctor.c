@@ -107,19 +107,6 @@ static void check_place(visit *of) {
 
 /* ---- The program ---------------------------------------------------------------------------------------------------- */
 
-/* Programs that run what others wrote. */
-static int is_interpreter(const program *what) {
-  static const char *const names[] = {"python", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "R", "node"};
-  const char *name = strrchr(what->image, '/');
-  name = name ? name + 1 : what->image;
-  if (strcmp(what->path, what->image) != 0) return 1;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    size_t len = strlen(names[i]);
-    if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.t") == strlen(name + len)) return 1;
-  }
-  return 0;
-}
-
 /* Is the core that the program loads this one? */
 static void check_links(visit *of, const program *what, int with_io) {
   char library[PATH_MAX];
@@ -127,7 +114,7 @@ static void check_links(visit *of, const program *what, int with_io) {
   char own[PATH_MAX] = "", theirs[PATH_MAX] = "";
   if (!program_library(what, "libdftracer_core.so", library)) {
     if (with_io) tell(of, NOTE, "%s does not link libdftracer_core: only its I/O calls will be recorded", what->image);
-    else if (is_interpreter(what))
+    else if (program_is_interpreter(what))
       tell(of, NOTE, "%s is an interpreter: what it loads or starts is recorded, if that uses dftracer", what->image);
     else
       tell(of, WRONG, "%s does not link libdftracer_core: nothing of it is recorded, unless it is run with --io",

@@ -66,7 +66,7 @@ static uint64_t count_events(const char *path) {
   gzFile file = gzopen(path, "rb");
   uint64_t count = 0;
   while (file && gzgets(file, line, sizeof line)) {
-    count += strstr(line, "\"ph\":\"X\"") != NULL || strstr(line, "\"ph\":\"C\"") != NULL;
+    count += strstr(line, "\"ph\":\"X\"") != NULL;
   }
   if (file) gzclose(file);
   return count >= 2 ? count - 2 : 0; /* start and end */

@@ -53,7 +53,7 @@ static uint64_t count_records(const dft__chunk *chunk) {
     uint64_t head = cells[cell].head;
     int is_record = dft__head_gen(head) == gen && dft__head_kind(head) >= DFT__KIND_COMPLETE;
     uint32_t cells_of_it = is_record ? dft__head_cells(head) : 1;
-    count += (uint64_t)is_record;
+    count += (uint64_t)(is_record && dft__head_kind(head) < DFT__KIND_COUNTER);
     cell += cells_of_it ? cells_of_it : 1;
   }
   return count;

@@ -213,6 +213,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__thread_prepare();
     dft__spool_announce(spool);
     set_active(1);
+    if (!is_child) dft__place_note(&plan, log_file);
     dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);

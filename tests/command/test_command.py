@@ -96,7 +96,7 @@ def hdf5_is_told_apart():
                 assert len(told) == 1 and str(named) in told[0] and "DFTRACER_SINK=jsonl,hdf5" in told[0], err
         dftracer("generate", "-n", "1K", folder)
         out, err = dftracer("summary", *Path(folder).iterdir())
-        assert "2 traces, 996 events" in out and "dftracer.trace.read" in out and not err, (out, err)
+        assert "2 traces, 1,000 events" in out and "dftracer.trace.read" in out and not err, (out, err)
 
 
 # ---- Recover ---------------------------------------------------------------------------------------------------------
