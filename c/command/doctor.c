@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "program.h"
 #include "terminal.h"
+#include "variables.h"
 
 enum { KEY_IO = OPTION_LONG + 1 };
 
@@ -72,18 +73,9 @@ static void check_preload(visit *of, int is_needed) {
 }
 
 /* Settings that are not allowed have been told on stderr when they were read. */
-static void check_settings(visit *of) {
-  char value[PATH_MAX];
-  for (char **at = environ; *at; at++) {
-    int len = (int)strcspn(*at, "=");
-    char name[128];
-    if (strncmp(*at, "DFTRACER_", 9) != 0 || len >= (int)sizeof name) continue;
-    snprintf(name, sizeof name, "%.*s", len, *at);
-    value[0] = '\0';
-    if (dft_config_get(name, value, sizeof value) || strcmp(name, "DFTRACER_CONFIGURATION") == 0 || !(*at)[len + 1])
-      continue;
-    tell(of, NOTE, "%s is set, but no setting has that name, or it is empty; dftracer config lists them", name);
-  }
+static void tell_unknown(const char *name, const char *nearest, void *context) {
+  tell(context, NOTE, "%s is set, but no setting has that name%s%s; dftracer config lists them", name,
+       nearest ? ". Is it to be " : "", nearest ? nearest : "");
 }
 
 static void check_place(visit *of) {
@@ -165,7 +157,7 @@ static int run_doctor(int argc, char **argv) {
   if (key < 0) return given.status;
   check_library(&of);
   check_preload(&of, with_io);
-  check_settings(&of);
+  variables_each_unknown(tell_unknown, &of);
   check_switch(&of);
   check_place(&of);
   if (given.count) check_program(&of, argv[given.first], with_io);

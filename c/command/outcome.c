@@ -123,10 +123,13 @@ static int look_elsewhere(const outcome *of, const char *folder) {
 /* ---- All ------------------------------------------------------------------------------------------------------------- */
 
 static void explain_nothing(const outcome *of, const program *what) {
+  const char *categories = getenv("DFTRACER_CATEGORIES");
   char library[PATH_MAX];
   fprintf(stderr, "dftracer: no events were recorded: ");
   if (what->kind != PROGRAM_FINE) {
     fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
+  } else if (categories && *categories) {
+    fprintf(stderr, "perhaps none is of the categories in DFTRACER_CATEGORIES=%s\n", categories);
   } else if (of->io) {
     fprintf(stderr, "no call of the program was on the chosen files%s%s\n", *of->io ? ": " : "", of->io);
   } else if (program_library(what, "libdftracer_core.so", library)) {

@@ -10,6 +10,7 @@
 #include "arguments.h"
 #include "launch.h"
 #include "outcome.h"
+#include "variables.h"
 
 /* As env, timeout and others: what went wrong before the program ran. */
 enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
@@ -131,9 +132,16 @@ static int set_environment(run *of) {
 
 /* ---- Before --------------------------------------------------------------------------------------------------------- */
 
+static void tell_unknown(const char *name, const char *nearest, void *context) {
+  (void)context;
+  fprintf(stderr, "dftracer run: %s is no setting and has no effect%s%s; dftracer config lists them\n", name,
+          nearest ? ". Is it to be " : "", nearest ? nearest : "");
+}
+
 static void warn(const run *of, const program *what) {
-  if (!is_speaker(of) || what->kind == PROGRAM_FINE || !program_is_startable(what->kind)) return;
-  fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
+  if (!is_speaker(of)) return;
+  variables_each_unknown(tell_unknown, NULL);
+  if (what->kind != PROGRAM_FINE) fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
 }
 
 static int refuse(const program *what, const char *word, int error) {

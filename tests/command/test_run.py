@@ -99,6 +99,30 @@ def a_trace_that_the_program_names_is_found(folder):
 
 
 @in_a_folder
+def misspelt_settings_are_told(folder):
+    out, err = run(folder, DOING, "event", 1, CATAGORIES="x", OUTPUT="y", ERROR="1", LOG_LEVEL="", SINKS="")
+    lines = err.splitlines()
+    assert len(lines) == 3 and not out, err
+    for name, more in (("CATAGORIES", ". Is it to be DFTRACER_CATEGORIES"), ("OUTPUT", "")):
+        line = f"dftracer run: DFTRACER_{name} is no setting and has no effect{more}; dftracer config lists them"
+        assert line in lines, err
+
+
+@in_a_folder
+def misspelt_categories_are_told(folder):
+    for names in ("tets", "TEST", "a,tesst"):
+        _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
+        told, last = err.splitlines()
+        name = names.split(",")[-1]
+        left_out = f'no event is of category "{name}"; those of "test" were left out'
+        assert told == f"dftracer: DFTRACER_CATEGORIES: {left_out}", err
+        assert f"DFTRACER_CATEGORIES={names}" in last, err
+    for names, event_count in (("elsewhere", 0), ("test1,other , test", 1)):
+        _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
+        assert err.count("\n") == 1 and ("1 event of" in err) == event_count, err
+
+
+@in_a_folder
 def the_end_of_the_program_is_the_end_of_run(folder):
     for status in (0, 1, 7, 255):
         run(folder, DOING, "event", 1, "exit", status, status=status)
@@ -251,6 +275,8 @@ for check in (
     every_command_counts_the_same_events,
     place_and_name_are_chosen,
     a_trace_that_the_program_names_is_found,
+    misspelt_settings_are_told,
+    misspelt_categories_are_told,
     the_end_of_the_program_is_the_end_of_run,
     what_cannot_be_run_is_told,
     what_cannot_be_traced_is_run_after_a_warning,
