@@ -59,10 +59,10 @@ static int merge(inputs *from, const char *output, const char *method, int is_qu
   }
   progress_end(&shown);
   if (reader && inputs_report(reader, "merge")) failed = 1;
-  if (error) fprintf(stderr, "dftracer merge: %s: %s\n", output, strerror(error));
+  if (error) outfile_complain("merge", output, error);
   else if (processes && !is_quiet) {
-    fprintf(stderr, "dftracer merge: %s event%s of %u process%s are in %s (%s)\n", format_count(events, to.events),
-            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", output,
+    fprintf(stderr, "dftracer merge: %s event%s of %u process%s %s in %s (%s)\n", format_count(events, to.events),
+            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", to.events == 1 ? "is" : "are", output,
             format_bytes(bytes, (double)written));
   }
   free(facts);

@@ -139,3 +139,7 @@ int outfile_close(outfile *of, int is_complete) {
   of->state = NULL;
   return of->error;
 }
+
+void outfile_complain(const char *command, const char *path, int error) {
+  if (error != EPIPE) fprintf(stderr, "dftracer %s: %s: %s\n", command, path, strerror(error));
+}

@@ -53,11 +53,12 @@ def the_summary_fits_the_terminal():
 def a_reader_that_left_is_no_trouble():
     with tempfile.TemporaryDirectory() as folder:
         dftracer("generate", "-n", "1K", folder)
-        for command in ("summary", "cat"):
+        commands = [["summary"], ["cat"], ["info"], ["validate"], ["merge", "-o", "-"], ["convert", "-o", "-", "-t", "csv"]]
+        for command in commands:
             read_end, write_end = os.pipe()
             os.close(read_end)
             done = subprocess.run(  # SIGPIPE is ignored, as Python ignores it
-                [COMMAND, command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
+                [COMMAND, *command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
             )
             os.close(write_end)
             assert done.returncode == 1 and not done.stderr, done
@@ -170,9 +171,32 @@ def what_is_no_spool_is_left_alone():
         inner.mkdir()
         (inner / "strange.spool").write_bytes(b"x" * 300000)
         (inner / "notes.txt").write_text("mine")
-        dftracer("recover", folder)
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
         assert (inner / "notes.txt").read_text() == "mine"
         assert not list(Path(folder).glob("*.pfw*"))
+
+
+def a_spool_of_another_version_is_left_for_that():
+    with tempfile.TemporaryDirectory() as folder:
+        leave_dead(folder)
+        (spool,) = Path(folder, ".dftracer").glob("*.spool")
+        whole = spool.read_bytes()
+        assert whole.startswith(b"dftspool")
+        spool.write_bytes(whole[:8] + b"\xff" + whole[9:])  # the layout
+        os.utime(spool, (1, 1))
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
+        spool.write_bytes(whole)
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 1 trace published, 3 events\n", out
+        spool.parent.mkdir()
+        spool.write_bytes(bytes(len(whole)))  # being made
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: in use\n", out
+        os.utime(spool, (1, 1))
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events\n" and not spool.exists(), out
 
 
 # ---- Config ----------------------------------------------------------------------------------------------------------
@@ -224,6 +248,7 @@ for check in (
     a_missing_folder_is_an_error_and_the_others_are_done,
     a_living_process_is_left_alone,
     what_is_no_spool_is_left_alone,
+    a_spool_of_another_version_is_left_for_that,
     config_shows_values_and_defaults,
     config_tells_of_a_wrong_value,
     config_does_not_trace_itself,
