@@ -26,6 +26,8 @@ def version_is_the_headers():
 def an_unknown_command_is_refused():
     out, err = dftracer("conquer", status=2)
     assert not out and '"conquer"' in err and "--help" in err and err.count("\n") == 1
+    _, err = dftracer("sumary", status=2)
+    assert '; is "summary" meant; dftracer --help' in err, err
 
 
 def each_command_has_help():
@@ -75,6 +77,15 @@ def what_is_no_trace_is_told():
         (Path(folder) / "empty.pfw").touch()
         out, err = dftracer("summary", Path(folder) / "empty.pfw", status=1)
         assert not out and "is it a trace?" in err and err.count("\n") == 1, err
+        _, err = dftracer("top", "--once", Path(folder) / "empty.pfw", status=1)
+        assert err == f"dftracer top: {folder}/empty.pfw: Not a directory\n", err
+        _, err = dftracer("merge", Path(folder) / "empty.pfw", "-o", f"{folder}/out.json")
+        assert "0 events of 0 processes" in err, err
+        Path(folder, "facts.json").write_text('{"a": 1}')
+        _, err = dftracer("merge", f"{folder}/facts.json", "-o", f"{folder}/out.json", status=1)
+        assert "there are no traceEvents" in err, err
+        _, err = dftracer("merge", f"{folder}/empty.pfw", "-o", f"{folder}/out.csv", status=2)
+        assert "dftracer convert" in err, err
         (Path(folder) / "empty.pfw").unlink()
         for command in (["summary"], ["merge", "-o", f"{folder}/out.json"]):
             out, err = dftracer(*command, folder, status=1)
@@ -108,7 +119,7 @@ def a_fifo_is_no_trace_to_wait_for():
         os.mkfifo(f"{folder}/p.pfw")
         for command in ("summary", "info", "cat", "validate"):
             _, err = dftracer(command, folder, status=1)
-            assert "p.pfw" in err, (command, err)
+            assert "p.pfw: a pipe or a device" in err, (command, err)
 
 
 def recover_with_nothing_to_do_is_fine():
