@@ -7,7 +7,6 @@
 #include "numbering.h"
 #include "rules.h"
 
-#define LANE_FIRST (1u << 22)
 #define LANES 65535u
 #define LANES_LOCATED 1024u
 

@@ -103,10 +103,10 @@ static int set_preload(void) {
 static int is_sinks(const char *names) {
   static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
   while (*names) {
-    size_t len = strcspn(names, ",");
+    size_t len = strcspn(names, ","), name = strcspn(names, ",:"); /* hdf5:layout=table */
     int is_known = memchr(names, '/', len) != NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-      is_known |= strlen(known[i]) == len && memcmp(known[i], names, len) == 0;
+      is_known |= strlen(known[i]) == name && memcmp(known[i], names, name) == 0;
     if (!is_known) return 0;
     names += len + (names[len] == ',');
   }

@@ -70,6 +70,8 @@ def place_and_name_are_chosen(folder):
     assert not out and not err
     _, err = run(folder, "--sink", "null", "--out", "none", DOING, "event", 1)
     assert "no events" in err or " 0 " in err, err
+    _, err = run(folder, "--sink", "jsonl,hdf5:layout=table", "--out", "two", DOING, "event", 1)
+    assert len(list(Path(folder, "two").iterdir())) >= 1, err
     _, err = run(folder, "--out", "bare", DOING, "event", 3, INC_METADATA="0")
     assert "3 events of 1 process" in err, err
 
