@@ -166,10 +166,10 @@ class Trace:
         for name in ("start", "end", "HH"):
             count = sum(event["name"] == name and event["cat"] == "dftracer" for event in self.events)
             require(count == 1, f"{name} comes {count} times", self.path)
-        users = len(self.user_events())
-        require(users, "F10", self.path)
+        require(self.user_events(), "F10", self.path)
+        complete = sum(event["ph"] == "X" for event in self.user_events())
         if with_metadata:
-            require(end["args"]["num_events"] == users, "num_events", f"{end['args']} of {users}")
+            require(end["args"]["num_events"] == complete, "num_events", f"{end['args']} of {complete}")
         require(len({event["pid"] for event in self.events}) == 1, "F1 one process", self.path)
 
     def _check_ids(self, dangling: bool) -> None:

@@ -9,11 +9,7 @@
 #include <stdlib.h>
 
 #include "ending.h"
-
-static int ends_with(const char *text, const char *end) {
-  size_t len = strlen(text);
-  return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
+#include "suffix.h"
 
 static int is_text_trace(const char *name) {
   return ends_with(name, ".pfw") || ends_with(name, ".pfw.gz");

@@ -131,7 +131,7 @@ static void take_fact(chromefile *of, const char *key, const chrome_span *value)
 static int enter(chromefile *of) {
   char first = peek(of);
   if (!of->is_object) {
-    if (first != '[' && first != '{') return first ? fail(of, "this is no trace: neither an object nor an array") : 0;
+    if (first != '[' && first != '{') return fail(of, "this is no trace: neither an object nor an array");
     of->at++;
     of->is_object = first == '{';
     if (!of->is_object) return of->is_inside = 1;
@@ -144,12 +144,12 @@ static int enter(chromefile *of) {
     first = peek(of);
     if (strcmp(name, "traceEvents") == 0 && first == '[') {
       of->at++;
-      return of->is_inside = 1;
+      return of->is_inside = of->has_list = 1;
     }
     if (!first || !take_value(of, &value)) return fail(of, "the file ends in the middle");
     take_fact(of, name, &value);
   }
-  return 0;
+  return of->has_list ? 0 : fail(of, "this is no trace: there are no traceEvents");
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */

@@ -68,8 +68,10 @@ static int convert(const inputs *from, const struct format *to, const char *outp
   progress_end(&shown);
   problems = inputs_report(reader, "convert");
   dft_reader_close(reader);
-  if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
-  else if (!is_quiet) fprintf(stderr, "dftracer convert: %s events are in %s\n", format_count(text, events), output);
+  if (error) outfile_complain("convert", output, error);
+  else if (!is_quiet)
+    fprintf(stderr, "dftracer convert: %s event%s in %s\n", format_count(text, events), events == 1 ? " is" : "s are",
+            output);
   return error || problems ? STATUS_FAILED : STATUS_DONE;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "event.h"
 #include "timeline_parts.h"
 
 #define HEAD "name,cat,ph,pid,tid,start_us,dur_us,level,id,parent,host,file,args\r\n"
@@ -64,6 +65,7 @@ int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *e
   outfile out, aside;
   dft_cursor *cursor;
   const dft_rows *rows;
+  bookkeeping ours = bookkeeping_of(reader);
   uint64_t done = 0, before = 0, all;
   int error = outfile_open(&out, path);
   if (error) return error;
@@ -75,7 +77,7 @@ int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *e
       for (uint32_t i = 0; i < rows->count; i++) {
         if (rows->phase[i] == 'M') continue;
         put_row(&out, &aside, reader, rows, i);
-        ++*events;
+        *events += (uint64_t)is_event(&ours, rows, i);
       }
       dft_reader_progress(reader, &done, &all);
       progress_add(shown, done - before);

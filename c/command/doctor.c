@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "program.h"
 #include "terminal.h"
+#include "variables.h"
 
 enum { KEY_IO = OPTION_LONG + 1 };
 
@@ -72,18 +73,9 @@ static void check_preload(visit *of, int is_needed) {
 }
 
 /* Settings that are not allowed have been told on stderr when they were read. */
-static void check_settings(visit *of) {
-  char value[PATH_MAX];
-  for (char **at = environ; *at; at++) {
-    int len = (int)strcspn(*at, "=");
-    char name[128];
-    if (strncmp(*at, "DFTRACER_", 9) != 0 || len >= (int)sizeof name) continue;
-    snprintf(name, sizeof name, "%.*s", len, *at);
-    value[0] = '\0';
-    if (dft_config_get(name, value, sizeof value) || strcmp(name, "DFTRACER_CONFIGURATION") == 0 || !(*at)[len + 1])
-      continue;
-    tell(of, NOTE, "%s is set, but no setting has that name, or it is empty; dftracer config lists them", name);
-  }
+static void tell_unknown(const char *name, const char *nearest, void *context) {
+  tell(context, NOTE, "%s is set, but no setting has that name%s%s; dftracer config lists them", name,
+       nearest ? ". Is it to be " : "", nearest ? nearest : "");
 }
 
 static void check_place(visit *of) {
@@ -107,19 +99,6 @@ static void check_place(visit *of) {
 
 /* ---- The program ---------------------------------------------------------------------------------------------------- */
 
-/* Programs that run what others wrote. */
-static int is_interpreter(const program *what) {
-  static const char *const names[] = {"python", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "R", "node"};
-  const char *name = strrchr(what->image, '/');
-  name = name ? name + 1 : what->image;
-  if (strcmp(what->path, what->image) != 0) return 1;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    size_t len = strlen(names[i]);
-    if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.t") == strlen(name + len)) return 1;
-  }
-  return 0;
-}
-
 /* Is the core that the program loads this one? */
 static void check_links(visit *of, const program *what, int with_io) {
   char library[PATH_MAX];
@@ -127,7 +106,7 @@ static void check_links(visit *of, const program *what, int with_io) {
   char own[PATH_MAX] = "", theirs[PATH_MAX] = "";
   if (!program_library(what, "libdftracer_core.so", library)) {
     if (with_io) tell(of, NOTE, "%s does not link libdftracer_core: only its I/O calls will be recorded", what->image);
-    else if (is_interpreter(what))
+    else if (program_is_interpreter(what))
       tell(of, NOTE, "%s is an interpreter: what it loads or starts is recorded, if that uses dftracer", what->image);
     else
       tell(of, WRONG, "%s does not link libdftracer_core: nothing of it is recorded, unless it is run with --io",
@@ -178,7 +157,7 @@ static int run_doctor(int argc, char **argv) {
   if (key < 0) return given.status;
   check_library(&of);
   check_preload(&of, with_io);
-  check_settings(&of);
+  variables_each_unknown(tell_unknown, &of);
   check_switch(&of);
   check_place(&of);
   if (given.count) check_program(&of, argv[given.first], with_io);

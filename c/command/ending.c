@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "suffix.h"
+
 #define MEMBER_MOST (1u << 20) /* of text; compressed it is not longer by more than a few bytes in a thousand */
 #define TAIL_BYTES (MEMBER_MOST + (64u << 10))
 
@@ -66,7 +68,7 @@ static uint64_t count_events(const char *path) {
   gzFile file = gzopen(path, "rb");
   uint64_t count = 0;
   while (file && gzgets(file, line, sizeof line)) {
-    count += strstr(line, "\"ph\":\"X\"") != NULL || strstr(line, "\"ph\":\"C\"") != NULL;
+    count += strstr(line, "\"ph\":\"X\"") != NULL;
   }
   if (file) gzclose(file);
   return count >= 2 ? count - 2 : 0; /* start and end */
@@ -90,8 +92,7 @@ static int parse(const char *path, text *of, ending *to) {
 int ending_read(const char *path, ending *of) {
   text tail = {malloc(TAIL_BYTES + 1), 0};
   text inflated = {malloc(TAIL_BYTES + 1), 0};
-  size_t len = strlen(path);
-  int is_gzip = len > 3 && strcmp(path + len - 3, ".gz") == 0;
+  int is_gzip = ends_with(path, ".gz");
   int is_fine = tail.bytes && inflated.bytes && read_tail(path, &tail) &&
                 (!is_gzip || inflate_tail(&tail, &inflated)) && parse(path, is_gzip ? &inflated : &tail, of);
   free(tail.bytes);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "event.h"
+
 #define VALUES_MOST 4096
 
 /* A process: a process id of one source and host. */
@@ -143,6 +145,7 @@ static int add_row(conversion *own, const dft_rows *rows, uint32_t i) {
 static int add_all(conversion *own, progress *shown, uint64_t *events) {
   const dft_rows *rows;
   dft_cursor *cursor;
+  bookkeeping ours = bookkeeping_of(own->reader);
   uint64_t done = 0, before = 0, all;
   int error = dft_cursor_open(own->reader, DFT_ALL, &cursor) == DFT_OK ? 0 : ENOMEM;
   if (error) return error;
@@ -152,8 +155,10 @@ static int add_all(conversion *own, progress *shown, uint64_t *events) {
       dft_reader_source(own->reader, rows->source, &source);
       own->unit_ns = source.unit_ns ? source.unit_ns : 1000;
     }
-    for (uint32_t i = 0; !error && i < rows->count; i++) error = add_row(own, rows, i) ? 0 : ENOMEM;
-    *events += rows->count;
+    for (uint32_t i = 0; !error && i < rows->count; i++) {
+      error = add_row(own, rows, i) ? 0 : ENOMEM;
+      *events += (uint64_t)is_event(&ours, rows, i);
+    }
     dft_reader_progress(own->reader, &done, &all);
     progress_add(shown, done - before);
     before = done;

@@ -3,10 +3,13 @@
 #include "histogram.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define STEPS 64u /* of one page: a doubling; page 0 holds 0 to 63 */
+
+static _Atomic uint64_t page_count;
 
 static uint32_t page_of(uint64_t value) {
   return value < STEPS ? 0 : (uint32_t)(63 - __builtin_clzll(value)) - 5;
@@ -37,6 +40,7 @@ static int cover(histogram *of, uint32_t low, uint32_t high) {
     memcpy(steps + (size_t)(of->first_page - first) * STEPS, of->steps, (size_t)of->pages * STEPS * sizeof *steps);
   }
   free(of->steps);
+  atomic_fetch_add(&page_count, pages - of->pages);
   of->steps = steps;
   of->first_page = (uint8_t)first;
   of->pages = (uint8_t)pages;
@@ -82,5 +86,10 @@ uint64_t histogram_percentile(const histogram *of, double share, uint64_t grain)
 
 void histogram_free(histogram *of) {
   free(of->steps);
+  atomic_fetch_sub(&page_count, of->pages);
   memset(of, 0, sizeof *of);
+}
+
+uint64_t histogram_bytes(void) {
+  return atomic_load(&page_count) * STEPS * sizeof(uint64_t);
 }

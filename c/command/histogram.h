@@ -20,4 +20,7 @@ int histogram_merge(histogram *into, const histogram *from);
 uint64_t histogram_percentile(const histogram *of, double share, uint64_t grain);
 void histogram_free(histogram *of);
 
+/* The memory of all of them. */
+uint64_t histogram_bytes(void);
+
 #endif

@@ -5,14 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "suffix.h"
 #include "trouble.h"
 
 #define TOLD_MOST 10
-
-static int ends_with(const char *text, const char *end) {
-  size_t len = strlen(text);
-  return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
 
 int inputs_sort(inputs *of, char **paths, int count) {
   memset(of, 0, sizeof *of);

@@ -40,10 +40,12 @@ static void look_up_keys(job *of) {
 
 static int prepare(job *of) {
   uint32_t sources = dft_reader_source_count(of->reader);
+  int is_new;
   pthread_mutex_init(&of->lock, NULL);
   of->site_numbers.limit = SITES_MAX;
   of->group_numbers.limit = GROUPS_MAX;
   of->thread_numbers.limit = of->process_numbers.limit = THREADS_MAX;
+  of->no_step = numbering_of(&of->group_numbers, (uint64_t)NO_NUMBER, (uint64_t)NO_NUMBER, &is_new);
   look_up_keys(of);
   of->lanes = calloc(sources ? sources : 1, sizeof *of->lanes);
   of->sites[0] = calloc(BLOCK, sizeof(site)); /* number 0: what found no room */
@@ -83,6 +85,7 @@ static int add_groups(worker *all, worker *one) {
     job_add(&into->total_ns, from->total_ns);
     into->self_ns += from->self_ns;
     if (!histogram_merge(&into->durations, &from->durations)) return 0;
+    histogram_free(&from->durations); /* there may be many */
   }
   return 1;
 }
@@ -133,6 +136,7 @@ static void add_threads(job *of) {
     of->thread_ns += (uint64_t)(one->time.last - one->time.first);
     of->late += one->time.late;
     of->merged += one->time.merged;
+    of->overrun += one->overrun;
   }
 }
 

@@ -20,6 +20,7 @@
 
 #define SITES_MAX 65535u
 #define GROUPS_MAX 65535u
+#define GROUPS_BYTES (48u << 20) /* of their histograms; there are no new groups then */
 #define FILES_MAX 65535u
 #define THREADS_MAX 1048575u
 #define EPOCHS_MAX 4095u
@@ -74,6 +75,12 @@ typedef struct position {
   int64_t last_end, next;
 } position;
 
+/* Without a step so far. */
+typedef struct loose_event {
+  int64_t start;
+  uint64_t time_ns, self_ns;
+} loose_event;
+
 typedef struct thread {
   uint32_t process;
   uint64_t tid;
@@ -81,6 +88,11 @@ typedef struct thread {
   uint64_t io_ns, region_ns;
   position *positions;
   uint32_t position_count; /* a power of two */
+  loose_event *loose;      /* in the order of their ends */
+  uint32_t loose_count, loose_room;
+  int64_t given_up; /* the latest start of those that no step can have any more */
+  int has_given_up;
+  uint64_t overrun; /* steps that would have had such ones */
 } thread;
 
 typedef struct epoch_stats {
@@ -134,13 +146,15 @@ struct job {
   int64_t origin; /* what from_ns and to_ns count from */
   uint32_t key_ret, key_offset, key_second_file, key_epoch, key_step, key_num_dropped, key_recovered, key_ppid,
     key_name, key_value;
+  uint32_t no_step; /* the group of events that belong to none */
+  _Atomic uint64_t loose_all;
   worker *workers;
   int worker_count;
 
   /* The result, when job_run is done: all workers together. */
   worker all;
   uint64_t grain; /* durations are multiples of it */
-  uint64_t io_ns, region_ns, thread_ns, late, merged;
+  uint64_t io_ns, region_ns, thread_ns, late, merged, overrun;
   int64_t first, last;
 };
 
@@ -177,6 +191,12 @@ int training_join(job *of); /* 0: no memory */
 /* Brings events of a unit onto the source's lane: accounts for them now, or leaves them for their turn. */
 void lane_bring(worker *from, const dft_rows *rows, uint32_t count);
 void lane_flush(worker *by, lane *of);
+
+/* ---- steps.c ---- */
+/* Counts an event in its step, or the events that wait for this one. */
+void step_account(worker *by, thread *on, const site *what, const moment *event, int64_t self);
+/* What still waits belongs to no step. */
+void step_flush(worker *by, thread *on);
 
 /* ---- iostat.c ---- */
 /* Counts a call, without its place in the sequence; a copy is a read, and a write. */

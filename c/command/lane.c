@@ -53,7 +53,9 @@ static void account(void *context, const moment *event, int64_t self) {
   const site *what = job_site(of, event->site);
   if (what->io) on->io_ns += (uint64_t)self;
   else on->region_ns += (uint64_t)self;
-  if (event->group != NO_GROUP) {
+  if (of->question->by == BY_STEP) {
+    if (!what->is_ours) step_account(by, on, what, event, self);
+  } else if (event->group != NO_GROUP) {
     group_stats *stats = worker_group(by, event->group);
     if (stats) stats->self_ns += (uint64_t)self;
     else by->is_good = 0;
@@ -72,6 +74,7 @@ void lane_flush(worker *by, lane *of) {
   for (uint32_t i = 0; i < of->thread_count; i++) {
     thread *on = job_thread(by->of, of->threads[i]);
     by->is_good &= coverage_flush(&on->time, account, by);
+    step_flush(by, on);
     free(on->positions);
     on->positions = NULL;
     on->position_count = 0;

@@ -12,7 +12,6 @@
 #define PAGE 32768u
 #define LEVELS_MAX 4096u
 #define WAITING_MAX 1048576u
-#define LANE_FIRST (1u << 22)
 
 /* What is known of the events that name one parent. */
 typedef struct child {
@@ -28,6 +27,7 @@ struct depth {
   uint16_t *levels[LEVELS_MAX + 1]; /* by page; 0: not seen */
   child *waiting;                   /* by number of the parent */
   uint32_t capacity;
+  uint32_t came; /* of those parents */
 };
 
 depth *depth_new(findings *all) {
@@ -59,22 +59,19 @@ static void make_room(depth *of) {
   }
   numbering_free(&of->parents);
   of->parents = left;
+  of->came = 0;
 }
 
 /* NULL: nobody waits for this one. */
 static child *waiting_for(depth *of, uint64_t parent) {
-  int is_new;
-  uint32_t number, limit = of->parents.limit;
-  of->parents.limit = of->parents.count; /* a look, nothing new */
-  number = numbering_of(&of->parents, parent, 0, &is_new);
-  of->parents.limit = limit;
+  uint32_t number = numbering_find(&of->parents, parent, 0);
   return number && of->waiting[number].parent ? &of->waiting[number] : NULL;
 }
 
 static void wait_for(depth *of, const child *one) {
   uint32_t number;
   int is_new;
-  if (of->parents.count == WAITING_MAX) make_room(of);
+  if (of->parents.count == WAITING_MAX && of->came > WAITING_MAX / 2) make_room(of);
   if (of->parents.count + 1 >= of->capacity) {
     uint32_t capacity = of->capacity ? of->capacity * 2 : 1024;
     child *more = realloc(of->waiting, capacity * sizeof *more);
@@ -112,6 +109,7 @@ static void come(depth *of, uint64_t id, const child *event) {
   if (known->level != event->level + 1) found(of->findings, RULE_DEPTH, known->line);
   else if (known->start < event->start || known->end > event->end) found(of->findings, RULE_OUTSIDE, known->line);
   known->parent = 0;
+  of->came++;
 }
 
 void depth_add(depth *of, const dft_rows *rows, uint32_t row, uint64_t line) {

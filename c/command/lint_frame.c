@@ -7,14 +7,13 @@
 #include "numbering.h"
 #include "rules.h"
 
-#define LANE_FIRST (1u << 22)
 #define LANES 65535u
 #define LANES_LOCATED 1024u
 
 struct frame {
   dft_reader *reader;
   findings *findings;
-  uint64_t rows, events; /* events: what end counts in num_events */
+  uint64_t records, events; /* records: all but bookkeeping */
   uint64_t starts, ends;
   int64_t counted; /* num_events; -1: not given */
   uint64_t end_line;
@@ -96,7 +95,8 @@ void frame_add(frame *of, const dft_rows *rows, uint32_t row, uint64_t line) {
     if (++*count > 1 || rows->dur_ns[row] != 0) found(of->findings, RULE_BOOKKEEPING, line);
     if (is_end) check_end(of, rows, row, line);
   } else if (rows->phase[row] != 'M' || !(is_ours && is_own_metadata(of, rows, row, name))) {
-    of->events++;
+    of->records++;
+    of->events += rows->phase[row] == 'X';
   }
   if (rows->tid[row] <= LANE_FIRST) return;
   if (rows->phase[row] == 'X') {
@@ -111,7 +111,7 @@ void frame_end(frame *of) {
   int is_new;
   if (!of) return;
   if (of->place < OPENED) found(of->findings, RULE_OPENING, 0);
-  if (!of->events) found(of->findings, RULE_NOTHING, 0);
+  if (!of->records) found(of->findings, RULE_NOTHING, 0);
   if (of->counted >= 0 && (uint64_t)of->counted != of->events) found(of->findings, RULE_BOOKKEEPING, of->end_line);
   for (uint32_t i = 1; i <= of->lanes.count; i++) {
     numbering_of(&of->named, of->lanes.keys[i].a, 0, &is_new);

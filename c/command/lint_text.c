@@ -10,6 +10,7 @@
 
 #include "rules.h"
 #include "strict.h"
+#include "suffix.h"
 
 #define INPUT (256u << 10)
 #define TEXT (1u << 20)
@@ -31,11 +32,6 @@ typedef struct text {
   int is_end;      /* the line before it was the event end */
   int is_bad;      /* no memory */
 } text;
-
-static int ends_with(const char *name, const char *end) {
-  size_t len = strlen(name), end_len = strlen(end);
-  return len > end_len && strcmp(name + len - end_len, end) == 0;
-}
 
 /* The writer's own order of keys is not asked for: any line that says both. */
 static int is_end_event(const char *line, size_t len) {

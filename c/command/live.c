@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "live.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "../src/record.h"
+#include "suffix.h"
 
 #define POINTER_START "dftracer spool at "
 
@@ -53,7 +55,7 @@ static uint64_t count_records(const dft__chunk *chunk) {
     uint64_t head = cells[cell].head;
     int is_record = dft__head_gen(head) == gen && dft__head_kind(head) >= DFT__KIND_COMPLETE;
     uint32_t cells_of_it = is_record ? dft__head_cells(head) : 1;
-    count += (uint64_t)is_record;
+    count += (uint64_t)(is_record && dft__head_kind(head) < DFT__KIND_COUNTER);
     cell += cells_of_it ? cells_of_it : 1;
   }
   return count;
@@ -183,13 +185,13 @@ int live_read(live *of, const char *path) {
 
 int live_each(char *folder, void (*call)(const char *spool, void *context), void *context) {
   char *paths[] = {folder, NULL};
-  FTS *walk = access(folder, R_OK | X_OK) == 0 ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_COMFOLLOW, NULL)
-                                               : NULL;
+  DIR *readable = opendir(folder); /* fts_open would not tell */
+  FTS *walk = readable ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_COMFOLLOW, NULL) : NULL;
   FTSENT *entry;
+  if (readable) closedir(readable);
   if (!walk) return 0;
   while ((entry = fts_read(walk)) != NULL) {
-    size_t len = entry->fts_namelen;
-    if (entry->fts_info != FTS_F || len < 6 || strcmp(entry->fts_name + len - 6, ".spool") != 0) continue;
+    if (entry->fts_info != FTS_F || !ends_with(entry->fts_name, ".spool")) continue;
     if (strcmp(entry->fts_parent->fts_name, ".dftracer") == 0) call(entry->fts_path, context);
   }
   fts_close(walk);

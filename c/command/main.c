@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "../src/alike.h"
 #include "commands.h"
 
 /* As in "dftracer summary out | head": errno may be of a later call. */
@@ -41,9 +42,12 @@ int main(int argc, char **argv) {
   found = command_find(argv[1]);
   if (found) return finish(found->run(argc - 1, argv + 1));
   extension_run(argv + 1);
-  fprintf(stderr,
-          "dftracer: there is no command \"%s\", and no dftracer-%s beside this program or on PATH; "
-          "dftracer --help lists them\n",
-          argv[1], argv[1]);
+  fprintf(stderr, "dftracer: there is no command \"%s\", and no dftracer-%s beside this program or on PATH", argv[1],
+          argv[1]);
+  for (const command *const *at = commands; *at; at++) {
+    if (dft__is_alike(argv[1], strlen(argv[1]), (*at)->name, strlen((*at)->name)))
+      fprintf(stderr, "; is \"%s\" meant", (*at)->name);
+  }
+  fprintf(stderr, "; dftracer --help lists them\n");
   return STATUS_MISUSED;
 }

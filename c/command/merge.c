@@ -6,6 +6,7 @@
 #include "align.h"
 #include "arguments.h"
 #include "inputs.h"
+#include "suffix.h"
 #include "terminal.h"
 #include "timeline.h"
 
@@ -59,10 +60,10 @@ static int merge(inputs *from, const char *output, const char *method, int is_qu
   }
   progress_end(&shown);
   if (reader && inputs_report(reader, "merge")) failed = 1;
-  if (error) fprintf(stderr, "dftracer merge: %s: %s\n", output, strerror(error));
-  else if (processes && !is_quiet) {
-    fprintf(stderr, "dftracer merge: %s event%s of %u process%s are in %s (%s)\n", format_count(events, to.events),
-            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", output,
+  if (error) outfile_complain("merge", output, error);
+  else if (written && !is_quiet) {
+    fprintf(stderr, "dftracer merge: %s event%s of %u process%s %s in %s (%s)\n", format_count(events, to.events),
+            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", to.events == 1 ? "is" : "are", output,
             format_bytes(bytes, (double)written));
   }
   free(facts);
@@ -86,6 +87,8 @@ static int run_merge(int argc, char **argv) {
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "what? PATH is missing");
   if (!output) return arguments_refuse(&given, "where to? -o FILE is missing");
+  if (ends_with(output, ".csv") || ends_with(output, ".h5"))
+    return arguments_refuse(&given, "%s: merge writes Chrome's format; see dftracer convert", output);
   if (!inputs_sort(&from, argv + given.first, given.count)) return arguments_refuse(&given, "no memory left");
   key = merge(&from, output, method, is_quiet);
   inputs_free(&from);

@@ -25,16 +25,24 @@ static int grow(numbering *of) {
   return 1;
 }
 
+/* Where the pair is, or an empty slot. */
+static uint32_t slot_of(const numbering *of, uint64_t a, uint64_t b) {
+  uint32_t at = (uint32_t)(numbered_hash(a, b) >> 32) & (of->slot_count - 1);
+  while (of->slots[at] && (of->keys[of->slots[at]].a != a || of->keys[of->slots[at]].b != b))
+    at = (at + 1) & (of->slot_count - 1);
+  return at;
+}
+
+uint32_t numbering_find(const numbering *of, uint64_t a, uint64_t b) {
+  return of->slot_count ? of->slots[slot_of(of, a, b)] : 0;
+}
+
 uint32_t numbering_of(numbering *of, uint64_t a, uint64_t b, int *is_new) {
   uint32_t at;
   *is_new = 0;
   if (of->count + 1 >= of->slot_count / 2 && !grow(of)) return 0;
-  at = (uint32_t)(numbered_hash(a, b) >> 32) & (of->slot_count - 1);
-  while (of->slots[at]) {
-    uint32_t number = of->slots[at];
-    if (of->keys[number].a == a && of->keys[number].b == b) return number;
-    at = (at + 1) & (of->slot_count - 1);
-  }
+  at = slot_of(of, a, b);
+  if (of->slots[at]) return of->slots[at];
   if (of->count >= of->limit) return 0;
   of->slots[at] = ++of->count;
   of->keys[of->count] = (numbered){a, b};

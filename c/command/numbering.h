@@ -19,6 +19,8 @@ typedef struct numbering {
 
 /* The number of a pair; *is_new is set when it was just given. */
 uint32_t numbering_of(numbering *of, uint64_t a, uint64_t b, int *is_new);
+/* The number of a pair that has one; 0: it has none. */
+uint32_t numbering_find(const numbering *of, uint64_t a, uint64_t b);
 void numbering_free(numbering *of);
 
 /* A thread's memory of numbers it asked for; a function of the owner answers what is not there. */

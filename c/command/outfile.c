@@ -13,6 +13,7 @@
 #include "jsonl/escape.h"
 #include "jsonl/gzip.h"
 #include "jsonl/number.h"
+#include "suffix.h"
 
 #define PIECE (768u << 10) /* of text: a gzip member */
 
@@ -28,7 +29,7 @@ int outfile_open(outfile *of, const char *path) {
     of->fd = open(is_device ? path : of->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (of->fd < 0) return errno;
     if (!is_device) memcpy(of->path, path, len + 1);
-    of->is_gzip = len > 3 && strcmp(path + len - 3, ".gz") == 0;
+    of->is_gzip = ends_with(path, ".gz");
   }
   of->room = PIECE + (64u << 10);
   of->text = malloc(of->room);
@@ -138,4 +139,8 @@ int outfile_close(outfile *of, int is_complete) {
   of->text = of->packed = NULL;
   of->state = NULL;
   return of->error;
+}
+
+void outfile_complain(const char *command, const char *path, int error) {
+  if (error != EPIPE) fprintf(stderr, "dftracer %s: %s: %s\n", command, path, strerror(error));
 }

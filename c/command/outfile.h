@@ -37,4 +37,7 @@ void outfile_us(outfile *of, int64_t ns);
 /* Completes the file, or takes it away. Nonzero: an errno. */
 int outfile_close(outfile *of, int is_complete);
 
+/* Says that a command's output failed; not when its reader left, as of "| head". */
+void outfile_complain(const char *command, const char *path, int error);
+
 #endif

@@ -139,6 +139,18 @@ void program_inspect(program *of, const char *word) {
   }
 }
 
+int program_is_interpreter(const program *of) {
+  static const char *const names[] = {"python", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "R", "node"};
+  const char *name = strrchr(of->image, '/');
+  name = name ? name + 1 : of->image;
+  if (strcmp(of->path, of->image) != 0) return 1;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    size_t len = strlen(names[i]);
+    if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.t") == strlen(name + len)) return 1;
+  }
+  return 0;
+}
+
 /* ---- Libraries ------------------------------------------------------------------------------------------------------ */
 
 /* A line of the loader's list: "\tlibx.so.5 => /path/libx.so.5 (0x...)", or "\tlibx.so.5 => not found" */

@@ -34,6 +34,9 @@ void program_inspect(program *of, const char *word);
 
 const char *program_text(enum program_kind kind);
 
+/* Whether it runs what others wrote. */
+int program_is_interpreter(const program *of);
+
 /* Zero when the program cannot even be started. */
 int program_is_startable(enum program_kind kind);
 

@@ -25,6 +25,7 @@ static void print(const char *folder, const dft_recovery *report, const salvage 
   if (saved->published) printf(" (%u without a spool: what was not written is lost)", saved->published);
   if (report->alive) printf("; %u left alone: in use", report->alive);
   if (report->foreign) printf("; %u left alone: of another node, container or user", report->foreign);
+  if (report->unknown) printf("; %u left alone: no spool of this version", report->unknown);
   if (saved->waiting) printf("; if their nodes are gone: dftracer recover --lost");
   if (report->failed) printf("; %u failed and still there: %s", report->failed, dft_status_text(status));
   printf("\n");
@@ -67,7 +68,7 @@ static void recover(run *of, const char *folder) {
   if (status != DFT_OK) of->status = STATUS_FAILED;
   if (status != DFT_OK && !report.failed) {
     fprintf(stderr, "dftracer recover: %s: %s\n", folder, dft_status_text(status));
-  } else if (report.published || report.alive || report.foreign || report.failed || !of->is_quiet) {
+  } else if (report.published || report.alive || report.foreign || report.unknown || report.failed || !of->is_quiet) {
     print(folder, &report, &saved, status);
   }
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#define LANE_FIRST (1u << 22) /* thread ids above it are lanes */
+
 /* name, code, what is wrong. Codes with a W are warnings: tools read such a trace all the same. */
 #define RULE_LIST(X)                                                                                                \
   X(RULE_NAME, "F1", "the file's name ends neither in .pfw nor in .pfw.gz")                                         \

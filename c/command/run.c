@@ -1,25 +1,20 @@
 /* run.c - dftracer run: runs a program so that it is traced, and tells where the trace is.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arguments.h"
-#include "census.h"
 #include "launch.h"
-#include "program.h"
-#include "terminal.h"
+#include "outcome.h"
+#include "variables.h"
 
 /* As env, timeout and others: what went wrong before the program ran. */
 enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
 
-#define OTHERS_MS 3000 /* how long the first rank waits for the traces of others that run */
-#define ABSENT_MS 500  /* and for those of which there is nothing yet */
 #define DEFAULT_FOLDER "traces"
 #define DEFAULT_NAME "trace"
 
@@ -39,11 +34,9 @@ static const option options[] = {
 const command command_run;
 
 typedef struct run {
-  const char *io; /* NULL: no; "": all */
   const char *out, *sink, *name;
-  int is_quiet;
-  int32_t rank, size;
-  char folder[PATH_MAX];
+  int32_t rank;
+  outcome outcome;
 } run;
 
 /* One rank speaks for all. */
@@ -79,10 +72,10 @@ static int choose_place(run *of, char log_file[PATH_MAX]) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  memcpy(of->folder, log_file, PATH_MAX);
-  slash = strrchr(of->folder, '/');
-  slash[slash == of->folder] = '\0';
-  return make_folders(of->folder) == 0 ? access(of->folder, W_OK | X_OK) : -1;
+  memcpy(of->outcome.folder, log_file, PATH_MAX);
+  slash = strrchr(of->outcome.folder, '/');
+  slash[slash == of->outcome.folder] = '\0';
+  return make_folders(of->outcome.folder) == 0 ? access(of->outcome.folder, W_OK | X_OK) : -1;
 }
 
 static int set_preload(void) {
@@ -110,10 +103,10 @@ static int set_preload(void) {
 static int is_sinks(const char *names) {
   static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
   while (*names) {
-    size_t len = strcspn(names, ",");
+    size_t len = strcspn(names, ","), name = strcspn(names, ",:"); /* hdf5:layout=table */
     int is_known = memchr(names, '/', len) != NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-      is_known |= strlen(known[i]) == len && memcmp(known[i], names, len) == 0;
+      is_known |= strlen(known[i]) == name && memcmp(known[i], names, name) == 0;
     if (!is_known) return 0;
     names += len + (names[len] == ',');
   }
@@ -125,23 +118,30 @@ static int set_environment(run *of) {
   if (choose_place(of, log_file) != 0) {
     fprintf(stderr,
             "dftracer run: traces cannot be written into %s: %s; nothing was run (--out chooses another folder)\n",
-            of->folder, strerror(errno));
+            of->outcome.folder, strerror(errno));
     return 0;
   }
   setenv("DFTRACER_ENABLE", "1", 1);
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (of->sink) setenv("DFTRACER_SINK", of->sink, 1);
-  if (!of->io) return 1;
+  if (!of->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
-  setenv("DFTRACER_DATA_DIR", *of->io ? of->io : "all", 1);
+  setenv("DFTRACER_DATA_DIR", *of->outcome.io ? of->outcome.io : "all", 1);
   return set_preload();
 }
 
 /* ---- Before --------------------------------------------------------------------------------------------------------- */
 
+static void tell_unknown(const char *name, const char *nearest, void *context) {
+  (void)context;
+  fprintf(stderr, "dftracer run: %s is no setting and has no effect%s%s; dftracer config lists them\n", name,
+          nearest ? ". Is it to be " : "", nearest ? nearest : "");
+}
+
 static void warn(const run *of, const program *what) {
-  if (!is_speaker(of) || what->kind == PROGRAM_FINE || !program_is_startable(what->kind)) return;
-  fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
+  if (!is_speaker(of)) return;
+  variables_each_unknown(tell_unknown, NULL);
+  if (what->kind != PROGRAM_FINE) fprintf(stderr, "dftracer run: %s %s\n", what->image, program_text(what->kind));
 }
 
 static int refuse(const program *what, const char *word, int error) {
@@ -153,113 +153,37 @@ static int refuse(const program *what, const char *word, int error) {
   return error == ENOENT ? STATUS_MISSING : STATUS_FORBIDDEN;
 }
 
-/* ---- After ---------------------------------------------------------------------------------------------------------- */
-
-/* In a process of its own session: a launcher whose job failed kills everything else of it within milliseconds. */
-static void recover(const run *of, dft_recovery *report) {
-  int ends[2];
-  pid_t pid = -1;
-  *report = (dft_recovery){.struct_size = sizeof *report};
-  if (pipe2(ends, O_CLOEXEC) == 0) {
-    pid = fork();
-    if (pid == 0) {
-      setsid();
-      dft_recover(of->folder, report);
-      _exit(write(ends[1], report, sizeof *report) == (ssize_t)sizeof *report ? 0 : 1);
-    }
-    close(ends[1]);
-    if (pid > 0 && read(ends[0], report, sizeof *report) != (ssize_t)sizeof *report) report->failed = 1;
-    close(ends[0]);
-  }
-  if (pid > 0) waitpid(pid, NULL, 0);
-  else dft_recover(of->folder, report);
-}
-
-/* The first rank may end before others have published, or begun: it waits a little, so that its line counts all of them. */
-static void recover_all(const run *of, const census *before, dft_recovery *report, census_result *result) {
-  const struct timespec pause = {0, 50000000};
-  recover(of, report);
-  census_compare(before, of->folder, result);
-  for (int waited = 0; of->size > 1 && waited < OTHERS_MS; waited += 50) {
-    int is_absent = result->traces < (uint32_t)of->size && waited < ABSENT_MS;
-    if (launch_is_asked_to_end() || !(report->alive + report->foreign || is_absent)) return;
-    nanosleep(&pause, NULL);
-    recover(of, report);
-    census_compare(before, of->folder, result);
-  }
-}
-
-static void explain_nothing(const run *of, const program *what) {
-  char library[PATH_MAX];
-  fprintf(stderr, "dftracer: no events were recorded: ");
-  if (what->kind != PROGRAM_FINE) {
-    fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
-  } else if (of->io) {
-    fprintf(stderr, "no call of the program was on the chosen files%s%s\n", *of->io ? ": " : "", of->io);
-  } else if (program_library(what, "libdftracer_core.so", library)) {
-    fprintf(stderr, "%s uses libdftracer_core, but called nothing of it, or wrote its trace elsewhere\n", what->image);
-  } else {
-    fprintf(stderr, "%s does not use libdftracer_core; --io records its file operations\n", what->image);
-  }
-}
-
-/* "dftracer: 1,234 events of 4 processes are in traces" */
-static void report(const run *of, const program *what, const census *before) {
-  census_result result;
-  dft_recovery left;
-  char events[FORMAT_BYTES], dropped[FORMAT_BYTES];
-  recover_all(of, before, &left, &result);
-  if (of->is_quiet) return;
-  if (!result.traces && !left.alive && !left.foreign) {
-    explain_nothing(of, what);
-    return;
-  }
-  if (result.traces && result.traces == result.uncounted) fprintf(stderr, "dftracer: the events");
-  else fprintf(stderr, "dftracer: %s event%s", format_count(events, result.events), result.events == 1 ? "" : "s");
-  fprintf(stderr, " of %u process%s %s in %s", result.traces, result.traces == 1 ? "" : "es",
-          result.events == 1 ? "is" : "are", of->folder);
-  if (result.uncounted && result.uncounted < result.traces) fprintf(stderr, "; %u not counted", result.uncounted);
-  if (result.recovered) fprintf(stderr, "; %u of them recovered", result.recovered);
-  if (result.dropped) fprintf(stderr, "; %s dropped for lack of space", format_count(dropped, result.dropped));
-  if (left.alive + left.foreign) fprintf(stderr, "; %u still running", left.alive + left.foreign);
-  if (left.failed) fprintf(stderr, "; %u could not be recovered and wait there", left.failed);
-  fprintf(stderr, "\n");
-}
-
 static int run_program(run *of, char **argv) {
   program what;
-  census before = {NULL, 0};
   pid_t pid;
   int status = 0, error;
   program_inspect(&what, argv[0]);
   if (!program_is_startable(what.kind)) return refuse(&what, argv[0], what.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
   if (!set_environment(of)) return STATUS_OWN;
   warn(of, &what);
-  if (is_speaker(of)) census_take(&before, of->folder);
-  if (of->size > 1) census_forget_newer(&before, launch_start_of(getppid())); /* of ranks that were faster */
+  if (is_speaker(of)) outcome_begin(&of->outcome);
   error = launch(argv, &pid, &status);
   if (error) return refuse(&what, argv[0], error);
   if (is_speaker(of)) {
-    report(of, &what, &before);
+    outcome_report(&of->outcome, &what);
   } else if (WIFSIGNALED(status)) {
     dft_recovery left;
-    recover(of, &left); /* the other ranks of this node that live are left alone */
+    outcome_recover(of->outcome.folder, &left); /* the other ranks of this node that live are left alone */
   }
-  census_free(&before);
   launch_end_like(status);
 }
 
 static int run_run(int argc, char **argv) {
   arguments given = {.command = &command_run, .argc = argc, .argv = argv};
-  run of = {.rank = dft_rank(), .size = dft_size()};
+  run of = {.rank = dft_rank(), .outcome = {.size = dft_size()}};
   int key;
   while ((key = arguments_next(&given)) > 0) {
     switch (key) {
-      case KEY_IO: of.io = given.value ? given.value : ""; break;
+      case KEY_IO: of.outcome.io = given.value ? given.value : ""; break;
       case 'o': of.out = given.value; break;
       case KEY_SINK: of.sink = given.value; break;
       case KEY_NAME: of.name = given.value; break;
-      default: of.is_quiet = 1;
+      default: of.outcome.is_quiet = 1;
     }
   }
   if (key < 0) return given.status;

@@ -58,10 +58,11 @@ typedef struct content {
   int is_gzip;
   uint64_t good;               /* bytes up to the last complete line, of a complete member */
   uint64_t last_id, last_time; /* the largest */
-  uint64_t events;             /* of the user */
+  uint64_t events;             /* as event.h counts them */
   uint64_t pid;
   char host_hash[20];
-  int is_annotated, is_complete;
+  int has_records; /* of the program: events, counter values or metadata */
+  int is_started, is_annotated, is_complete;
 } content;
 
 /* Lines are our own: the order of keys is known, and a name in them is escaped. */
@@ -73,16 +74,20 @@ static uint64_t number_of(const char *line, const char *key) {
 static void note_line(content *of, const char *line) {
   uint64_t id = number_of(line, "{\"id\":");
   uint64_t end = number_of(line, ",\"ts\":") + number_of(line, ",\"dur\":");
-  int is_own = strstr(line, ",\"cat\":\"dftracer\",") != NULL;
+  int is_end = strstr(line, ",\"name\":\"end\",\"cat\":\"dftracer\",") != NULL;
+  int is_start = strstr(line, ",\"name\":\"start\",\"cat\":\"dftracer\",") != NULL;
+  int is_own = is_start || is_end || strstr(line, ",\"ph\":\"M\",");
   const char *hash = strstr(line, "\"hhash\":\"");
   if (line[0] != '{') return; /* the bracket */
   if (id > of->last_id) of->last_id = id;
   if (end > of->last_time) of->last_time = end;
   if (!of->pid) of->pid = number_of(line, ",\"pid\":");
   if (hash && !of->host_hash[0]) snprintf(of->host_hash, sizeof of->host_hash, "%.16s", hash + 9);
-  of->is_complete = is_own && strstr(line, "\"name\":\"end\",") != NULL;
-  if (is_own || strstr(line, "\"ph\":\"M\"")) return;
-  of->events++;
+  of->is_complete = is_end;
+  of->has_records |= !is_own || (of->is_started && strstr(line, ",\"name\":\"CM\","));
+  of->is_started |= is_start;
+  if (is_own) return;
+  of->events += strstr(line, "\"ph\":\"X\"") != NULL;
   of->is_annotated |= !strstr(line, ",\"cat\":\"POSIX\",") && !strstr(line, ",\"cat\":\"STDIO\",");
 }
 
@@ -195,7 +200,7 @@ static int publish(const content *of, const char *folder, const char *base, cons
   return 0;
 }
 
-static int salvage_live(const char *folder, const char *base, const char *live, uint64_t *events) {
+static int salvage_live(const char *folder, const char *base, const char *live, uint64_t *events, int *is_worth) {
   content of = {0};
   int fd = open(live, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   int is_done = fd >= 0 && examine(&of, fd);
@@ -204,8 +209,9 @@ static int salvage_live(const char *folder, const char *base, const char *live, 
   }
   if (fd >= 0) close(fd);
   if (!is_done) return 0;
+  *is_worth = of.has_records;
   *events += of.events;
-  return of.events ? publish(&of, folder, base, live) : unlink(live) == 0;
+  return of.has_records ? publish(&of, folder, base, live) : unlink(live) == 0;
 }
 
 /* Zero when something is still there. */
@@ -213,13 +219,12 @@ static int salvage_claim(const char *folder, const char *claim, const char *base
   char live[PATH_MAX];
   if (snprintf(live, sizeof live, "%s/.dftracer/%s" LIVE_END, folder, base) >= (int)sizeof live) return 0;
   if (access(live, F_OK) == 0) {
-    uint64_t events = 0;
-    if (!salvage_live(folder, base, live, &events)) {
+    int is_worth;
+    if (!salvage_live(folder, base, live, &of->events, &is_worth)) {
       of->failed++;
       return 0;
     }
-    of->published += events != 0;
-    of->events += events;
+    of->published += (uint32_t)is_worth;
   }
   return unlink(claim) == 0;
 }

@@ -198,6 +198,6 @@ void summary_json(FILE *out, job *of) {
   print_problems(out, of);
   fprintf(out,
           "  \"accuracy\": {\"percentile_error\": %.7g, \"late_events\": %" PRIu64 ", \"merged_spans\": %" PRIu64
-          "}\n}\n",
-          1.0 / 128, of->late, of->merged);
+          ", \"overrun_steps\": %" PRIu64 "}\n}\n",
+          1.0 / 128, of->late, of->merged, of->overrun);
 }

@@ -255,7 +255,7 @@ static void print_problems(FILE *out, job *of) {
   char text[FORMAT_BYTES];
   answer_train(of, &training);
   if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged &&
-      !training.closed_ns)
+      !of->overrun && !training.closed_ns)
     return;
   table_heading(out, "Notes", "");
   if (of->all.dropped)
@@ -270,6 +270,7 @@ static void print_problems(FILE *out, job *of) {
     fprintf(out, "  %s events stand far from their place in the file: self times are approximate\n",
             format_count(text, of->late));
   if (of->merged) fprintf(out, "  self times are approximate: more gaps between events than are kept\n");
+  if (of->overrun) fprintf(out, "  steps are approximate: more events wait for the end of theirs than are kept\n");
   if (training.closed_ns)
     fprintf(out, "  times of the training are approximate, by up to %s: more gaps than are kept\n",
             format_duration(text, (double)training.closed_ns / 1e9));

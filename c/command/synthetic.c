@@ -10,6 +10,7 @@
 #define TURN_US 2000u
 #define EPOCH_US UINT64_C(1767225600000000) /* the first event of every trace: 2026-01-01 */
 #define FIRST_ID 256u                       /* below: opening lines */
+#define COUNTER_ID (UINT64_C(1) << 40)      /* and the id of the event that comes next */
 #define TURN_EVENTS_LEAST 8u                /* see train() and load() */
 #define STEPS_PER_EPOCH 1000u
 #define FILE_NAME "/data/train/part-%04u.npz"
@@ -200,9 +201,9 @@ static void train(writer *to, uint64_t start, uint64_t step) {
   end_line(to);
 }
 
-/* Beside a step: a value. 1 event. */
+/* Beside a step: a value, which is no event. */
 static void note(writer *to, uint64_t start, uint64_t step) {
-  begin_line(to, to->next_id++, "loss", "train");
+  begin_line(to, COUNTER_ID + to->next_id, "loss", "train");
   PUT(to, ",\"ts\":");
   put_number(to, start);
   PUT(to, ",\"ph\":\"C\",\"args\":{\"loss\":");

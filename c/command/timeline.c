@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "event.h"
 #include "jsonl/number.h"
 #include "timeline_parts.h"
 
@@ -200,7 +201,6 @@ static int add_row(timeline *of, dft_reader *reader, const dft_rows *rows, uint3
   if (rows->phase[i] != 'M') {
     outfile_text(&of->out, ",\"ts\":");
     timeline_put_time(of, rows->start_ns[i] + process->shift_ns);
-    of->events++;
   }
   if (rows->phase[i] == 'X') {
     outfile_text(&of->out, ",\"dur\":");
@@ -216,6 +216,7 @@ int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown) {
   dft_cursor *cursor;
   const dft_rows *rows;
   dft_source source = {.struct_size = sizeof source};
+  bookkeeping ours = bookkeeping_of(reader);
   uint64_t done = 0, before = 0, all;
   int error = 0;
   if (dft_cursor_open(reader, DFT_ALL, &cursor) != DFT_OK) return ENOMEM;
@@ -225,7 +226,10 @@ int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown) {
     if (!of->has_base && dft_reader_source(reader, rows->source, &source) == DFT_OK && source.unit_ns < 1000) {
       timeline_expect_fractions(of);
     }
-    for (uint32_t i = 0; i < rows->count && !error; i++) error = add_row(of, reader, rows, i);
+    for (uint32_t i = 0; i < rows->count && !error; i++) {
+      error = add_row(of, reader, rows, i);
+      of->events += (uint64_t)is_event(&ours, rows, i);
+    }
     dft_reader_progress(reader, &done, &all);
     progress_add(shown, done - before);
     before = done;

@@ -15,7 +15,7 @@
 typedef struct timeline {
   outfile out;
   tracks tracks;
-  uint64_t events; /* all but metadata */
+  uint64_t events; /* as event.h counts them; of guests, spans: X or B */
   uint64_t lines;
   /* What times are counted from: the epoch, or, where there are fractions of microseconds, a day near the first event, for
    * viewers keep times as doubles and could not tell them apart otherwise. */

@@ -108,7 +108,7 @@ static int add_event(guest *of, const chrome_event *event) {
     put_member(of, &event->key[i], &event->value[i], process, shown);
   }
   outfile_text(&of->to->out, "}");
-  of->to->events += !is_metadata;
+  of->to->events += (uint64_t)(chrome_is_text(phase, "X") || chrome_is_text(phase, "B"));
   return of->to->out.error;
 }
 

@@ -41,16 +41,12 @@ static int gather(job *of, family *into) {
   return 1;
 }
 
-static process *parent_of(job *in, family *all, const process *of) {
-  int is_new;
-  uint32_t number;
-  if (!of->ppid) return NULL;
-  all->numbers.limit = all->numbers.count; /* a look, nothing new */
-  number = numbering_of(&all->numbers, of->host, of->ppid, &is_new);
+static process *parent_of(job *in, const family *all, const process *of) {
+  uint32_t number = of->ppid ? numbering_find(&all->numbers, of->host, of->ppid) : 0;
   return number ? job_process(in, all->list[number]) : NULL;
 }
 
-static process *trainer_of(job *in, family *all, process *of) {
+static process *trainer_of(job *in, const family *all, process *of) {
   for (int i = 0; of && i < ANCESTORS_MAX; i++) {
     if (is_trainer(of)) return of;
     of = parent_of(in, all, of);

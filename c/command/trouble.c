@@ -3,13 +3,20 @@
 #include "trouble.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+
+#include "suffix.h"
 
 #define HDF5_HINT "dftracer.trace.read (Python) or h5py reads them; DFTRACER_SINK=jsonl,hdf5 records both"
 
+const char *trouble_text(int error) {
+  return error == ESPIPE ? "a pipe or a device; traces are read from files" : strerror(error);
+}
+
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
-  const char *what = problem->error ? strerror(problem->error) : problem->message;
+  const char *what = problem->error ? trouble_text(problem->error) : problem->message;
   if (problem->source == DFT_ALL || dft_reader_source(reader, problem->source, &source) != DFT_OK) {
     fprintf(out, "%s%s%s%s\n", before, problem->detail, *problem->detail ? ": " : "", what);
     return;
@@ -20,11 +27,6 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   fprintf(out, " %s\n", what);
 }
 
-static int is_hdf5(const char *path) {
-  size_t len = strlen(path);
-  return len > 3 && strcmp(path + len - 3, ".h5") == 0;
-}
-
 /* Whether the file holds lines, but none that is an event. */
 static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
@@ -33,7 +35,7 @@ static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
 }
 
 static const char *refusal(const char *path) {
-  return is_hdf5(path) ? "this is no trace but HDF5 tables: " HDF5_HINT
+  return ends_with(path, ".h5") ? "this is no trace but HDF5 tables: " HDF5_HINT
                        : "this is no trace: not one of its lines is an event";
 }
 
@@ -62,7 +64,7 @@ static int has_hdf5(const char *folder) {
   DIR *entries = opendir(folder);
   const struct dirent *entry;
   int found = 0;
-  while (entries && !found && (entry = readdir(entries)) != NULL) found = is_hdf5(entry->d_name);
+  while (entries && !found && (entry = readdir(entries)) != NULL) found = ends_with(entry->d_name, ".h5");
   if (entries) closedir(entries);
   return found;
 }

@@ -6,6 +6,8 @@
 #include <dftracer/reader.h>
 #include <stdio.h>
 
+/* What an errno means for a file that is to be read. */
+const char *trouble_text(int error);
 /* One problem as a line, with `before` in front of it. */
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem);
 /* At most `most` of them, and how many more there are. Returns the number of all. */

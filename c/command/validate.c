@@ -70,7 +70,7 @@ static int check_source(check *of, dft_reader *reader, uint32_t index) {
   memset(of->shown, 0, sizeof of->shown);
   of->found = (findings){.tell = tell, .context = of};
   if (!lint_text(source.path, &of->found) || !lint_rows(reader, index, &of->found)) {
-    fprintf(stderr, "dftracer validate: %s: %s\n", source.path, errno ? strerror(errno) : "no memory left");
+    fprintf(stderr, "dftracer validate: %s: %s\n", source.path, errno ? trouble_text(errno) : "no memory left");
     return 0;
   }
   tell_of_more(of);

@@ -100,6 +100,7 @@ static uint32_t group_number(worker *of, uint64_t a, uint64_t b) {
   int is_new;
   if (slot->number && slot->a == a && slot->b == b) return slot->number;
   pthread_mutex_lock(&of->of->lock);
+  if (histogram_bytes() > GROUPS_BYTES) of->of->group_numbers.limit = of->of->group_numbers.count;
   slot->number = numbering_of(&of->of->group_numbers, a, b, &is_new);
   pthread_mutex_unlock(&of->of->lock);
   slot->a = a;
@@ -299,6 +300,10 @@ static int take_event(worker *of, const dft_rows *rows, uint32_t row, moment *ev
   if (what->is_ours) return 1;
   of->events++;
   if (what->ai) count_epoch(of, what, event, found.epoch);
+  if (question->by == BY_STEP) { /* lane_bring knows what is around it */
+    event->group = group_of(of, rows, event, &found);
+    return 1;
+  }
   if (what->is_wanted) event->group = group_of(of, rows, event, &found);
   count_event(of, event);
   return 1;

@@ -179,7 +179,7 @@ static int next_record(dft_batch *batch, dft_event *event) {
     if (dft__definition_of_text(batch, event)) return 1;
     batch->has_held = 0;
     *event = batch->held;
-    batch->events++;
+    batch->events += event->phase == DFT_COMPLETE;
     batch->chunks[batch->chunk].cell += batch->held_cells;
     return 1;
   }
@@ -197,7 +197,7 @@ static int next_record(dft_batch *batch, dft_event *event) {
         batch->held = *event;
         batch->held_cells = cells;
         batch->has_held = 1;
-        batch->events--; /* not yet */
+        batch->events -= event->phase == DFT_COMPLETE; /* not yet */
         return dft__definition_of_text(batch, event);
       }
     }

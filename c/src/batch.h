@@ -27,7 +27,7 @@ struct dft_batch {
   uint64_t seq; /* of the commit that will follow */
   uint32_t flags;
   uint32_t is_done;       /* the `end` was handed out */
-  uint64_t events;        /* of the user, handed out */
+  uint64_t events;        /* complete ones of the user, handed out */
   uint64_t last_ticks;    /* the latest end of these */
   uint64_t events_before; /* in earlier commits */
   uint64_t final_ticks;   /* when open regions end */

@@ -35,6 +35,8 @@
   X(RANK, NUMBER, "-1", "-1 to 2147483647", "rank of this process; -1: what the launcher's variables say")             \
   X(PARENT, NUMBER, "0", "0 to 2147483647",                                                                            \
     "set for children by a traced Python program: its process id. Their traces are named after its own")               \
+  X(RUN, TEXT, "", "a file",                                                                                           \
+    "set by dftracer run: where processes note the folder of a trace that the program itself names")                   \
   X(DISABLE_IO, SWITCH, "0", "", "record no POSIX and STDIO calls")                                                    \
   X(DISABLE_POSIX, SWITCH, "0", "", "record no POSIX calls")                                                           \
   X(DISABLE_STDIO, SWITCH, "0", "", "record no STDIO calls")                                                           \

@@ -12,6 +12,7 @@
 #include "configfile.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,19 +47,36 @@ static const struct {
 
 static const char *const groups[] = {"tracer.", "features.", "internal."};
 
-/* What is read, and the first trouble with it. */
+/* What is read, and the troubles with it. */
 typedef struct reading {
+  size_t line;
   char list_path[256]; /* of the list that is being gathered; empty: none */
   char list[VALUE_BYTES];
-  char trouble[512];
+  size_t list_line;
+  char troubles[640]; /* in one line of the log, with the file's name */
+  size_t len;
+  unsigned more; /* that found no room */
 } reading;
+
+__attribute__((format(printf, 2, 3))) static void add_trouble(reading *in, const char *format, ...) {
+  char text[320];
+  va_list arguments;
+  int len;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (in->len + strlen(text) + 2 >= sizeof in->troubles) {
+    in->more++;
+    return;
+  }
+  len = snprintf(in->troubles + in->len, sizeof in->troubles - in->len, "%s%s", in->len ? "; " : "", text);
+  in->len += (size_t)len;
+}
 
 static void set(reading *in, enum dft__setting setting, int is_opposite, const char *path, const char *text) {
   int is_fine = dft__config_set(setting, text);
   if (is_fine && is_opposite) is_fine = dft__config_set(setting, dft__config_number(setting) ? "0" : "1");
-  if (!is_fine && !in->trouble[0]) {
-    snprintf(in->trouble, sizeof in->trouble, "%.100s: \"%.100s\" is not allowed", path, text);
-  }
+  if (!is_fine) add_trouble(in, "line %zu: %.100s: \"%.100s\" is not allowed", in->line, path, text);
 }
 
 static void assign(reading *in, const char *path, const char *text) {
@@ -77,27 +95,30 @@ static void assign(reading *in, const char *path, const char *text) {
   }
   if (setting >= 0 && setting != DFT__CONFIGURATION) {
     set(in, (enum dft__setting)setting, 0, path, text);
-  } else if (!in->trouble[0]) {
-    snprintf(in->trouble, sizeof in->trouble, "there is no setting %.100s", path);
+  } else {
+    add_trouble(in, "line %zu: there is no setting %.100s", in->line, path);
   }
 }
 
 static void assign_list(reading *in) {
+  in->line = in->list_line;
   if (in->list_path[0]) assign(in, in->list_path, in->list);
   in->list_path[0] = in->list[0] = '\0';
 }
 
 /* Folders and names are lists in a file, and texts with separators in a variable. */
-static void gather(reading *in, const char *path, const char *text) {
+static void gather(reading *in, size_t line, const char *path, const char *text) {
   const char *separator = strncmp(path, "tracer.data_dir", 15) == 0 ? ":" : ",";
   size_t len;
   if (strcmp(path, in->list_path) != 0) assign_list(in);
   len = strlen(in->list);
+  if (!in->list_path[0]) in->list_line = line;
   snprintf(in->list_path, sizeof in->list_path, "%s", path);
   snprintf(in->list + len, sizeof in->list - len, "%s%s", len ? separator : "", text);
 }
 
-static void visit(void *context, const char *path, const char *text, int is_item) {
+static void visit(void *context, size_t line, const char *path, const char *text, int is_item) {
+  reading *in = context;
   static const char older[] = "profiler."; /* the name of `tracer.` before */
   char newer[256];
   if (strncmp(path, older, sizeof older - 1) == 0) {
@@ -105,10 +126,11 @@ static void visit(void *context, const char *path, const char *text, int is_item
     path = newer;
   }
   if (is_item) {
-    gather(context, path, text);
+    gather(in, line, path, text);
   } else {
-    assign_list(context);
-    assign(context, path, text);
+    assign_list(in);
+    in->line = line;
+    assign(in, path, text);
   }
 }
 
@@ -129,8 +151,8 @@ static char *read_whole(const char *path, size_t *len) {
 }
 
 void dft__configfile_read(const char *path) {
-  reading in = {.trouble = ""};
-  char problem[256];
+  reading in = {.troubles = ""};
+  char problem[256], more[40] = "";
   const char *wrong;
   size_t len;
   char *text = read_whole(path, &len);
@@ -140,9 +162,11 @@ void dft__configfile_read(const char *path) {
   }
   wrong = dft__yaml_read(text, len, visit, &in, problem, sizeof problem);
   assign_list(&in);
-  if (!wrong && in.trouble[0]) wrong = in.trouble;
+  if (wrong) add_trouble(&in, "%s", wrong);
   free(text);
-  if (wrong) {
-    dft__log_config(DFT__CONFIGURATION, "DFTRACER_CONFIGURATION=\"%.300s\": %s; the rest of it is used", path, wrong);
+  if (in.more) snprintf(more, sizeof more, "; %u more mistakes", in.more);
+  if (in.len) {
+    dft__log_config(DFT__CONFIGURATION, "DFTRACER_CONFIGURATION=\"%.250s\": %s%s; the rest of it is used", path,
+                    in.troubles, more);
   }
 }

@@ -193,11 +193,6 @@ void dft__decode_site(dft_batch *batch, uint32_t site, dft_event *event) {
   }
 }
 
-/* Ours among the metadata records: names of threads are no events of the user. */
-static int is_user_event(const dft_event *event) {
-  return event->phase != DFT_METADATA || event->name.len != 11 || memcmp(event->name.text, "thread_name", 11) != 0;
-}
-
 int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell, uint32_t end, uint32_t gen,
                        dft_event *event, uint32_t *cells) {
   const dft__record *record = (const dft__record *)((const char *)chunk + (size_t)cell * DFT__CELL);
@@ -238,6 +233,6 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
   if (header->hide_tids) event->tid = header->pid;
   event->values = batch->values;
   event->value_count = batch->value_count;
-  batch->events += (uint64_t)is_user_event(event);
+  batch->events += event->phase == DFT_COMPLETE;
   return 1;
 }

@@ -71,6 +71,9 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
 /* Tells dft__intern_site which categories are not recorded. */
 int dft__category_is_muted(const char *cat, size_t len);
 
+/* At the end of a trace: tells of a misspelt name in DFTRACER_CATEGORIES. */
+void dft__category_tell(void);
+
 /* Of a spool that another image filled: whether what is followed here leads anywhere else; and makes its paths known. */
 int dft__intern_is_fine(const dft__spool *spool);
 void dft__intern_know(const dft__spool *spool);

@@ -27,6 +27,9 @@ dft_status dft__place_plan_make(dft__place_plan *plan, const char *log_file, con
 dft_status dft__place_claim(dft__place_plan *plan, dft__spool *spool, const dft__identity *own, const char *spool_dir,
                             uint64_t limit);
 
+/* Notes the folder for dftracer run, when the program named another file than the environment does. */
+void dft__place_note(const dft__place_plan *plan, const char *log_file);
+
 /* Whether the parent of this process traces to the same folder: then it looks after what dead processes left, or its own
  * parent does. */
 int dft__place_has_parent(const dft__header *header);

@@ -270,7 +270,7 @@ typedef struct dft__consumed {
 
 typedef struct dft__commit {
   uint64_t seq;
-  uint64_t events;                /* of the user, so far */
+  uint64_t events;                /* complete ones of the user, so far */
   uint64_t last_ticks;            /* the latest end of these */
   uint64_t bytes[DFT__SINKS_MAX]; /* length of each sink's output */
   uint64_t final_ticks;           /* when open regions end; 0: none of them was told yet */

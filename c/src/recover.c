@@ -175,6 +175,13 @@ static int is_never_finished(const char *path) {
          facts.st_mtime + UNFINISHED_SECONDS < time(NULL);
 }
 
+/* The magic is written last: a spool without one is being made, or never was. */
+static int has_magic(const char *path) {
+  char magic[sizeof DFT__MAGIC] = "";
+  dft__read_file(path, magic, sizeof magic);
+  return magic[0] != '\0';
+}
+
 /* Output that nobody published stands beside the claim. */
 static int has_live_file(const char *claim) {
   char path[DFT__PATH_MAX];
@@ -247,7 +254,11 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   if (status != DFT_OK) {
     struct stat facts;
     if (lstat(path, &facts) != 0) return DFT_OK; /* gone in between */
-    if (status == DFT_EFORMAT && facts.st_uid == geteuid() && is_never_finished(path)) {
+    if (facts.st_uid == geteuid() && status == DFT_EFORMAT && (!S_ISREG(facts.st_mode) || has_magic(path))) {
+      report->unknown++;
+      return DFT_EBUSY;
+    }
+    if (status == DFT_EFORMAT && is_never_finished(path)) {
       if (is_spool_name(path)) unlink(path);
       if (strcmp(path, claim) != 0) unlink(claim);
       return DFT_OK;

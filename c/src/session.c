@@ -203,6 +203,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__thread_prepare();
     dft__spool_announce(spool);
     set_active(1);
+    if (!is_child) dft__place_note(&plan, log_file);
     dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);
@@ -384,6 +385,7 @@ dft_status dft_stop(void) {
     DFT__RELEASE(*dft__gate_page(), 0);
     dft__io_session_closed();
     status = complete();
+    dft__category_tell();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {
@@ -439,17 +441,4 @@ uint64_t dft_time(void) {
 
 uint64_t dft_dropped(void) {
   return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : 0;
-}
-
-/* ---- Categories --------------------------------------------------------------------------------------------------- */
-
-int dft__category_is_muted(const char *cat, size_t len) {
-  const char *at = dft__config_text(DFT__CATEGORIES);
-  if (!*at || (len == 8 && memcmp(cat, "dftracer", 8) == 0)) return 0;
-  while (*at) {
-    size_t part = strcspn(at, ",");
-    if (part == len && memcmp(at, cat, len) == 0) return 0;
-    at += part + (at[part] == ',');
-  }
-  return 1;
 }

@@ -24,7 +24,9 @@ typedef union event {
       char *anchor, *tag, *value; /* of a SCALAR */
       size_t len;
       int is_plain; /* not quoted: ~ and null are no texts */
+      int more[3];
     } data;
+    size_t index, line, column; /* of its start, from 0 */
   } head;
   _Alignas(16) char room[512];
 } event;
@@ -112,7 +114,7 @@ static enum progress take(reader *in, const event *now) {
         own->has_key = 1;
         break;
       }
-      in->visit(in->context, in->path, value_of(now), !own->is_mapping);
+      in->visit(in->context, now->head.line + 1, in->path, value_of(now), !own->is_mapping);
       after_value(in);
       break;
     case ALIAS: after_value(in); break;

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* One scalar: where it stands (keys with '.' between them; the items of a list have the path of the list), its text, and
+/* One scalar: its line, where it stands (keys with '.' between them; the items of a list have the path of the list), its text, and
  * whether it is an item of a list. A null comes as "". */
-typedef void dft__yaml_visitor(void *context, const char *path, const char *text, int is_item);
+typedef void dft__yaml_visitor(void *context, size_t line, const char *path, const char *text, int is_item);
 
 /* Reads `len` bytes and visits every scalar; at most what stands before a mistake. Returns NULL, or what was wrong: a text
  * in `problem`. libyaml is loaded for the call. */

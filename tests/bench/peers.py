@@ -229,8 +229,8 @@ def table(peers: list[Peer]) -> str:
     return "\n".join(lines)
 
 
-def run(build: Path, is_quick: bool) -> None:
-    """Prints the table of what could be had."""
+def run(build: Path, is_quick: bool) -> str:
+    """Prints the table of what could be had, and returns it."""
     place = build.parent / "peers"
     compiler = machine.cmake_cache(build)["CMAKE_C_COMPILER"]
     makers = {"DFTracer 2.2.0": make_dftracer, "LTTng-UST": make_lttng}
@@ -262,6 +262,8 @@ def run(build: Path, is_quick: bool) -> None:
         for peer in peers:
             peer.samples = {"disabled": peer.samples["disabled"]}
         measure(peers, is_quick)
-    print("\n" + table(peers))
+    result = table(peers)
+    print("\n" + result)
     for name, reason in left_out.items():
         print(f"\nleft out: {name}: {reason}")
+    return result

@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--quick", action="store_true", help="fewer rounds and events: a minute or two instead of many")
     add("--only", action="append", metavar="NAME", choices=MEASURES, help=f"may be repeated: {', '.join(MEASURES)}")
     add("--peers", action="store_true", help="instead: the same work on DFTracer 2.2.0 and LTTng-UST, in one table")
+    add("--readme", action="store_true", help="with --peers: puts the table into the README")
     add("--dir", type=Path, metavar="DIR", help="where traces are written meanwhile (default: the build folder)")
     add("--json", type=Path, metavar="FILE", help="write all samples to this file, too")
     return parser.parse_args()
@@ -51,13 +53,24 @@ def build_with_zlib(build: Path, folder: Path) -> None:
             raise BenchError(f"the build with zlib in {folder} failed:\n{done.stdout}")
 
 
+def put_into_readme(text: str) -> None:
+    path = SOURCE / "README.md"
+    before, begin, rest = path.read_text(encoding="utf-8").partition("<!-- by ./dev bench --peers --readme -->\n")
+    _, end, after = rest.partition("<!-- end -->\n")
+    if not begin or not end:
+        raise BenchError("the README has no place for the table")
+    path.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
+
+
 def main() -> int:
     arguments = parse_arguments()
     build = arguments.build.resolve()
     facts = machine.facts(build, arguments.dir or build)
     print("\n".join(f"{name:12} {value}" for name, value in facts.items()), flush=True)
     if arguments.peers:
-        peers.run(build, arguments.quick)
+        table = peers.run(build, arguments.quick)
+        if arguments.readme:
+            put_into_readme(f"{machine.processor()}, {os.cpu_count()} cores:\n\n{table}\n")
         return 0
     backend = machine.backend(build)
     zlib_build = None

@@ -24,7 +24,7 @@ static void an_entity_is_told_once(void) {
   CHECK_INT(arg_int(one, "store"), 2);
   CHECK_STR(arg_text(one, "uri"), "file:///data/a b.pdb");
   CHECK_INT(one->arg_count, 5);
-  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1);
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 0);
   free_trace(&in);
   start_in_memory(); /* once a trace, that is */
   declare("protein_structure", "MGYP0001", 2, NULL);

@@ -10,7 +10,7 @@ RULES = {
     "c/include": [],
     "c/src": ["c/include", "sinks/sinks.h", "c/intercept/intercept.h", "c/intercept/calls.inc"],
     "c/intercept": ["c/include", "c/src"],
-    "c/command": ["c/include", "sinks/jsonl", "c/src/record.h"],
+    "c/command": ["c/include", "sinks/jsonl", "c/src/record.h", "c/src/ignored.h", "c/src/alike.h"],
     "c/reader": ["c/include", "c/src/record.h", "c/src/hash.h", "sinks/jsonl"],
     "sinks": ["c/include"],
     "fortran": ["c/include"],

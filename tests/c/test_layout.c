@@ -76,7 +76,7 @@ AT(dft__header, stem, 160 + 4096);
 
 /* ---- The ABI: 64-bit machines ---- */
 SIZE(dft_options, 24);
-SIZE(dft_recovery, 32);
+SIZE(dft_recovery, 40);
 SIZE(dft_site, 24);
 SIZE(dft_key, 16);
 SIZE(dft_arg, 48);

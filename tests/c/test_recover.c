@@ -55,7 +55,7 @@ static void check_whole(const char *path) {
   CHECK_STR(arg_text(the_event(&in, "open outside"), "key"), "value");
   CHECK_INT(arg_int(the_event(&in, "open inside"), "p_idx"), the_event(&in, "open outside")->id);
   CHECK_INT(arg_int(the_event(&in, "end"), "recovered"), 1);
-  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1003);
+  CHECK_INT(arg_int(the_event(&in, "end"), "num_events"), 1002);
   CHECK_INT(arg_int(the_event(&in, "end"), "app.epochs"), 3);
   free_trace(&in);
 }
@@ -73,7 +73,7 @@ static void a_dead_process_is_published_once(void) {
   leave_a_spool();
   CHECK_INT(recover("out"), DFT_OK);
   CHECK_INT(report.published, 1);
-  CHECK_UINT(report.events, 1003);
+  CHECK_UINT(report.events, 1002);
   check_whole("out/dead.pfw");
   CHECK_INT(exists("out/.dftracer"), 0);
   CHECK_INT(recover("out"), DFT_OK);

@@ -13,6 +13,7 @@
 _Static_assert(sizeof(yaml_parser_t) <= 4096 && sizeof(yaml_event_t) <= 512, "they fit");
 _Static_assert(offsetof(yaml_event_t, type) == 0 && offsetof(yaml_event_t, data.scalar.value) == 24, "a scalar's text");
 _Static_assert(offsetof(yaml_event_t, data.scalar.plain_implicit) == 40, "whether it is quoted");
+_Static_assert(offsetof(yaml_event_t, start_mark.line) == 64, "the line of a scalar");
 _Static_assert(offsetof(yaml_parser_t, problem) == 8 && offsetof(yaml_parser_t, problem_mark.line) == 40, "a problem");
 _Static_assert(YAML_STREAM_END_EVENT == 2 && YAML_ALIAS_EVENT == 5 && YAML_SCALAR_EVENT == 6, "events");
 _Static_assert(YAML_SEQUENCE_START_EVENT == 7 && YAML_MAPPING_END_EVENT == 10, "more events");
@@ -20,9 +21,12 @@ _Static_assert(YAML_SEQUENCE_START_EVENT == 7 && YAML_MAPPING_END_EVENT == 10, "
 
 static char seen[1024];
 
-static void visit(void *context, const char *path, const char *text, int is_item) {
+static size_t lines; /* of all scalars, added up */
+
+static void visit(void *context, size_t line, const char *path, const char *text, int is_item) {
   size_t len = strlen(seen);
   (void)context;
+  lines += line;
   snprintf(seen + len, sizeof seen - len, "%s%s%s|", path, is_item ? "-" : "=", text);
 }
 
@@ -30,12 +34,14 @@ static char problem[256];
 
 static const char *read_text(const char *yaml) {
   seen[0] = '\0';
+  lines = 0;
   return dft__yaml_read(yaml, strlen(yaml), visit, NULL, problem, sizeof problem);
 }
 
 static void every_scalar_has_its_path(void) {
   CHECK(!read_text("a: 1\nb:\n  c: two words\n  d:\n    e: '3'\nf: {g: h, i: \"j\\nk\"}\n"));
   CHECK_STR(seen, "a=1|b.c=two words|b.d.e=3|f.g=h|f.i=j\nk|");
+  CHECK_UINT(lines, 1 + 3 + 5 + 6 + 6);
 }
 
 static void lists_have_the_path_of_their_key(void) {

@@ -1,6 +1,8 @@
 /* doing.c - does what its arguments say, one after the other, for tests of dftracer run.
  *   event N      records N events        exit N   ends with that status      kill N    dies by that signal
  *   step N       records N regions, each with its number n
+ *   other N      records N counter values and N metadata lines
+ *   into PATH    starts a trace there
  *   fork         a child records one     wait     says "ready", waits for SIGUSR1, says "got"
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
@@ -35,6 +37,12 @@ int main(int argc, char **argv) {
         dft_update_int("n", n);
         dft_region_end();
       }
+    } else if (strcmp(argv[i], "other") == 0) {
+      for (int n = 0; n < number; n++) dft_counter("load", "test", n);
+      for (int n = 0; n < number; n++) dft_metadata("fact", "value");
+    } else if (strcmp(argv[i], "into") == 0 && i + 1 < argc) {
+      dft_options options = {.struct_size = sizeof options, .log_file = argv[i + 1]};
+      dft_start(&options);
     } else if (strcmp(argv[i], "fork") == 0) {
       pid_t child = fork();
       if (child == 0) {

@@ -26,6 +26,8 @@ def version_is_the_headers():
 def an_unknown_command_is_refused():
     out, err = dftracer("conquer", status=2)
     assert not out and '"conquer"' in err and "--help" in err and err.count("\n") == 1
+    _, err = dftracer("sumary", status=2)
+    assert '; is "summary" meant; dftracer --help' in err, err
 
 
 def each_command_has_help():
@@ -53,11 +55,12 @@ def the_summary_fits_the_terminal():
 def a_reader_that_left_is_no_trouble():
     with tempfile.TemporaryDirectory() as folder:
         dftracer("generate", "-n", "1K", folder)
-        for command in ("summary", "cat"):
+        commands = [["summary"], ["cat"], ["info"], ["validate"], ["merge", "-o", "-"], ["convert", "-o", "-", "-t", "csv"]]
+        for command in commands:
             read_end, write_end = os.pipe()
             os.close(read_end)
             done = subprocess.run(  # SIGPIPE is ignored, as Python ignores it
-                [COMMAND, command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
+                [COMMAND, *command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
             )
             os.close(write_end)
             assert done.returncode == 1 and not done.stderr, done
@@ -74,6 +77,15 @@ def what_is_no_trace_is_told():
         (Path(folder) / "empty.pfw").touch()
         out, err = dftracer("summary", Path(folder) / "empty.pfw", status=1)
         assert not out and "is it a trace?" in err and err.count("\n") == 1, err
+        _, err = dftracer("top", "--once", Path(folder) / "empty.pfw", status=1)
+        assert err == f"dftracer top: {folder}/empty.pfw: Not a directory\n", err
+        _, err = dftracer("merge", Path(folder) / "empty.pfw", "-o", f"{folder}/out.json")
+        assert "0 events of 0 processes" in err, err
+        Path(folder, "facts.json").write_text('{"a": 1}')
+        _, err = dftracer("merge", f"{folder}/facts.json", "-o", f"{folder}/out.json", status=1)
+        assert "there are no traceEvents" in err, err
+        _, err = dftracer("merge", f"{folder}/empty.pfw", "-o", f"{folder}/out.csv", status=2)
+        assert "dftracer convert" in err, err
         (Path(folder) / "empty.pfw").unlink()
         for command in (["summary"], ["merge", "-o", f"{folder}/out.json"]):
             out, err = dftracer(*command, folder, status=1)
@@ -96,7 +108,7 @@ def hdf5_is_told_apart():
                 assert len(told) == 1 and str(named) in told[0] and "DFTRACER_SINK=jsonl,hdf5" in told[0], err
         dftracer("generate", "-n", "1K", folder)
         out, err = dftracer("summary", *Path(folder).iterdir())
-        assert "2 traces, 996 events" in out and "dftracer.trace.read" in out and not err, (out, err)
+        assert "2 traces, 1,000 events" in out and "dftracer.trace.read" in out and not err, (out, err)
 
 
 # ---- Recover ---------------------------------------------------------------------------------------------------------
@@ -107,7 +119,7 @@ def a_fifo_is_no_trace_to_wait_for():
         os.mkfifo(f"{folder}/p.pfw")
         for command in ("summary", "info", "cat", "validate"):
             _, err = dftracer(command, folder, status=1)
-            assert "p.pfw" in err, (command, err)
+            assert "p.pfw: a pipe or a device" in err, (command, err)
 
 
 def recover_with_nothing_to_do_is_fine():
@@ -170,9 +182,32 @@ def what_is_no_spool_is_left_alone():
         inner.mkdir()
         (inner / "strange.spool").write_bytes(b"x" * 300000)
         (inner / "notes.txt").write_text("mine")
-        dftracer("recover", folder)
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
         assert (inner / "notes.txt").read_text() == "mine"
         assert not list(Path(folder).glob("*.pfw*"))
+
+
+def a_spool_of_another_version_is_left_for_that():
+    with tempfile.TemporaryDirectory() as folder:
+        leave_dead(folder)
+        (spool,) = Path(folder, ".dftracer").glob("*.spool")
+        whole = spool.read_bytes()
+        assert whole.startswith(b"dftspool")
+        spool.write_bytes(whole[:8] + b"\xff" + whole[9:])  # the layout
+        os.utime(spool, (1, 1))
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
+        spool.write_bytes(whole)
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 1 trace published, 3 events\n", out
+        spool.parent.mkdir()
+        spool.write_bytes(bytes(len(whole)))  # being made
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: in use\n", out
+        os.utime(spool, (1, 1))
+        out, _ = dftracer("recover", folder)
+        assert out == f"{folder}: 0 traces published, 0 events\n" and not spool.exists(), out
 
 
 # ---- Config ----------------------------------------------------------------------------------------------------------
@@ -224,6 +259,7 @@ for check in (
     a_missing_folder_is_an_error_and_the_others_are_done,
     a_living_process_is_left_alone,
     what_is_no_spool_is_left_alone,
+    a_spool_of_another_version_is_left_for_that,
     config_shows_values_and_defaults,
     config_tells_of_a_wrong_value,
     config_does_not_trace_itself,

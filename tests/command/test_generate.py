@@ -27,7 +27,7 @@ def every_rule_holds_and_the_count_is_exact():
             assert out.startswith(f"{folder}: {events:,} events of {processes} process"), out
             traces = read_folder(folder)
             assert len(traces) == processes
-            assert sum(len(trace.user_events()) for trace in traces) == events
+            assert sum(trace.end["args"]["num_events"] for trace in traces) == events
             assert len({event["tid"] for trace in traces for event in trace.user_events()}) <= processes * threads
 
 
@@ -64,7 +64,7 @@ def plain_text_and_failures():
     with tempfile.TemporaryDirectory() as folder:
         generate(folder, "-n", "10K", "--plain")
         (path,) = Path(folder).iterdir()
-        assert path.suffix == ".pfw" and len(read_folder(folder)[0].user_events()) == 10000
+        assert path.suffix == ".pfw" and read_folder(folder)[0].end["args"]["num_events"] == 10000
         _, err = dftracer("generate", f"{folder}/a/b", status=1)
         assert "No such file or directory" in err
 

@@ -1,6 +1,7 @@
 """dftracer run: the program is traced, and nobody notices but by the line at the end."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -8,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import COMMAND, PROGRAMS, SOURCE, dftracer, read_folder
+from harness import COMMAND, PROGRAMS, SOURCE, dftracer, read_folder, traced
 
 DOING = PROGRAMS / "doing"
 
@@ -35,6 +36,28 @@ def the_line_says_how_many_events_of_how_many_processes_are_where(folder):
 
 
 @in_a_folder
+def every_command_counts_the_same_events(folder):
+    _, err = run(folder, "--", DOING, "event", 5, "other", 3, "step", 2)
+    said = {"run": err}
+    (trace,) = read_folder(f"{folder}/traces")
+    assert trace.end["args"]["num_events"] == 7, trace.end
+    said["info"], _ = dftracer("info", "traces", cwd=folder)
+    said["summary"], _ = dftracer("summary", "traces", cwd=folder)
+    for name in ("job.json", "job.csv", "job.h5"):
+        _, said[name] = dftracer("convert", "traces", "-o", name, cwd=folder)
+    _, said["merge"] = dftracer("merge", "traces", "-o", "job.json", cwd=folder)
+    run(folder, "--out", "dead", "-q", DOING, "event", 5, "other", 3, "step", 2, "kill", 9, status=-9, INC_METADATA="0")
+    said["bare"], _ = dftracer("info", "dead", cwd=folder)
+    leave = [DOING, "event", "5", "other", "3", "step", "2", "kill", "9"]
+    subprocess.run(leave, env=traced(f"{folder}/left"), check=False)
+    out, _ = dftracer("top", "--once", "left", cwd=folder)
+    assert re.search(r" 7 +0 +7 dead", out), out
+    said["recover"], _ = dftracer("recover", "left", cwd=folder)
+    for command, text in said.items():
+        assert re.search(r"\b7 events\b|events +7\b", text), (command, text)
+
+
+@in_a_folder
 def place_and_name_are_chosen(folder):
     _, err = run(folder, "--out", "a/b", "--name=first", DOING, "event", 2)
     assert f"are in {folder}/a/b\n" in err
@@ -47,8 +70,58 @@ def place_and_name_are_chosen(folder):
     assert not out and not err
     _, err = run(folder, "--sink", "null", "--out", "none", DOING, "event", 1)
     assert "no events" in err or " 0 " in err, err
+    _, err = run(folder, "--sink", "jsonl,hdf5:layout=table", "--out", "two", DOING, "event", 1)
+    assert len(list(Path(folder, "two").iterdir())) >= 1, err
     _, err = run(folder, "--out", "bare", DOING, "event", 3, INC_METADATA="0")
     assert "3 events of 1 process" in err, err
+
+
+@in_a_folder
+def a_trace_that_the_program_names_is_found(folder):
+    why = ", which the program itself names; that counts before --out"
+    for _ in range(2):  # the second run replaces the trace
+        _, err = run(folder, "--out", "a", DOING, "into", "own/train.pfw", "event", 3, "fork")
+        assert err == f"dftracer: 4 events of 2 processes are in {folder}/own{why}\n", err
+    for trace in read_folder(f"{folder}/own"):
+        assert len(trace.named("event")) in (0, 3)
+    words = [DOING, "into", "own/train.pfw", "event", 3, "kill", 9]
+    _, err = run(folder, "--out", "a", *words, status=-9)
+    assert err == f"dftracer: 3 events of 1 process are in {folder}/own{why}; 1 of them recovered\n", err
+    Path(folder, "tmp").mkdir()
+    _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
+    assert err == f"dftracer: 3 events of 1 process are in {folder}/a\n", err
+    _, err = run(folder, "sh", "-c", f"{DOING} event 2; {DOING} into own/y.pfw event 3", env={"TMPDIR": f"{folder}/tmp"})
+    assert err.splitlines() == [
+        f"dftracer: 2 events of 1 process are in {folder}/traces",
+        f"dftracer: 3 events of 1 process are in {folder}/own{why}",
+    ], err
+    assert not list(Path(folder, "tmp").iterdir())
+    _, err = run(folder, "sh", "-c", "true")
+    assert "what /" in err and "called nothing of dftracer" in err, err
+
+
+@in_a_folder
+def misspelt_settings_are_told(folder):
+    out, err = run(folder, DOING, "event", 1, CATAGORIES="x", OUTPUT="y", ERROR="1", LOG_LEVEL="", SINKS="")
+    lines = err.splitlines()
+    assert len(lines) == 3 and not out, err
+    for name, more in (("CATAGORIES", ". Is it to be DFTRACER_CATEGORIES"), ("OUTPUT", "")):
+        line = f"dftracer run: DFTRACER_{name} is no setting and has no effect{more}; dftracer config lists them"
+        assert line in lines, err
+
+
+@in_a_folder
+def misspelt_categories_are_told(folder):
+    for names in ("tets", "TEST", "a,tesst"):
+        _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
+        told, last = err.splitlines()
+        name = names.split(",")[-1]
+        left_out = f'no event is of category "{name}"; those of "test" were left out'
+        assert told == f"dftracer: DFTRACER_CATEGORIES: {left_out}", err
+        assert f"DFTRACER_CATEGORIES={names}" in last, err
+    for names, event_count in (("elsewhere", 0), ("test1,other , test", 1)):
+        _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
+        assert err.count("\n") == 1 and ("1 event of" in err) == event_count, err
 
 
 @in_a_folder
@@ -201,7 +274,11 @@ def ranks_of_an_mpi_job_speak_with_one_voice(folder):
 
 for check in (
     the_line_says_how_many_events_of_how_many_processes_are_where,
+    every_command_counts_the_same_events,
     place_and_name_are_chosen,
+    a_trace_that_the_program_names_is_found,
+    misspelt_settings_are_told,
+    misspelt_categories_are_told,
     the_end_of_the_program_is_the_end_of_run,
     what_cannot_be_run_is_told,
     what_cannot_be_traced_is_run_after_a_warning,

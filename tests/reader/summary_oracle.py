@@ -183,6 +183,21 @@ def sequences(spans):
             places[span.file] = (end, end if offset < 0 else position)
 
 
+def steps(spans):
+    """Step and epoch of each event of one thread, which are in the order of ends: its own, or those of the first behind it
+    that has some and began no later."""
+    with_one = []
+    for i, span in enumerate(spans):
+        numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
+        span.step = tuple("" if number is None else str(number) for number in numbers)
+        if any(span.step) and not is_ours(span.event):
+            with_one.append(i)
+    for i, span in enumerate(spans):
+        if not any(span.step):
+            behind = (spans[k] for k in with_one[bisect.bisect_right(with_one, i) :])
+            span.step = next((other.step for other in behind if other.start <= span.start), span.step)
+
+
 class Process:
     """A pid in one file."""
 
@@ -265,6 +280,7 @@ class Summary:
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
+            steps(spans)
 
     def _wanted(self):
         @functools.lru_cache
@@ -291,9 +307,7 @@ class Summary:
             return span.process, {"process": self._label(span.process)}
         if self.by == "thread":
             return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
-        numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
-        key = tuple("" if number is None else str(number) for number in numbers)
-        return key, dict(zip(("step", "epoch"), key))
+        return span.step, dict(zip(("step", "epoch"), span.step))
 
     def _groups(self):
         groups, titles = collections.defaultdict(list), {}
@@ -426,5 +440,5 @@ class Summary:
             "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
             "problem_count": 0,
             "problems": [],
-            "accuracy": {"percentile_error": 0.0078125, "late_events": 0, "merged_spans": 0},
+            "accuracy": {"percentile_error": 0.0078125, "late_events": 0, "merged_spans": 0, "overrun_steps": 0},
         }

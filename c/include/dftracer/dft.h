@@ -126,6 +126,7 @@ typedef struct dft_recovery {
   uint32_t foreign;   /* spools left alone: of another node, boot, container or user */
   uint32_t failed;    /* spools that could not be published; they are still there */
   uint64_t events;    /* events in the published traces */
+  uint32_t unknown;   /* files left alone: no spools, or of another version, which knows what to do */
 } dft_recovery;
 
 /* Publishes what dead processes left in a trace folder (or in the folder of a trace). Idempotent, and safe beside living
