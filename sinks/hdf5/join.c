@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../sinks.h"
+#include "segment.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
 #define EXIT_NO_SPACE 3 /* of h5join */
@@ -189,7 +190,10 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
   const char *arguments[] = {"join", path, digits, part, NULL};
   dft_status status;
   why[0] = '\0';
-  if (is_hdf5(path)) return DFT_OK;
+  if (is_hdf5(path)) {
+    dft__h5_segment_remove(path);
+    return DFT_OK;
+  }
   if (snprintf(part, sizeof part, "%s-part", path) >= (int)sizeof part) return DFT_EINVAL;
   snprintf(digits, sizeof digits, "%llu", (unsigned long long)length);
   status = dft__h5_join_run(arguments, why, size);
@@ -198,5 +202,6 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
     status = DFT_EIO;
   }
   if (status != DFT_OK) unlink(part);
+  else dft__h5_segment_remove(path);
   return status;
 }

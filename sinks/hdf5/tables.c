@@ -107,7 +107,7 @@ int dft__h5_tables_take_chunk(dft__h5_tables *tables, const dft__h5_record *reco
   return record->first + DFT__H5_ROWS == tables->rows[table];
 }
 
-int dft__h5_tables_take_tail(dft__h5_tables *tables, const dft__h5_walk *walk) {
+int dft__h5_tables_take_tail(dft__h5_tables *tables, dft__h5_walk *walk) {
   const dft__h5_record *record = &walk->record;
   uint32_t table = record->what;
   uint64_t place = record->first % DFT__H5_ROWS;
