@@ -14,7 +14,7 @@
  *
  * CHUNK  DFT__H5_ROWS values of a column, shuffled and deflated: the very bytes of a chunk of the HDF5 file
  * TAIL   rows that do not fill a chunk yet, by column, as differences; worthless once their chunk is written, when the
- *        storage is given back (a hole)
+ *        storage is given back (a hole: the first byte, DFT__H5_TAIL_MARK, is zero then)
  * NAMES  texts of /names in the order of their rows: length (4), bytes; again and again
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_H5_SEGMENT_H
@@ -25,6 +25,7 @@
 #include "schema.h"
 
 #define DFT__H5_MAGIC 0x35485444u /* "DTH5" */
+#define DFT__H5_TAIL_MARK 1u
 #define DFT__H5_SEGMENT_BYTES ((uint64_t)64 << 20)
 
 enum dft__h5_kind { DFT__H5_HEAD = 1, DFT__H5_NAMES, DFT__H5_CHUNK, DFT__H5_TAIL, DFT__H5_PROCESS };
@@ -94,18 +95,21 @@ void dft__h5_segment_punch(const dft__h5_segment *segment, uint64_t offset, uint
 /* ---- Reading ---- */
 
 typedef struct dft__h5_walk {
-  const char *path; /* the caller's */
-  int fd;           /* of the file in hand */
-  uint32_t number;  /* how many came before it */
-  int is_last;
-  uint64_t start, end; /* of it */
-  uint64_t length;     /* records beyond it do not count */
+  const char *path;     /* the caller's */
+  struct dft__h5_file { /* they stay open: their process may remove them meanwhile */
+    int fd;
+    uint64_t start, end;
+  } * files;
+  uint32_t count;
+  uint32_t in_hand;
+  int is_last_open;
+  uint64_t length; /* records beyond it do not count */
   uint64_t next;
   uint64_t offset; /* of the bytes of the record in hand */
   dft__h5_record record;
 } dft__h5_walk;
 
-/* Zero when the files cannot be opened, or are shorter; then errno says why. */
+/* Zero when the files cannot be opened, or are shorter; then errno says why, and there is nothing to close. */
 int dft__h5_walk_open(dft__h5_walk *walk, const char *path, uint64_t length);
 /* The next record: 1; 0 at the end; -1 when what comes is none. */
 int dft__h5_walk_next(dft__h5_walk *walk);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "h5.h"
@@ -140,8 +141,17 @@ static void take_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+/* A row of segments is open as a whole. */
+static void take_descriptors(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv) {
   take_signals();
+  take_descriptors();
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   if (argc == 5 && strcmp(argv[1], "join") == 0) {
     join(argv[2], argv[3], argv[4]);
