@@ -176,7 +176,7 @@ dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size
 
 /* ---- Joining ------------------------------------------------------------------------------------------------------ */
 
-static int is_hdf5(const char *path) {
+int dft__h5_is_joined(const char *path) {
   char start[8] = {0};
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   ssize_t got = fd < 0 ? -1 : read(fd, start, sizeof start);
@@ -190,7 +190,7 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
   const char *arguments[] = {"join", path, digits, part, NULL};
   dft_status status;
   why[0] = '\0';
-  if (is_hdf5(path)) {
+  if (dft__h5_is_joined(path)) {
     dft__h5_segment_remove(path);
     return DFT_OK;
   }

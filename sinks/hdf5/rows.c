@@ -242,7 +242,9 @@ void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_proce
 
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length) {
   dft_status status;
-  int is_fine = save_process(rows) && save_names(rows) && dft__h5_tables_save(&rows->tables);
+  dft__h5_record saved = {.kind = DFT__H5_SAVED};
+  int is_fine = save_process(rows) && save_names(rows) && dft__h5_tables_save(&rows->tables) &&
+                put_bytes(rows, &saved, "");
   if (!is_fine) return rows->segment.status != DFT_OK ? rows->segment.status : DFT_ENOMEM;
   status = dft__h5_segment_flush(&rows->segment, 0);
   *length = rows->segment.length;
@@ -287,7 +289,8 @@ static int take_process(dft__h5_rows *rows, dft__h5_walk *walk) {
 
 static int take_record(dft__h5_rows *rows, dft__h5_walk *walk, int is_second) {
   switch (walk->record.kind) {
-    case DFT__H5_HEAD: return 1;
+    case DFT__H5_HEAD:
+    case DFT__H5_SAVED: return 1;
     case DFT__H5_CHUNK: return is_second || dft__h5_tables_take_chunk(&rows->tables, &walk->record);
     case DFT__H5_TAIL: return !is_second || dft__h5_tables_take_tail(&rows->tables, walk);
     case DFT__H5_NAMES: return is_second || take_names(rows, walk);

@@ -63,6 +63,13 @@ dft_status dft__h5_segment_roll(dft__h5_segment *segment, uint64_t most, int *is
   return dft__file_begin(segment->path, 0);
 }
 
+uint64_t dft__h5_segment_length(const char *path) {
+  struct stat facts;
+  uint64_t start;
+  count_before(path, UINT64_MAX, &start);
+  return start + (lstat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0);
+}
+
 /* The last one first: whoever is killed here leaves a row that can be counted. */
 void dft__h5_segment_remove(const char *path) {
   char name[PATH_MAX + 16];

@@ -15,6 +15,7 @@
  * CHUNK  DFT__H5_ROWS values of a column, shuffled and deflated: the very bytes of a chunk of the HDF5 file
  * TAIL   rows that do not fill a chunk yet, by column, as differences; worthless once their chunk is written, when the
  *        storage is given back (a hole: the first byte, DFT__H5_TAIL_MARK, is zero then)
+ * SAVED  the end of an append: what comes before it is whole
  * NAMES  texts of /names in the order of their rows: length (4), bytes; again and again
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_H5_SEGMENT_H
@@ -28,7 +29,7 @@
 #define DFT__H5_TAIL_MARK 1u
 #define DFT__H5_SEGMENT_BYTES ((uint64_t)64 << 20)
 
-enum dft__h5_kind { DFT__H5_HEAD = 1, DFT__H5_NAMES, DFT__H5_CHUNK, DFT__H5_TAIL, DFT__H5_PROCESS };
+enum dft__h5_kind { DFT__H5_HEAD = 1, DFT__H5_NAMES, DFT__H5_CHUNK, DFT__H5_TAIL, DFT__H5_PROCESS, DFT__H5_SAVED };
 
 /* Before every record's bytes. */
 typedef struct dft__h5_record {
@@ -78,6 +79,8 @@ int dft__h5_segment_open(dft__h5_segment *segment, const char *path, uint64_t le
 void dft__h5_segment_close(dft__h5_segment *segment);
 /* Everything is written: completes the file when it has at least so many bytes. *is_new: another one grows now. */
 dft_status dft__h5_segment_roll(dft__h5_segment *segment, uint64_t most, int *is_new);
+/* Of what is there, committed or not. */
+uint64_t dft__h5_segment_length(const char *path);
 /* Removes the complete segments; the file that grows stays. */
 void dft__h5_segment_remove(const char *path);
 /* The name of a complete segment, counted from 1. Zero when it is too long. */

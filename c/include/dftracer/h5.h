@@ -77,6 +77,20 @@ DFT_API dft_status dft_h5_segments_read(dft_h5_segments *segments, uint64_t live
 DFT_API int dft_h5_segments_next(dft_h5_segments *segments, dft_event *event, size_t event_size);
 DFT_API void dft_h5_segments_close(dft_h5_segments *segments);
 
+/* ---- A trace whose spool is gone, with the memory of its node ---- */
+
+typedef struct dft_h5_salvaged {
+  size_t struct_size;
+  uint64_t events;       /* of the program */
+  uint32_t pid;          /* 0: unknown, see below */
+  uint32_t is_annotated; /* there are others than I/O calls */
+} dft_h5_salvaged;
+
+/* What its segments hold becomes an HDF5 file in their place, at live_path, with an `end` that tells of the loss; without
+ * events of the program everything is removed. May be called again after a death: when the file is there already, the
+ * facts are zero. */
+DFT_API dft_status dft_h5_salvage(const char *live_path, dft_h5_salvaged *facts, char *why, size_t size);
+
 #ifdef __cplusplus
 }
 #endif
