@@ -1,13 +1,14 @@
 /* events.c - the way back: the rows of segment files as events, for readers of what is not published yet.
  *
- * One chunk of every column is in memory, and where the others lie; names are all there. The files may be a stranger's, or
+ * One chunk of every column is in memory, of texts a few, and where the others lie; names are all there. The files may be a stranger's, or
  * of a process that goes on writing: every number is checked, and what is wrong ends the events.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/h5.h>
 #include <stdlib.h>
 
-#include "tables.h"
+#include "rows.h"
 
+#define SLOTS 16u              /* chunks of texts in memory: an old one is often asked for beside new ones */
 #define VALUES_MOST (1u << 20) /* of one event; the sinks write a few hundred at most */
 
 typedef struct place {
@@ -26,8 +27,10 @@ struct dft_h5_segments {
   struct column {
     place *places; /* of its chunks */
     uint64_t count, room;
-    uint64_t loaded; /* number of the chunk in memory and one; 0: none */
-    uint8_t *values;
+    struct slot {
+      uint64_t loaded; /* number of the chunk in memory and one; 0: none */
+      uint8_t *values;
+    } slots[SLOTS];
   } columns[DFT__H5_COLUMNS];
   struct {
     uint64_t chunk_rows; /* rows in chunks */
@@ -38,6 +41,7 @@ struct dft_h5_segments {
   uint64_t names_len, names_room;
   uint64_t *name_at; /* where the length of each stands */
   uint64_t name_count, name_room;
+  dft__h5_process process;
   uint64_t row;
   uint64_t next[DFT__H5_TABLES]; /* row of the first argument of a later event */
   dft_value *values;
@@ -128,6 +132,9 @@ static int take_record(dft_h5_segments *of) {
     case DFT__H5_CHUNK: return take_chunk(of);
     case DFT__H5_TAIL: return note_tail(of);
     case DFT__H5_NAMES: return take_names(of);
+    case DFT__H5_PROCESS:
+      return of->walk.record.bytes == sizeof of->process &&
+             dft__h5_walk_read(&of->walk, &of->process, sizeof of->process);
     default: return 1;
   }
 }
@@ -167,7 +174,7 @@ void dft_h5_segments_close(dft_h5_segments *of) {
   if (!of) return;
   for (uint32_t i = 0; i < DFT__H5_COLUMNS; i++) {
     free(of->columns[i].places);
-    free(of->columns[i].values);
+    for (uint32_t k = 0; k < SLOTS; k++) free(of->columns[i].slots[k].values);
   }
   for (uint32_t i = 0; i < DFT__H5_TABLES; i++) free(of->of_table[i].tails);
   dft__h5_walk_close(&of->walk);
@@ -181,20 +188,30 @@ void dft_h5_segments_close(dft_h5_segments *of) {
   free(of);
 }
 
+const dft__h5_process *dft__h5_segments_process(const dft_h5_segments *of) {
+  return &of->process;
+}
+
 /* ---- Values ------------------------------------------------------------------------------------------------------- */
 
+static struct slot *slot_of(dft_h5_segments *of, uint32_t which, uint64_t chunk) {
+  uint32_t table = dft__h5_columns[which].table;
+  return &of->columns[which].slots[table == DFT__H5_TEXTS || table == DFT__H5_BYTES ? chunk % SLOTS : 0];
+}
+
 static int load(dft_h5_segments *of, uint32_t which, uint64_t chunk) {
-  struct column *column = &of->columns[which];
+  struct slot *slot = slot_of(of, which, chunk);
   size_t size = dft__h5_columns[which].size;
-  if (chunk >= column->count) return 0;
-  if (!column->values) column->values = malloc(DFT__H5_ROWS * size);
-  of->walk.offset = column->places[chunk].offset;
-  of->walk.record.bytes = column->places[chunk].bytes;
-  column->loaded = 0;
-  if (!column->values || !dft__h5_walk_read(&of->walk, of->packed, dft__h5_filter_bound(8))) return 0;
-  if (!dft__h5_filter_unpack(of->tables.filter, of->packed, column->places[chunk].bytes, size, column->values))
-    return 0;
-  column->loaded = chunk + 1;
+  place from;
+  if (chunk >= of->columns[which].count) return 0;
+  from = of->columns[which].places[chunk];
+  if (!slot->values) slot->values = malloc(DFT__H5_ROWS * size);
+  of->walk.offset = from.offset;
+  of->walk.record.bytes = from.bytes;
+  slot->loaded = 0;
+  if (!slot->values || !dft__h5_walk_read(&of->walk, of->packed, dft__h5_filter_bound(8))) return 0;
+  if (!dft__h5_filter_unpack(of->tables.filter, of->packed, from.bytes, size, slot->values)) return 0;
+  slot->loaded = chunk + 1;
   return 1;
 }
 
@@ -205,11 +222,11 @@ static const uint8_t *value_at(dft_h5_segments *of, uint32_t which, uint64_t row
   uint64_t chunk = row / DFT__H5_ROWS;
   size_t at = (size_t)(row % DFT__H5_ROWS) * info->size;
   if (chunk == of->tables.rows[info->table] / DFT__H5_ROWS) return (const uint8_t *)of->tables.data[which] + at;
-  if (of->columns[which].loaded != chunk + 1 && !load(of, which, chunk)) {
+  if (slot_of(of, which, chunk)->loaded != chunk + 1 && !load(of, which, chunk)) {
     of->has_failed = 1;
     return none;
   }
-  return of->columns[which].values + at;
+  return slot_of(of, which, chunk)->values + at;
 }
 
 static uint64_t number_at(dft_h5_segments *of, uint32_t which, uint64_t row) {

@@ -5,7 +5,7 @@
 #ifndef DFTRACER_H5_ROWS_H
 #define DFTRACER_H5_ROWS_H
 
-#include <dftracer/sink.h>
+#include <dftracer/h5.h>
 
 #include "dictionary.h"
 #include "tables.h"
@@ -48,5 +48,8 @@ void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_proce
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length);
 /* After it: completes the segment that has at least so many bytes. */
 dft_status dft__h5_rows_roll(dft__h5_rows *rows, uint64_t most);
+
+/* Of events.c: whose events they are. */
+const dft__h5_process *dft__h5_segments_process(const dft_h5_segments *segments);
 
 #endif

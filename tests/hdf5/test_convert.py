@@ -62,6 +62,33 @@ def case_the_ranks_of_a_job_in_one_file(folder):
     expect_equal([name for name in os.listdir(folder) if name.startswith(".")], [], "left over")
 
 
+def case_ranks_that_were_recorded_as_tables(folder):
+    """Named one by one, or by their folder; the new file may lie there, too, and be made again."""
+    record_job(folder, 6000)
+    parts = sorted(glob.glob(os.path.join(folder, "trace-*.h5")))
+    job = os.path.join(folder, "job.h5")
+    convert(*parts, "-o", job)
+    lines = lines_of(folder)
+    rows = compare_all(lines, job)
+    with h5py.File(job) as file:
+        expect_equal(file["processes/rank"][:].tolist(), list(range(RANKS)), "ranks")
+        expect_equal(file["processes/source"].asstr()[:].tolist(), parts, "sources")
+        expect(np.array_equal(file["events/rank"][:], file["events/process"][:]), "rank of each event")
+        expect(len(rows) > 16384, "more than a chunk")
+    message = convert(*parts, *glob.glob(os.path.join(folder, "*.pfw.gz")), "-o", job, status=2)
+    expect("one or the other" in message, message)
+    message = convert(job, "-o", os.path.join(folder, "again.h5"), status=1)
+    expect("only files of one process" in message, message)
+    for trace in glob.glob(os.path.join(folder, "*.pfw.gz")):
+        os.unlink(trace)
+    os.unlink(job)
+    for _ in range(2):
+        convert(folder, "-o", job)
+        with h5py.File(job) as file:
+            expect_equal(int(file.attrs["events"]), len(lines), "events")
+    expect_equal(sorted(os.listdir(folder)), sorted(["job.h5", *map(os.path.basename, parts)]), "files")
+
+
 def case_a_virtual_file_shows_the_same(folder):
     record_job(folder, 600)
     together = os.path.join(folder, "together.h5")
@@ -94,6 +121,9 @@ def case_tables_hold_the_same_rows(folder):
                 expect(np.array_equal(data[name].view("u8") if data[name].dtype == "f8" else data[name],
                                       expected.view("u8") if expected.dtype == "f8" else expected), f"{path}/{name}")
         expect_equal(len(two.root.events.read_where("name == b'end'")), RANKS, "a question to PyTables")
+        expected = one["events/dur"][:].tolist()
+    import pandas
+    expect_equal(pandas.read_hdf(rows, "events")["dur"].tolist(), expected, "the table of pandas")
 
 
 def case_a_spool_of_a_dead_process(folder):

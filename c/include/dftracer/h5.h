@@ -63,6 +63,11 @@ DFT_API dft_status dft_h5_close(dft_h5 *writer, int complete, char *why, size_t 
  * copied, the files must stay where they are. */
 DFT_API dft_status dft_h5_virtual(const char *path, const char *const *files, size_t count, char *why, size_t size);
 
+/* The events of many files of one process each, in the layout `columns`, in a new file, with their ranks. Memory does not grow
+ * with them; the largest lies beside the new file once more meanwhile. */
+DFT_API dft_status dft_h5_merge(const char *path, const dft_h5_options *options, const char *const *files, size_t count,
+                                uint64_t *events, char *why, size_t size);
+
 /* ---- Reading what is not published: the events before those of a snapshot (spool.h) ---- */
 
 typedef struct dft_h5_segments dft_h5_segments;
