@@ -75,6 +75,15 @@ static int convert(const inputs *from, const struct format *to, const char *outp
   return error || problems ? STATUS_FAILED : STATUS_DONE;
 }
 
+static int merge_files(const inputs *from, const char *output, int is_table, int is_quiet) {
+  char text[FORMAT_BYTES];
+  uint64_t events;
+  int error = h5file_merge(output, from->tables, from->table_count, is_table, &events);
+  if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
+  else if (!is_quiet) fprintf(stderr, "dftracer convert: %s events are in %s\n", format_count(text, events), output);
+  return error ? STATUS_FAILED : STATUS_DONE;
+}
+
 static int link_files(char *const *paths, int count, const char *output, int is_quiet) {
   int error = h5file_link(output, paths, (size_t)count);
   if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
@@ -88,6 +97,7 @@ static int run_convert(int argc, char **argv) {
   const struct format *to;
   inputs from;
   int is_quiet = 0;
+  int is_h5;
   int key;
   while ((key = arguments_next(&given)) > 0) {
     if (key == 'o') output = given.value;
@@ -100,8 +110,14 @@ static int run_convert(int argc, char **argv) {
   to = find_format(name, output);
   if (!to) return arguments_refuse(&given, "to which format? --to chrome, csv, hdf5, hdf5-table or hdf5-links");
   if (!to->write) return link_files(argv + given.first, given.count, output, is_quiet);
-  if (!inputs_sort(&from, argv + given.first, given.count)) return arguments_refuse(&given, "no memory left");
-  if (from.chrome_count)
+  is_h5 = strcmp(to->suffix, ".h5") == 0;
+  if (!inputs_sort(&from, argv + given.first, given.count) || (is_h5 && !inputs_take_tables(&from, output)))
+    return arguments_refuse(&given, "no memory left");
+  if (from.table_count && from.trace_count)
+    key = arguments_refuse(&given, "%s holds HDF5 tables, %s does not: one or the other", from.tables[0],
+                           from.traces[0]);
+  else if (from.table_count) key = merge_files(&from, output, to->write == h5file_write_table, is_quiet);
+  else if (from.chrome_count)
     key = arguments_refuse(&given, "%s is in Chrome's format already; see dftracer merge", from.chrome[0]);
   else key = convert(&from, to, output, is_quiet);
   inputs_free(&from);
@@ -118,6 +134,7 @@ const command command_convert = {
     "  dftracer convert traces -o job.csv          # one line an event, the arguments as JSON\n"
     "  dftracer convert traces -o job.h5           # HDF5 tables, with a column rank\n"
     "  dftracer convert traces -o job.h5 --to hdf5-table     # compound rows, for PyTables and pandas\n"
+    "  dftracer convert a.h5 b.h5 -o job.h5        # the same of what was recorded as HDF5 tables\n"
     "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # many .h5 files as one, not copied\n\n"
     "In Chrome JSON and CSV names of files, hosts and commands stand for their hashes; times are microseconds since "
     "the epoch. sinks/FORMAT.md says what is in an HDF5 file.\n",

@@ -210,6 +210,13 @@ int h5file_write_table(const char *path, dft_reader *reader, progress *shown, ui
   return write_file(path, reader, shown, events, 1);
 }
 
+int h5file_merge(const char *path, char *const *parts, size_t count, int is_table, uint64_t *events) {
+  dft_h5_options options = {.struct_size = sizeof options, .is_table = is_table};
+  char why[512] = "";
+  dft_status status = dft_h5_merge(path, &options, (const char *const *)parts, count, events, why, sizeof why);
+  return status == DFT_OK ? 0 : failed(path, status, why);
+}
+
 int h5file_link(const char *path, char *const *parts, size_t count) {
   char why[512] = "";
   dft_status status = dft_h5_virtual(path, (const char *const *)parts, count, why, sizeof why);

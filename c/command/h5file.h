@@ -11,6 +11,8 @@
 int h5file_write(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 int h5file_write_table(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 
+/* The .h5 files at `parts` merged into one. The same results. */
+int h5file_merge(const char *path, char *const *parts, size_t count, int is_table, uint64_t *events);
 /* A file that shows the .h5 files at `parts` as one. The same results. */
 int h5file_link(const char *path, char *const *parts, size_t count);
 

@@ -202,6 +202,7 @@ static int run_info(int argc, char **argv) {
   for (uint32_t i = 0; is_good && i < dft_reader_source_count(reader); i++) {
     memset(of, 0, sizeof *of);
     is_good = read_source(of, reader, i);
+    if (of->source.kind == DFT_SOURCE_PLAIN && !of->source.rows && of->source.problems) continue; /* it is no trace */
     if (is_json) print_json(of, reader);
     else print_people(of, reader);
   }

@@ -10,10 +10,14 @@ typedef struct inputs {
   size_t trace_count;
   char **chrome; /* .json, .json.gz */
   size_t chrome_count;
+  char **tables; /* .h5; of a folder without traces those in it. These texts are its own */
+  size_t table_count;
 } inputs;
 
 /* Zero: no memory. The texts stay the caller's. */
 int inputs_sort(inputs *of, char **paths, int count);
+/* Takes .h5 files out of the traces; but for the one at `output`. */
+int inputs_take_tables(inputs *of, const char *output);
 void inputs_free(inputs *of);
 
 /* Opens those for the reader; zero, after a message of `command`, when there is nothing to read. */

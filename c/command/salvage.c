@@ -2,10 +2,12 @@
  *
  * A claim outlives its spool where that lay in /dev/shm and the node was started anew, or its memory was cleaned up. The live
  * file beside it holds whole gzip members up to the last append, which may be torn. It is cut there, gets the `end` that tells
- * of the loss, and its name. All of it follows from the file alone, so that doing it twice does no harm.
+ * of the loss, and its name. All of it follows from the file alone, so that doing it twice does no harm. With segments of HDF5
+ * tables the library does the same.
  * SPDX-License-Identifier: MIT */
 #include "salvage.h"
 
+#include <dftracer/h5.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,6 @@
 #include <zlib.h>
 
 #define POINTER_START "dftracer spool at "
-#define LIVE_END ".0-jsonl"
 #define MEMBER_MOST ((size_t)64 << 20) /* a larger one is none of ours */
 
 /* ---- Claims --------------------------------------------------------------------------------------------------------- */
@@ -179,19 +180,20 @@ static int write_end(const content *of, int fd) {
 }
 
 /* As the process would have called it: a prefix with host and pid says what it holds, an explicit name is used as it is. */
-static int publish(const content *of, const char *folder, const char *base, const char *live) {
-  char pid[24], name[PATH_MAX];
+static int publish(const char *folder, const char *base, const char *live, uint64_t pid, int is_annotated,
+                   const char *ending) {
+  char end[24], name[PATH_MAX];
   size_t len = strlen(base);
-  snprintf(pid, sizeof pid, "-%llu", (unsigned long long)of->pid);
-  int is_prefix = len > strlen(pid) && strcmp(base + len - strlen(pid), pid) == 0;
+  snprintf(end, sizeof end, "-%llu", (unsigned long long)pid);
+  int is_prefix = len > strlen(end) && strcmp(base + len - strlen(end), end) == 0;
   for (int number = 1; number < 10000; number++) {
     char more[16] = "";
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
-    if (snprintf(name, sizeof name, "%s/%s%s%s.pfw%s", folder, base,
-                 !is_prefix         ? ""
-                 : of->is_annotated ? "-app"
-                                    : "-preload",
-                 more, of->is_gzip ? ".gz" : "") >= (int)sizeof name) {
+    if (snprintf(name, sizeof name, "%s/%s%s%s%s", folder, base,
+                 !is_prefix     ? ""
+                 : is_annotated ? "-app"
+                                : "-preload",
+                 more, ending) >= (int)sizeof name) {
       return 0;
     }
     if (link(live, name) == 0) return unlink(live) == 0;
@@ -211,21 +213,52 @@ static int salvage_live(const char *folder, const char *base, const char *live, 
   if (!is_done) return 0;
   *is_worth = of.has_records;
   *events += of.events;
-  return of.has_records ? publish(&of, folder, base, live) : unlink(live) == 0;
+  if (!of.has_records) return unlink(live) == 0;
+  return publish(folder, base, live, of.pid, of.is_annotated, of.is_gzip ? ".pfw.gz" : ".pfw");
+}
+
+/* A file that was made before a death, which came before its name: the name was made from the pid it ends with. */
+static uint64_t last_number(const char *base) {
+  const char *dash = strrchr(base, '-');
+  return dash ? strtoull(dash + 1, NULL, 10) : 0;
+}
+
+static int salvage_tables(const char *folder, const char *base, const char *live, uint64_t *events, int *is_worth) {
+  dft_h5_salvaged of = {.struct_size = sizeof of};
+  char why[512];
+  if (dft_h5_salvage(live, &of, why, sizeof why) != DFT_OK) {
+    fprintf(stderr, "dftracer recover: %s: %s\n", live, why);
+    return 0;
+  }
+  *events += of.events;
+  *is_worth = access(live, F_OK) == 0; /* else it held no events */
+  if (!*is_worth) return 1;
+  return publish(folder, base, live, of.pid ? of.pid : last_number(base), of.is_annotated || !of.pid, ".h5");
 }
 
 /* Zero when something is still there. */
 static int salvage_claim(const char *folder, const char *claim, const char *base, salvage *of) {
+  static const struct {
+    const char *end;
+    int (*salvage)(const char *folder, const char *base, const char *live, uint64_t *events, int *is_worth);
+  } kinds[] = {{".0-jsonl", salvage_live}, {".0-hdf5", salvage_tables}, {".1-hdf5", salvage_tables}};
   char live[PATH_MAX];
-  if (snprintf(live, sizeof live, "%s/.dftracer/%s" LIVE_END, folder, base) >= (int)sizeof live) return 0;
-  if (access(live, F_OK) == 0) {
-    int is_worth;
-    if (!salvage_live(folder, base, live, &of->events, &is_worth)) {
+  uint64_t most = 0;
+  int is_any_worth = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    uint64_t events = 0;
+    int is_worth = 0;
+    if (snprintf(live, sizeof live, "%s/.dftracer/%s%s", folder, base, kinds[i].end) >= (int)sizeof live) return 0;
+    if (access(live, F_OK) != 0) continue;
+    if (!kinds[i].salvage(folder, base, live, &events, &is_worth)) {
       of->failed++;
       return 0;
     }
-    of->published += (uint32_t)is_worth;
+    if (events > most) most = events;
+    is_any_worth |= is_worth;
   }
+  of->published += (uint32_t)is_any_worth;
+  of->events += most;
   return unlink(claim) == 0;
 }
 

@@ -193,6 +193,7 @@ static int fill_gzip(dft_cursor *cursor) {
 /* The live file, compressed or not, and behind it the snapshot. */
 static int fill_spool(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
+  int is_damaged;
   if (cursor->unit.fd >= 0 && cursor->input_offset < cursor->unit.limit) {
     uint8_t first = 0;
     if (!cursor->input_offset && !cursor->is_in_member) {
@@ -203,8 +204,9 @@ static int fill_spool(dft_cursor *cursor) {
     if (text->len || cursor->input_offset < cursor->unit.limit) return 1;
   }
   if (!dft__buffer_reserve(text, text->len + SNAPSHOT_ROOM)) return 0;
-  text->len += dft__spool_lines(cursor->unit.snapshot, text->bytes + text->len, room_of(cursor),
-                                &cursor->is_input_over);
+  text->len += dft__spool_lines(&cursor->unit, text->bytes + text->len, room_of(cursor), &cursor->is_input_over,
+                                &is_damaged);
+  if (is_damaged) dft__cursor_complain(cursor, DFT_PROBLEM_SPOOL, 0, UINT64_MAX, NULL, 0);
   return 1;
 }
 

@@ -10,6 +10,7 @@
 #ifndef DFT_READER_INTERNAL_H
 #define DFT_READER_INTERNAL_H
 
+#include <dftracer/h5.h>
 #include <dftracer/spool.h>
 
 #include "dictionary.h"
@@ -90,7 +91,8 @@ typedef struct dft__unit {
   uint64_t start;
   uint64_t limit; /* where the next one begins */
   int fd;
-  dft_snapshot *snapshot; /* of a spool, whose only unit is the live file and then this */
+  dft_snapshot *snapshot;    /* of a spool, whose only unit is the live file and then this */
+  dft_h5_segments *segments; /* the live file when it is one of the sink hdf5 */
 } dft__unit;
 
 /* ---- paths.c ---- */
@@ -106,8 +108,9 @@ int dft__source_prepare(dft_reader *reader, uint32_t index, int fd);
 int dft__spool_is(const uint8_t *bytes, size_t len);
 /* The unit of a spool: opens the live file; 0, and a problem, when it cannot be read. With the lock held. */
 int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit);
-/* Lines of the snapshot, as long as there is room; *is_over is set behind the last. Returns the bytes written. */
-size_t dft__spool_lines(dft_snapshot *snapshot, char *out, size_t room, int *is_over);
+/* Lines of the segments and the snapshot, as long as there is room; *is_over is set behind the last, *is_damaged where the
+ * segments could not be read on. Returns the bytes written. */
+size_t dft__spool_lines(dft__unit *unit, char *out, size_t room, int *is_over, int *is_damaged);
 
 /* ---- walk.c ---- */
 void dft__walk_free(dft__walk *walk);

@@ -184,10 +184,16 @@ static int has_magic(const char *path) {
 
 /* Output that nobody published stands beside the claim. */
 static int has_live_file(const char *claim) {
+  static const char *const endings[] = {"0-jsonl", "0-hdf5", "1-hdf5"};
   char path[DFT__PATH_MAX];
   struct stat facts;
   size_t len = strlen(claim) - strlen("spool");
-  return snprintf(path, sizeof path, "%.*s0-jsonl", (int)len, claim) < (int)sizeof path && lstat(path, &facts) == 0;
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    if (snprintf(path, sizeof path, "%.*s%s", (int)len, claim, endings[i]) < (int)sizeof path &&
+        lstat(path, &facts) == 0)
+      return 1;
+  }
+  return 0;
 }
 
 /* The folder of the claim counts, not the one in the header: a trace's folder may have been moved. */

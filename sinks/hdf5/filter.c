@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "../jsonl/gzip.h"
 #include "schema.h"
@@ -51,4 +52,15 @@ size_t dft__h5_filter_pack(dft__h5_filter *filter, const void *values, size_t si
     from = filter->shuffled;
   }
   return dft__gzip_stream(filter->state, sizeof filter->state, filter->level, from, DFT__H5_ROWS * size, out, room);
+}
+
+int dft__h5_filter_unpack(dft__h5_filter *filter, const uint8_t *packed, size_t len, size_t size, void *values) {
+  uint8_t *to = values;
+  uLongf got = (uLongf)(DFT__H5_ROWS * size);
+  if (uncompress(size == 1 ? to : filter->shuffled, &got, packed, (uLong)len) != Z_OK) return 0;
+  if (got != DFT__H5_ROWS * size) return 0;
+  for (size_t i = 0; size > 1 && i < DFT__H5_ROWS; i++) {
+    for (size_t byte = 0; byte < size; byte++) to[i * size + byte] = filter->shuffled[byte * DFT__H5_ROWS + i];
+  }
+  return 1;
 }

@@ -3,61 +3,87 @@
  *   append   batch -> rows (rows.c) -> chunks of columns -> segment file       finish   segment file -> HDF5 file (join.c)
  *
  * There is no encode: rows of all batches go into the same chunks, so they are made one batch at a time, by the drain
- * thread. Options: layout=columns (the default) or layout=table.
+ * thread. Options, with colons between them: layout=columns (the default) or layout=table; segment=BYTES, of which a
+ * segment has at least so many.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "../jsonl/file.h"
 #include "../sinks.h"
 #include "join.h"
 #include "rows.h"
 
+typedef struct writer {
+  dft__h5_rows rows;
+  uint64_t segment_bytes;
+} writer;
+
+static int is_option(const char *given, size_t len, const char *known) {
+  return len == strlen(known) && memcmp(given, known, len) == 0;
+}
+
 /* Zero when an option is not known. */
-static int parse(const char *options, dft__h5_head *head) {
+static int parse(const char *options, dft__h5_head *head, uint64_t *segment_bytes) {
   head->schema = DFT__H5_SCHEMA;
-  if (!options || !*options || strcmp(options, "layout=columns") == 0) return 1;
-  head->is_table = strcmp(options, "layout=table") == 0;
-  return (int)head->is_table;
+  *segment_bytes = DFT__H5_SEGMENT_BYTES;
+  while (options && *options) {
+    size_t len = strcspn(options, ":");
+    char *end = NULL;
+    if (is_option(options, len, "layout=table")) {
+      head->is_table = 1;
+    } else if (strncmp(options, "segment=", 8) == 0) {
+      *segment_bytes = strtoull(options + 8, &end, 10);
+      if (end != options + len || !*segment_bytes) return 0;
+    } else if (!is_option(options, len, "layout=columns")) {
+      return 0;
+    }
+    options += len + (options[len] == ':');
+  }
+  return 1;
 }
 
 static const char *hdf5_check(const char *options) {
   dft__h5_head head = {0};
-  if (!parse(options, &head)) return "its options are layout=columns and layout=table";
+  uint64_t segment_bytes;
+  if (!parse(options, &head, &segment_bytes))
+    return "its options are layout=columns, layout=table and segment=BYTES, with colons between them";
   return dft__h5_join_check();
 }
 
 static dft_status hdf5_open(const dft_sink_target *target, void **state) {
   dft__h5_head head = {.level = target->level};
-  dft__h5_rows *rows;
-  dft_status status = dft__file_begin(target->path, target->resume_bytes);
+  writer *own;
+  dft_status status = dft__h5_segment_begin(target->path, target->resume_bytes);
   *state = NULL;
   if (status != DFT_OK) return status;
-  rows = malloc(sizeof *rows);
-  if (!rows) return DFT_ENOMEM;
-  parse(target->options, &head);
-  status = dft__h5_rows_open(rows, target->path, &head, target->resume_bytes);
+  own = malloc(sizeof *own);
+  if (!own) return DFT_ENOMEM;
+  parse(target->options, &head, &own->segment_bytes);
+  status = dft__h5_rows_open(&own->rows, target->path, &head, target->resume_bytes);
   if (status != DFT_OK) {
-    dft__h5_rows_close(rows);
-    free(rows);
+    dft__h5_rows_close(&own->rows);
+    free(own);
     return status;
   }
-  *state = rows;
+  *state = own;
   return DFT_OK;
 }
 
 static dft_status hdf5_append(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes) {
-  dft__h5_rows *rows = state;
+  writer *own = state;
   dft_event event;
+  dft_status status;
   (void)bytes;
-  dft__h5_tables_tidy(&rows->tables); /* what came before is committed */
-  while (dft_batch_next(batch, &event, sizeof event)) dft__h5_rows_add(rows, &event);
-  return dft__h5_rows_save(rows, committed_bytes);
+  dft__h5_tables_tidy(&own->rows.tables); /* what came before is committed */
+  while (dft_batch_next(batch, &event, sizeof event)) dft__h5_rows_add(&own->rows, &event);
+  status = dft__h5_rows_save(&own->rows, committed_bytes);
+  return status == DFT_OK ? dft__h5_rows_roll(&own->rows, own->segment_bytes) : status;
 }
 
 static dft_status hdf5_close(void *state, int complete) {
+  writer *own = state;
   (void)complete;
-  dft__h5_rows_close(state);
-  free(state);
+  dft__h5_rows_close(&own->rows);
+  free(own);
   return DFT_OK;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../sinks.h"
+#include "segment.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
 #define EXIT_NO_SPACE 3 /* of h5join */
@@ -175,7 +176,7 @@ dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size
 
 /* ---- Joining ------------------------------------------------------------------------------------------------------ */
 
-static int is_hdf5(const char *path) {
+int dft__h5_is_joined(const char *path) {
   char start[8] = {0};
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   ssize_t got = fd < 0 ? -1 : read(fd, start, sizeof start);
@@ -189,7 +190,10 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
   const char *arguments[] = {"join", path, digits, part, NULL};
   dft_status status;
   why[0] = '\0';
-  if (is_hdf5(path)) return DFT_OK;
+  if (dft__h5_is_joined(path)) {
+    dft__h5_segment_remove(path);
+    return DFT_OK;
+  }
   if (snprintf(part, sizeof part, "%s-part", path) >= (int)sizeof part) return DFT_EINVAL;
   snprintf(digits, sizeof digits, "%llu", (unsigned long long)length);
   status = dft__h5_join_run(arguments, why, size);
@@ -198,5 +202,6 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
     status = DFT_EIO;
   }
   if (status != DFT_OK) unlink(part);
+  else dft__h5_segment_remove(path);
   return status;
 }

@@ -16,6 +16,8 @@ const char *dft__h5_join_check(void);
 /* Runs `h5join ARGUMENT...`; arguments end with NULL. On failure `why` gets its message. */
 dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size);
 
+/* Whether it has become an HDF5 file. */
+int dft__h5_is_joined(const char *path);
 /* The file at `path`, a segment file of this length, becomes an HDF5 file. Called again, it notices that it is one. */
 dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t size);
 

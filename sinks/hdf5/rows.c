@@ -242,16 +242,25 @@ void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_proce
 
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length) {
   dft_status status;
-  int is_fine = save_process(rows) && save_names(rows) && dft__h5_tables_save(&rows->tables);
+  dft__h5_record saved = {.kind = DFT__H5_SAVED};
+  int is_fine = save_process(rows) && save_names(rows) && dft__h5_tables_save(&rows->tables) &&
+                put_bytes(rows, &saved, "");
   if (!is_fine) return rows->segment.status != DFT_OK ? rows->segment.status : DFT_ENOMEM;
   status = dft__h5_segment_flush(&rows->segment, 0);
   *length = rows->segment.length;
   return status;
 }
 
+dft_status dft__h5_rows_roll(dft__h5_rows *rows, uint64_t most) {
+  int is_new;
+  dft_status status = dft__h5_segment_roll(&rows->segment, most, &is_new);
+  if (is_new) rows->tables.tail_count = 0; /* their storage goes with the segment */
+  return status;
+}
+
 /* ---- Open and close ----------------------------------------------------------------------------------------------- */
 
-static int take_names(dft__h5_rows *rows, const dft__h5_walk *walk) {
+static int take_names(dft__h5_rows *rows, dft__h5_walk *walk) {
   uint8_t *bytes = malloc(walk->record.bytes + 1);
   uint64_t at = 0;
   uint32_t taken = 0;
@@ -272,15 +281,16 @@ static int take_names(dft__h5_rows *rows, const dft__h5_walk *walk) {
   return is_fine;
 }
 
-static int take_process(dft__h5_rows *rows, const dft__h5_walk *walk) {
+static int take_process(dft__h5_rows *rows, dft__h5_walk *walk) {
   rows->process_row = walk->record.what;
   rows->is_process_saved = 1;
   return walk->record.bytes == sizeof rows->process && dft__h5_walk_read(walk, &rows->process, sizeof rows->process);
 }
 
-static int take_record(dft__h5_rows *rows, const dft__h5_walk *walk, int is_second) {
+static int take_record(dft__h5_rows *rows, dft__h5_walk *walk, int is_second) {
   switch (walk->record.kind) {
-    case DFT__H5_HEAD: return 1;
+    case DFT__H5_HEAD:
+    case DFT__H5_SAVED: return 1;
     case DFT__H5_CHUNK: return is_second || dft__h5_tables_take_chunk(&rows->tables, &walk->record);
     case DFT__H5_TAIL: return !is_second || dft__h5_tables_take_tail(&rows->tables, walk);
     case DFT__H5_NAMES: return is_second || take_names(rows, walk);
@@ -311,9 +321,8 @@ dft_status dft__h5_rows_open(dft__h5_rows *rows, const char *path, const dft__h5
   memset(rows, 0, sizeof *rows);
   rows->head = *head;
   rows->process.rank = -1;
-  rows->segment.path = strdup(path);
-  rows->segment.length = length;
-  is_fine = rows->segment.path && dft__h5_tables_make(&rows->tables, &rows->segment, head->level, head->is_job) &&
+  is_fine = dft__h5_segment_open(&rows->segment, path, length) &&
+            dft__h5_tables_make(&rows->tables, &rows->segment, head->level, head->is_job) &&
             dft__h5_dictionary_make(&rows->names, 1u << 17) && dft__h5_dictionary_make(&rows->texts, 1u << 15);
   if (!is_fine) return DFT_ENOMEM;
   if (length) return replay(rows, length) ? DFT_OK : DFT_EFORMAT;
@@ -324,8 +333,7 @@ void dft__h5_rows_close(dft__h5_rows *rows) {
   dft__h5_tables_free(&rows->tables);
   dft__h5_dictionary_free(&rows->names);
   dft__h5_dictionary_free(&rows->texts);
-  free(rows->segment.path);
-  free(rows->segment.memory);
+  dft__h5_segment_close(&rows->segment);
   free(rows->new_names);
   free(rows->sites);
   free(rows->keys);

@@ -1,11 +1,11 @@
 /* rows.h - events to rows: what the HDF5 sink and the conversion to HDF5 share.
  *
- * One writer makes one segment file. Everything that was added is in the file after dft__h5_rows_save, and only then.
+ * One writer makes one row of segment files. Everything that was added is in the file after dft__h5_rows_save, and only then.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_H5_ROWS_H
 #define DFTRACER_H5_ROWS_H
 
-#include <dftracer/sink.h>
+#include <dftracer/h5.h>
 
 #include "dictionary.h"
 #include "tables.h"
@@ -35,7 +35,7 @@ typedef struct dft__h5_rows {
   int is_process_saved;
 } dft__h5_rows;
 
-/* A writer that goes on where a segment file of this length ends; 0: from the start. */
+/* A writer that goes on where a row of this length ends; 0: from the start. */
 dft_status dft__h5_rows_open(dft__h5_rows *rows, const char *path, const dft__h5_head *head, uint64_t length);
 void dft__h5_rows_close(dft__h5_rows *rows);
 
@@ -44,7 +44,12 @@ void dft__h5_rows_add(dft__h5_rows *rows, const dft_event *event);
 /* In the file of a job: what is known of a process; events that follow are of the one in rows->process_row. */
 void dft__h5_rows_describe(dft__h5_rows *rows, uint32_t row, const dft__h5_process *process);
 
-/* Writes everything; *length is that of the file. */
+/* Writes everything; *length is that of the row of files. */
 dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length);
+/* After it: completes the segment that has at least so many bytes. */
+dft_status dft__h5_rows_roll(dft__h5_rows *rows, uint64_t most);
+
+/* Of events.c: whose events they are. */
+const dft__h5_process *dft__h5_segments_process(const dft_h5_segments *segments);
 
 #endif

@@ -61,8 +61,9 @@ static int put_tail(dft__h5_tables *tables, uint32_t table) {
   uint64_t offset;
   if (!count) return 1;
   EACH_COLUMN(column, tables, table) columns++;
-  start = end = dft__h5_segment_reserve(tables->segment, columns * count * DFT__H5_DELTA_MOST);
+  start = end = dft__h5_segment_reserve(tables->segment, columns * count * DFT__H5_DELTA_MOST + 1);
   if (!start) return 0;
+  *end++ = DFT__H5_TAIL_MARK;
   EACH_COLUMN(column, tables, table) {
     const dft__h5_column_info *info = &dft__h5_columns[column];
     const char *values = (const char *)tables->data[column] + first % DFT__H5_ROWS * info->size;
@@ -107,7 +108,17 @@ int dft__h5_tables_take_chunk(dft__h5_tables *tables, const dft__h5_record *reco
   return record->first + DFT__H5_ROWS == tables->rows[table];
 }
 
-int dft__h5_tables_take_tail(dft__h5_tables *tables, const dft__h5_walk *walk) {
+/* A process that lives may give the storage back at this moment. The front goes first, so the mark is read last. */
+static const uint8_t *read_tail(dft__h5_walk *walk, uint8_t *bytes) {
+  uint64_t len = walk->record.bytes;
+  int is_read = len && dft__h5_walk_read(walk, bytes, len);
+  walk->record.bytes = 1;
+  is_read = is_read && dft__h5_walk_read(walk, bytes, 1);
+  walk->record.bytes = len;
+  return is_read && *bytes == DFT__H5_TAIL_MARK ? bytes + 1 : NULL;
+}
+
+int dft__h5_tables_take_tail(dft__h5_tables *tables, dft__h5_walk *walk) {
   const dft__h5_record *record = &walk->record;
   uint32_t table = record->what;
   uint64_t place = record->first % DFT__H5_ROWS;
@@ -118,7 +129,7 @@ int dft__h5_tables_take_tail(dft__h5_tables *tables, const dft__h5_walk *walk) {
   if (record->first != tables->rows[table]) return 0;
   if (record->bytes > (uint64_t)record->count * DFT__H5_DELTA_MOST * DFT__H5_COLUMNS) return 0;
   bytes = malloc(record->bytes + 1);
-  at = bytes && dft__h5_walk_read(walk, bytes, record->bytes) ? bytes : NULL;
+  at = bytes ? read_tail(walk, bytes) : NULL;
   EACH_COLUMN(column, tables, table) {
     const dft__h5_column_info *info = &dft__h5_columns[column];
     if (at) {

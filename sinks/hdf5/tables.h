@@ -48,6 +48,6 @@ void dft__h5_tables_tidy(dft__h5_tables *tables);
 /* The way back, in two walks over a segment file: over its CHUNK records, then over its TAIL records, of which those that
  * chunks have replaced are not read. Zero when the record makes no sense. */
 int dft__h5_tables_take_chunk(dft__h5_tables *tables, const dft__h5_record *record);
-int dft__h5_tables_take_tail(dft__h5_tables *tables, const dft__h5_walk *walk);
+int dft__h5_tables_take_tail(dft__h5_tables *tables, dft__h5_walk *walk);
 
 #endif

@@ -16,6 +16,7 @@ struct dft_h5 {
   dft_status status; /* the first that was not DFT_OK */
   char path[PATH_MAX];
   char hidden[PATH_MAX + 32]; /* segments, beside it */
+  char unit[8];               /* of the times of merged files */
 };
 
 const char *dft_h5_unusable(void) {
@@ -107,5 +108,56 @@ dft_status dft_h5_virtual(const char *path, const char *const *files, size_t cou
   }
   if (status != DFT_OK) unlink(hidden);
   free(arguments);
+  return status;
+}
+
+/* ---- Merging files ------------------------------------------------------------------------------------------------ */
+
+static const char *add_events(dft_h5 *writer, uint32_t row, const char *file, dft_h5_segments *segments,
+                              uint64_t *events) {
+  dft__h5_process process = *dft__h5_segments_process(segments);
+  dft_event event;
+  int found;
+  if (!row) memcpy(writer->unit, process.unit, sizeof process.unit);
+  if (strcmp(process.unit, writer->unit) != 0) return "it has other units of time than the first";
+  memset(process.source, 0, sizeof process.source);
+  keep_text(process.source, sizeof process.source, file);
+  dft__h5_rows_describe(&writer->rows, row, &process);
+  while ((found = dft_h5_segments_next(segments, &event, sizeof event)) > 0) {
+    dft_h5_add(writer, row, &event);
+    ++*events;
+  }
+  return found == 0 ? NULL : "it is damaged";
+}
+
+/* By way of segments: only h5join can read the file. */
+static dft_status add_file(dft_h5 *writer, uint32_t row, const char *file, uint64_t *events, char *why, size_t size) {
+  char split[sizeof writer->hidden + 8];
+  const char *arguments[] = {"split", file, split, NULL};
+  dft_h5_segments *segments = NULL;
+  const char *wrong = "it is damaged";
+  dft_status status;
+  snprintf(split, sizeof split, "%s-split", writer->hidden);
+  status = dft__h5_join_run(arguments, why, size);
+  if (status == DFT_OK) status = dft_h5_segments_open(split, &segments);
+  if (status == DFT_OK) status = dft_h5_segments_read(segments, dft__h5_segment_length(split));
+  if (status == DFT_OK) wrong = add_events(writer, row, file, segments, events);
+  dft_h5_segments_close(segments);
+  unlink(split);
+  if (wrong && !*why) snprintf(why, size, "%s: %s", file, wrong);
+  return wrong && status == DFT_OK ? DFT_EINVAL : status;
+}
+
+dft_status dft_h5_merge(const char *path, const dft_h5_options *options, const char *const *files, size_t count,
+                        uint64_t *events, char *why, size_t size) {
+  dft_h5 *writer;
+  dft_status status = dft_h5_open(path, options, &writer);
+  *events = 0;
+  snprintf(why, size, "%s", status == DFT_OK ? "" : dft_status_text(status));
+  if (status != DFT_OK) return status;
+  for (size_t i = 0; status == DFT_OK && i < count; i++)
+    status = add_file(writer, (uint32_t)i, files[i], events, why, size);
+  if (status == DFT_OK) return dft_h5_close(writer, 1, why, size);
+  dft_h5_close(writer, 0, (char[8]){0}, 8);
   return status;
 }

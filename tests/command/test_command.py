@@ -70,8 +70,10 @@ def what_is_no_trace_is_told():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "notes.txt"
         path.write_text("not a trace\n" * 2000)
-        out, err = dftracer("summary", path, status=1)
-        assert not out and err == f"dftracer summary: {path}: this is no trace: not one of its lines is an event\n", err
+        for command in ("summary", "info"):
+            out, err = dftracer(command, path, status=1)
+            told = f"dftracer {command}: {path}: this is no trace: not one of its lines is an event\n"
+            assert not out and err == told, out + err
         _, err = dftracer("cat", path, status=1)
         assert err == f"dftracer cat: {path}: this is no trace: not one of its lines is an event\n", err
         (Path(folder) / "empty.pfw").touch()

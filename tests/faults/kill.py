@@ -8,6 +8,8 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import collections
+import fcntl
+import glob
 import mmap
 import os
 import random
@@ -68,6 +70,13 @@ def await_records(process: subprocess.Popen, page: Page) -> None:
         time.sleep(0.0005)
 
 
+def await_unlocked(folder: str) -> None:
+    """A process that a killed recovery had begun to make may hold its lock a moment longer."""
+    for path in glob.glob(os.path.join(folder, ".dftracer", "*.spool")):
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+
+
 def recover_with_kills(folder: str, rng: random.Random) -> int:
     """Kills the recovery itself a few times, too; returns how often it was still at work."""
     killed = 0
@@ -75,6 +84,7 @@ def recover_with_kills(folder: str, rng: random.Random) -> int:
         process = subprocess.Popen([COMMAND, "recover", folder], env=untraced(), stdout=subprocess.DEVNULL)
         kill_after(process, rng.uniform(0.0005, 0.007))
         killed += process.returncode < 0
+    await_unlocked(folder)
     return killed
 
 

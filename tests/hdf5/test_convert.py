@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 
 import glob
 import os
+import signal
 import subprocess
 import sys
 
@@ -13,7 +14,7 @@ import h5lines
 import h5py
 import h5trace
 import numpy as np
-from harness import COMMAND, Skip, environment, expect, expect_equal, main, seeded, untraced
+from harness import COMMAND, Skip, environment, expect, expect_equal, main, recover, seeded, untraced
 
 SOURCE = os.environ["DFT_TEST_SOURCE"]
 RECORD = os.path.join(SOURCE, "tests", "hdf5", "test_equivalence.py")
@@ -61,6 +62,33 @@ def case_the_ranks_of_a_job_in_one_file(folder):
     expect_equal([name for name in os.listdir(folder) if name.startswith(".")], [], "left over")
 
 
+def case_ranks_that_were_recorded_as_tables(folder):
+    """Named one by one, or by their folder; the new file may lie there, too, and be made again."""
+    record_job(folder, 6000)
+    parts = sorted(glob.glob(os.path.join(folder, "trace-*.h5")))
+    job = os.path.join(folder, "job.h5")
+    convert(*parts, "-o", job)
+    lines = lines_of(folder)
+    rows = compare_all(lines, job)
+    with h5py.File(job) as file:
+        expect_equal(file["processes/rank"][:].tolist(), list(range(RANKS)), "ranks")
+        expect_equal(file["processes/source"].asstr()[:].tolist(), parts, "sources")
+        expect(np.array_equal(file["events/rank"][:], file["events/process"][:]), "rank of each event")
+        expect(len(rows) > 16384, "more than a chunk")
+    message = convert(*parts, *glob.glob(os.path.join(folder, "*.pfw.gz")), "-o", job, status=2)
+    expect("one or the other" in message, message)
+    message = convert(job, "-o", os.path.join(folder, "again.h5"), status=1)
+    expect("only files of one process" in message, message)
+    for trace in glob.glob(os.path.join(folder, "*.pfw.gz")):
+        os.unlink(trace)
+    os.unlink(job)
+    for _ in range(2):
+        convert(folder, "-o", job)
+        with h5py.File(job) as file:
+            expect_equal(int(file.attrs["events"]), len(lines), "events")
+    expect_equal(sorted(os.listdir(folder)), sorted(["job.h5", *map(os.path.basename, parts)]), "files")
+
+
 def case_a_virtual_file_shows_the_same(folder):
     record_job(folder, 600)
     together = os.path.join(folder, "together.h5")
@@ -93,6 +121,9 @@ def case_tables_hold_the_same_rows(folder):
                 expect(np.array_equal(data[name].view("u8") if data[name].dtype == "f8" else data[name],
                                       expected.view("u8") if expected.dtype == "f8" else expected), f"{path}/{name}")
         expect_equal(len(two.root.events.read_where("name == b'end'")), RANKS, "a question to PyTables")
+        expected = one["events/dur"][:].tolist()
+    import pandas
+    expect_equal(pandas.read_hdf(rows, "events")["dur"].tolist(), expected, "the table of pandas")
 
 
 def case_a_spool_of_a_dead_process(folder):
@@ -106,6 +137,47 @@ def case_a_spool_of_a_dead_process(folder):
     convert(folder, "-o", os.path.join(folder, "dead.h5"))
     rows = h5trace.read(os.path.join(folder, "dead.h5"))
     expect_equal(sum(row["name"] == "tick" for row in rows), 500, "events of the spool")
+
+
+def case_a_spool_with_segments_before_it(folder):
+    """Of a process with the sink hdf5, which died: lines of every kind of event, and what a recovery makes of it."""
+    done = subprocess.run([sys.executable, RECORD, "record-and-die", "7", "6000", TIMES], check=False, timeout=100,
+                          env=environment(folder, SINK="hdf5:segment=100000", SPOOL_LIMIT="1M"))
+    expect_equal(done.returncode, -signal.SIGKILL, "status")
+    expect(len(glob.glob(os.path.join(folder, ".dftracer", "*.0-hdf5-0*"))) >= 2, "segments")
+    convert(folder, "-o", os.path.join(folder, "dead.h5"))
+    recover(folder)
+    (published,) = glob.glob(os.path.join(folder, "trace-*.h5"))
+    shown, stored = h5trace.read(os.path.join(folder, "dead.h5")), h5trace.read(published)
+    expect_equal(len(shown), len(stored), "events")
+    for line, row in zip(shown, stored, strict=True):
+        h5lines.compare(line, row)
+
+
+def case_a_process_that_goes_on_recording(folder):
+    """It writes, completes and gives back parts of segments meanwhile."""
+    process = subprocess.Popen([os.path.join(os.environ["DFT_TEST_PROGRAMS"], "..", "faults", "steady"), "1500000"],
+                               env=environment(folder, SINK="hdf5:segment=200000", SPOOL_LIMIT="1M"))
+    job, counts = os.path.join(folder, "job.h5"), []
+    try:
+        while process.poll() is None:
+            if not glob.glob(os.path.join(folder, ".dftracer", "*.spool")):
+                continue
+            done = subprocess.run([COMMAND, "convert", folder, "-o", job], env=untraced(), capture_output=True,
+                                  text=True, timeout=100, check=False)
+            if done.returncode:  # it has just published its trace, or not begun
+                expect("no trace" in done.stderr or "hdf5" in done.stderr, done.stderr)
+                continue
+            with h5py.File(job) as file:
+                names, ints = file["names"][:].tolist(), file["args/int"]
+                numbers = ints["value"][:][ints["key"][:] == names.index(b"n")] if b"n" in names else np.array([])
+            expect(np.array_equal(np.sort(numbers), np.arange(1, len(numbers) + 1)), f"{len(numbers)} numbers")
+            counts.append(len(numbers))
+    finally:
+        process.kill()
+        process.wait()
+    print(f"events at each look: {counts}")
+    expect(len(set(counts)) >= 3, "looks at different times")
 
 
 def case_a_name_that_ends_in_h5_is_used_as_it_is(folder):

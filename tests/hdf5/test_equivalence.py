@@ -9,6 +9,7 @@ import ctypes
 import math
 import os
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -78,7 +79,6 @@ def record(library, rng, count, times=(0, 1, 7, 2**63 - 1)):
             library.dft_log_event_n(*text(name), *text(cat), ctypes.c_uint64(rng.choice(times)),
                                     ctypes.c_uint64(rng.choice(times)), ctypes.c_uint32(rng.choice([0, 99])),
                                     None, ctypes.c_uint32(0))
-    expect_equal(library.dft_stop(), 0, "dft_stop")
 
 
 def trial(folder, seed, count, sinks):
@@ -103,8 +103,12 @@ def case_random_events_are_the_same_in_both_files(folder):
     print(f"{total} events compared")
 
 
-if sys.argv[1:2] == ["record"]:
-    record(ctypes.CDLL(os.environ["DFT_TEST_LIBRARY"]), random.Random(int(sys.argv[2])), int(sys.argv[3]),
+if sys.argv[1:2] in (["record"], ["record-and-die"]):
+    library = ctypes.CDLL(os.environ["DFT_TEST_LIBRARY"])
+    record(library, random.Random(int(sys.argv[2])), int(sys.argv[3]),
            *[[int(time) for time in times.split(",")] for times in sys.argv[4:]])
+    if sys.argv[1] == "record-and-die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    expect_equal(library.dft_stop(), 0, "dft_stop")
 else:
     main(globals())

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "h5.h"
 
@@ -12,16 +11,7 @@ static void write_chunk(hid_t data_set, uint64_t first_row, const void *bytes, s
 }
 
 void unpack_chunk(const job *own, const uint8_t *packed, size_t len, size_t size, void *values) {
-  uint8_t *shuffled = size == 1 ? values : need_memory(malloc(DFT__H5_ROWS * size));
-  uint8_t *to = values;
-  uLongf got = (uLongf)(DFT__H5_ROWS * size);
-  if (uncompress(shuffled, &got, packed, (uLong)len) != Z_OK || got != DFT__H5_ROWS * size)
-    fail("%s is damaged: a chunk", own->from);
-  if (size == 1) return;
-  for (size_t i = 0; i < DFT__H5_ROWS; i++) {
-    for (size_t byte = 0; byte < size; byte++) to[i * size + byte] = shuffled[byte * DFT__H5_ROWS + i];
-  }
-  free(shuffled);
+  if (!dft__h5_filter_unpack(own->tables.filter, packed, len, size, values)) fail("%s is damaged: a chunk", own->from);
 }
 
 void fill_ranks(const job *own, void *values) {

@@ -7,6 +7,7 @@
 #define DFTRACER_H5_JOIN_H5_H
 
 #include <hdf5.h>
+#include <limits.h>
 
 #include "../tables.h"
 
@@ -66,6 +67,21 @@ size_t name_bytes(const uint8_t *name, uint32_t len);
 
 /* Names in the order of their rows; at most `most` from row `first` on, each in `width` bytes with zeros behind it. */
 void read_names(job *own, uint64_t first, uint64_t most, size_t width, char *into);
+
+/* A file of one process, to be put together with others. */
+typedef struct part {
+  const char *path;
+  char shown[PATH_MAX + 1]; /* as a file in the folder `folder` refers to it: beside it, or absolute */
+  uint64_t rows[DFT__H5_TABLES];
+  uint64_t names;
+  size_t name_width;
+  dft__h5_process process;
+} part;
+void look_at(part *own, const char *folder);
+void path_of(char *path, size_t size, uint32_t column); /* of its data set */
+
+/* The way back from such a file to a segment file. */
+void split(const char *from, const char *to);
 
 /* Many files of one process each as one, without copying: out, file... */
 void write_virtual(const char *to, char *const *files, int count);

@@ -1,6 +1,7 @@
 /* main.c - h5join: makes HDF5 files. The only program of dftracer that is linked to libhdf5; the library runs it.
  *
  *   h5join join SEGMENTS LENGTH OUT     a new file OUT from the first LENGTH bytes of a segment file
+ *   h5join split FILE SEGMENTS          a segment file of an HDF5 file of one process
  *   h5join virtual OUT FILE...          a new file OUT that shows the tables of many as one, without a copy
  *
  * SPDX-License-Identifier: MIT */
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "h5.h"
@@ -140,15 +142,26 @@ static void take_signals(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+/* A row of segments is open as a whole. */
+static void take_descriptors(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv) {
   take_signals();
+  take_descriptors();
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   if (argc == 5 && strcmp(argv[1], "join") == 0) {
     join(argv[2], argv[3], argv[4]);
+  } else if (argc == 4 && strcmp(argv[1], "split") == 0) {
+    split(argv[2], argv[3]);
   } else if (argc >= 4 && strcmp(argv[1], "virtual") == 0) {
     write_virtual(argv[2], argv + 3, argc - 3);
   } else {
-    puts("usage: h5join join SEGMENTS LENGTH OUT | h5join virtual OUT FILE...");
+    puts("usage: h5join join SEGMENTS LENGTH OUT | h5join split FILE SEGMENTS | h5join virtual OUT FILE...");
     return 2;
   }
   return 0;

@@ -8,15 +8,6 @@
 
 #include "h5.h"
 
-typedef struct part {
-  const char *path;
-  char shown[PATH_MAX + 1]; /* as the new file refers to it: beside it, or absolute */
-  uint64_t rows[DFT__H5_TABLES];
-  uint64_t names;
-  size_t name_width;
-  dft__h5_process process;
-} part;
-
 static uint64_t rows_of(hid_t file, const char *name) {
   hsize_t dims[1] = {0};
   hid_t data_set = need(H5Dopen2(file, name, H5P_DEFAULT), name);
@@ -27,7 +18,7 @@ static uint64_t rows_of(hid_t file, const char *name) {
   return dims[0];
 }
 
-static void path_of(char *path, size_t size, uint32_t column) {
+void path_of(char *path, size_t size, uint32_t column) {
   snprintf(path, size, "%s/%s", dft__h5_groups[dft__h5_columns[column].table], dft__h5_columns[column].name);
 }
 
@@ -55,14 +46,14 @@ static void read_unit(hid_t file, dft__h5_process *process) {
   H5Tclose(type);
 }
 
-static void look(part *own, const char *folder) {
+void look_at(part *own, const char *folder) {
   hid_t file = need(H5Fopen(own->path, H5F_ACC_RDONLY, H5P_DEFAULT), own->path);
   hid_t names, type;
   char absolute[PATH_MAX + 1];
   size_t len = strlen(folder);
   if (H5Lexists(file, "events", H5P_DEFAULT) <= 0 || H5Lexists(file, "events/ts", H5P_DEFAULT) <= 0 ||
       H5Lexists(file, "processes", H5P_DEFAULT) <= 0 || rows_of(file, "processes/pid") != 1)
-    fail("%s: only files of one process, in the layout `columns`, can be shown as one", own->path);
+    fail("%s: only files of one process, in the layout `columns`, can be put together", own->path);
   for (uint32_t column = 0; column < DFT__H5_COLUMNS; column++) {
     char path[64];
     path_of(path, sizeof path, column);
@@ -84,7 +75,7 @@ static void look(part *own, const char *folder) {
   if (strncmp(absolute, folder, len) == 0 && absolute[len] == '/')
     snprintf(own->shown, sizeof own->shown, "%s", absolute + len + 1);
   else snprintf(own->shown, sizeof own->shown, "%s", absolute);
-  snprintf(own->process.source, sizeof own->process.source, "%s", own->shown);
+  snprintf(own->process.source, sizeof own->process.source, "%.255s", own->shown);
 }
 
 /* ---- Making the new one ------------------------------------------------------------------------------------------- */
@@ -227,7 +218,7 @@ void write_virtual(const char *to, char *const *files, int count) {
   own.processes = need_memory(calloc((size_t)count, sizeof own.processes[0]));
   for (int i = 0; i < count; i++) {
     parts[i].path = files[i];
-    look(&parts[i], folder);
+    look_at(&parts[i], folder);
     own.processes[i] = parts[i].process;
     if (strcmp(parts[i].process.unit, parts[0].process.unit) != 0)
       fail("%s has other units of time than %s", files[i], files[0]);
