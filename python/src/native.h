@@ -28,6 +28,10 @@ static inline PyObject *Py_NewRef(PyObject *object) {
 }
 #endif
 
+#if PY_VERSION_HEX < 0x030D0000 /* it had this name before it was public */
+#define PyObject_GetOptionalAttr _PyObject_LookupAttr
+#endif
+
 #ifdef Py_TPFLAGS_DISALLOW_INSTANTIATION
 #define TYPE_FLAGS_INTERNAL (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION)
 #else /* before 3.10 */
