@@ -178,12 +178,12 @@ void arguments_set_dict(Arguments *set, PyObject *dict) {
     PyObject *pair = PyList_GET_ITEM(items, i);
     PyObject *key = text_from(PyTuple_GET_ITEM(pair, 0));
     PyObject *value = PyTuple_GET_ITEM(pair, 1), *plain;
-    int tag = 0;
-    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) {
-      put_any(set, key, plain, tag);
+    int tag;
+    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) { /* whose tag is dropped */
+      put_any(set, key, plain, 0);
       Py_DECREF(plain);
     } else if (key) {
-      put_any(set, key, value, tag);
+      put_any(set, key, value, 0);
     }
     Py_XDECREF(key);
   }

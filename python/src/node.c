@@ -139,10 +139,10 @@ static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* ---- Loops --------------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(iter_doc, "iter($self, /, func, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
-                       "\n--\n\nIterates over func; records each item (<name>.iter) and its body (<name>.block).");
+PyDoc_STRVAR(iter_doc, "iter($self, /, iterator, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
+                       "\n--\n\nIterates over it; records each item (<name>.iter) and its body (<name>.block).");
 static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"func", "include_block", "include_iter", "iter_name", "block_name", NULL};
+  static char *names[] = {"iterator", "include_block", "include_iter", "iter_name", "block_name", NULL};
   Profile *profile = (Profile *)self;
   PyObject *iterable, *iter_name = NULL, *block_name = NULL, *result;
   Label *first = NULL, *second = NULL;
@@ -256,10 +256,13 @@ static PyObject *node_derive(PyObject *self, PyObject *args, PyObject *keywords)
   return derived((Node *)self, name);
 }
 
-PyDoc_STRVAR(create_children_doc, "create_children($self, names, /)\n--\n\n"
+PyDoc_STRVAR(create_children_doc, "create_children($self, /, names)\n--\n\n"
                                   "Makes children from {attribute: event name}, as attributes of the node.");
-static PyObject *node_create_children(PyObject *self, PyObject *names) {
-  PyObject *items = PyMapping_Items(names);
+static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *parameters[] = {"names", NULL};
+  PyObject *names, *items;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:create_children", parameters, &names)) return NULL;
+  items = PyMapping_Items(names);
   if (!items) return NULL;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
     PyObject *pair = PyList_GET_ITEM(items, i);
@@ -343,7 +346,7 @@ static PyMethodDef node_methods[] = {
   {"enable", node_enable, METH_NOARGS, enable_doc},
   {"disable", node_disable, METH_NOARGS, disable_doc},
   {"derive", WITH_KEYWORDS(node_derive), derive_doc},
-  {"create_children", node_create_children, METH_O, create_children_doc},
+  {"create_children", WITH_KEYWORDS(node_create_children), create_children_doc},
   {NULL},
 };
 

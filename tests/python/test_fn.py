@@ -49,7 +49,7 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
             f.update(args=5)
             f.update(image_idx=None)
         with dft_fn("c", "text", image_idx="no number"), dft_fn("c", "big", image_idx=2**70): pass
-        assert f._arguments_int["int"] == (1, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
+        assert f._arguments_int["int"] == (0, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
         assert f._arguments_float["float"] == (0, 1.5)
         assert TagValue("7", TagDType.INT).value() == (0, 7) and int(TagType.IGNORE) == 2 and int(TagDType.STRING) == 2
         """,
@@ -60,6 +60,32 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
     assert trace.values("text", "image_idx") == ["no number"]
     assert values["5"] == 6 and values["tag"] == "12" and values["int"] == 12 and values["huge"] == str(2**80)
     assert "Hostile" in values["image_idx"] and "Hostile" in values["x"]
+
+
+def test_calls_take_their_parameters_by_name(tmp_path):
+    trace = one(
+        """
+        from dftracer.python import EntityRelation, TagDType, TagType, TagValue
+        f = dft_fn(cat="c", name="n", epoch=1, step=2, image_idx=3, image_size=4, enable=True)
+        f.log(func=lambda: 1, name="a")(); f.log_static(func=lambda: 1, name="b")(); f.log_init(init=lambda: 1, name="i")()
+        for _ in f.iter(func=[1], name="loop", iter_name="step"): pass
+        with f.update(epoch=5, step=6, image_idx=7, image_size=8, args={"k": TagValue("9", TagDType.INT, TagType.VALUE)}):
+            f.relate(relation=EntityRelation.USED, entity=17)
+            f.relate_entity(relation=EntityRelation.USED, type="t", key="k", store=1, uri="u")
+            f.uses(type="t", key="k", store=1, uri="u"); f.generates(type="t", key="k", store=1, uri="u")
+        assert f._arguments_int["k"] == (0, 9)  # the tag is dropped
+        f.log_metadata(key="k", value="v")
+        ai.compute.update(epoch=1, step=2, image_idx=3, image_size=4, args={"k": 1})
+        ai.compute.create_children(names={"own": "event"})
+        for _ in ai.compute.own.iter(iterator=[1], include_block=True, include_iter=True, iter_name="x", block_name="y"): pass
+        ai.compute(fn=lambda: 1, enable=True, epoch=2, step=3, image_idx=4, image_size=5, args={})()
+        ai.compute.start(metadata=False); ai.compute.stop(metadata=False); ai.compute.derive(name="d")
+        ai.compute.init(fn=lambda: 1)()
+        """,
+        tmp_path,
+    )
+    names = {event["name"] for event in trace.user_events()}
+    assert names == set("a b i loop.iter loop.yield n x y compute compute.init CM EH".split())
 
 
 def test_flush_and_reset(tmp_path):
