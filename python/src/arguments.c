@@ -80,6 +80,13 @@ void arguments_copy(Arguments *set, const Arguments *from) {
   }
 }
 
+void arguments_copy_named(Arguments *set, const Arguments *from) {
+  for (int i = 0; i < NAMED_COUNT; i++) {
+    const Argument *item = find(from, native_name[NAMED_FIRST + i]);
+    if (item) put(set, item->key, item->arg.key, Py_NewRef(item->value), item->arg, item->tag);
+  }
+}
+
 void arguments_fill(const Arguments *set, dft_arg *out) {
   for (uint32_t i = 0; i < set->count; i++) out[i] = set->items[i].arg;
 }

@@ -130,6 +130,8 @@ static inline void arguments_init(Arguments *set) {
 }
 void arguments_clear(Arguments *set);
 void arguments_copy(Arguments *set, const Arguments *from);
+/* The four named ones alone. */
+void arguments_copy_named(Arguments *set, const Arguments *from);
 /* One of the four named ones, by its place from NAMED_FIRST on; NULL and None are not given. */
 void arguments_set_named(Arguments *set, int which, PyObject *value);
 void arguments_set_values(Arguments *set, const Values *values);

@@ -218,7 +218,7 @@ static PyObject *node_disable(PyObject *self, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* The child under `key`, made on first use with the node's values and switch. */
+/* The child under `key`, made on first use with the node's named values and its switch. */
 static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   State *state = node->base.state;
   PyObject *children = children_of(node);
@@ -236,7 +236,7 @@ static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
     return NULL;
   }
   profile_setup((Profile *)child, label, &none, state->enable);
-  arguments_copy(&((Profile *)child)->state->args, &state->args);
+  if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
   if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
   return child;
 }

@@ -205,7 +205,9 @@ def test_loop_has_two_events_an_item(tmp_path):
         """
         d = dft_fn("c", epoch=5)
         order = []
-        for item in d.iter([10, 20]): order.append(item)
+        for item in d.iter([10, 20]):
+            order.append(item)
+            assert d._arguments_int == {"step": (0, len(order))}
         for item in d.iter(range(3), name="own", iter_name="count"):
             if item == 1: break
         assert order == [10, 20]
