@@ -98,6 +98,7 @@ static PyObject *mark_time(Profile *profile, const char *which) {
   State *state = profile->state;
   PyObject *time, *key, *done;
   if (!is_recording(state)) Py_RETURN_NONE;
+  if (mode_now() == MODE_NATIVE) event_mark(state);
   time = PyObject_CallMethod((PyObject *)profile, "get_time", NULL);
   key = PyUnicode_FromFormat("%U.%s", state->label->name_text, which);
   Py_XSETREF(time, time ? PyObject_Str(time) : NULL);

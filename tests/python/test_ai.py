@@ -143,6 +143,7 @@ def test_the_end_tells_which_layers_recorded(tmp_path):
         'dft_fn("c", "n").flush()': {"used.python_function"},
         "with ai.compute: pass": {"used.python_function", "used.ai"},
         'with dft_fn("c", "n"), ai.compute: pass': {"used.python_function", "used.ai"},
+        "ai.pipeline.epoch.start(metadata=True)": {"used.python_function", "used.ai"},
         loop.format(block=False): {"used.python_function", "used.ai"},
         loop.format(block=True): {"used.python_function", "used.ai"},
     }

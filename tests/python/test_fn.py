@@ -67,9 +67,11 @@ def test_calls_take_their_parameters_by_name(tmp_path):
         """
         from dftracer.python import EntityRelation, TagDType, TagType, TagValue
         f = dft_fn(cat="c", name="n", epoch=1, step=2, image_idx=3, image_size=4, enable=True)
-        f.log(func=lambda: 1, name="a")(); f.log_static(func=lambda: 1, name="b")(); f.log_init(init=lambda: 1, name="i")()
+        f.log(func=lambda: 1, name="a")(); f.log_static(func=lambda: 1, name="b")()
+        f.log_init(init=lambda: 1, name="i")()
         for _ in f.iter(func=[1], name="loop", iter_name="step"): pass
-        with f.update(epoch=5, step=6, image_idx=7, image_size=8, args={"k": TagValue("9", TagDType.INT, TagType.VALUE)}):
+        tagged = TagValue("9", TagDType.INT, TagType.VALUE)
+        with f.update(epoch=5, step=6, image_idx=7, image_size=8, args={"k": tagged}):
             f.relate(relation=EntityRelation.USED, entity=17)
             f.relate_entity(relation=EntityRelation.USED, type="t", key="k", store=1, uri="u")
             f.uses(type="t", key="k", store=1, uri="u"); f.generates(type="t", key="k", store=1, uri="u")
@@ -77,7 +79,8 @@ def test_calls_take_their_parameters_by_name(tmp_path):
         f.log_metadata(key="k", value="v")
         ai.compute.update(epoch=1, step=2, image_idx=3, image_size=4, args={"k": 1})
         ai.compute.create_children(names={"own": "event"})
-        for _ in ai.compute.own.iter(iterator=[1], include_block=True, include_iter=True, iter_name="x", block_name="y"): pass
+        names = {"iter_name": "x", "block_name": "y"}
+        for _ in ai.compute.own.iter(iterator=[1], include_block=True, include_iter=True, **names): pass
         ai.compute(fn=lambda: 1, enable=True, epoch=2, step=3, image_idx=4, image_size=5, args={})()
         ai.compute.start(metadata=False); ai.compute.stop(metadata=False); ai.compute.derive(name="d")
         ai.compute.init(fn=lambda: 1)()
@@ -85,7 +88,7 @@ def test_calls_take_their_parameters_by_name(tmp_path):
         tmp_path,
     )
     names = {event["name"] for event in trace.user_events()}
-    assert names == set("a b i loop.iter loop.yield n x y compute compute.init CM EH".split())
+    assert sorted(names) == ["CM", "EH", "a", "b", "compute", "compute.init", "i", "loop.iter", "loop.yield", "n", "x", "y"]
 
 
 def test_flush_and_reset(tmp_path):

@@ -91,6 +91,29 @@ def test_installed_package_traces(python, tmp_path):
     call(python, "-m", "pip", "check")
 
 
+TYPED = """
+from dftracer.logger import ai as old_ai
+from dftracer.python import ai, dft_fn, dftracer
+import dftracer.dftracer as native
+
+@ai.compute.forward
+def forward(x: int) -> int: return x
+@dft_fn("c").log
+def logged(x: int) -> str: return str(x)
+log: dftracer = dftracer.initialize_log("x.pfw")
+numbers: list[int] = [forward(item) + len(logged(item)) for item in old_ai.data.item.iter(range(native.get_time()))]
+forward("text")
+"""
+
+
+def test_installed_package_is_typed(python, tmp_path):
+    (tmp_path / "typed.py").write_text(TYPED)
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--python-executable", python)
+    done = subprocess.run([*mypy, "typed.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and 'incompatible type "str"; expected "int"' in lines[0], done.stdout
+
+
 READ = """
 import sys
 from dftracer.trace import read
