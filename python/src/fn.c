@@ -35,7 +35,8 @@ static int fn_init(PyObject *self, PyObject *args, PyObject *keywords) {
 static PyObject *decorate(PyObject *self, PyObject *args, PyObject *keywords, enum wrap_kind kind) {
   static char *names[] = {"func", "name", NULL}, *names_init[] = {"init", "name", NULL};
   PyObject *function = NULL, *name = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO", kind == WRAP_INIT ? names_init : names, &function, &name)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO", kind == WRAP_INIT ? names_init : names, &function, &name))
+    return NULL;
   if (function && PyUnicode_Check(function) && !name) { /* f.log("n") */
     name = function;
     function = NULL;

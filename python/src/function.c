@@ -279,6 +279,7 @@ static PyObject *wrap_inside(PyObject *profile, PyObject *outer, enum wrap_kind 
 
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name) {
   PyObject *function;
+  if (kind & WRAP_INNER) return function_new(profile, callable, kind & ~WRAP_INNER, name);
   if (PyObject_TypeCheck(callable, &PyStaticMethod_Type) || PyObject_TypeCheck(callable, &PyClassMethod_Type) ||
       PyObject_TypeCheck(callable, &PyProperty_Type)) {
     return wrap_inside(profile, callable, kind, name);
@@ -371,16 +372,19 @@ static PyObject *function_repr(PyObject *self) {
   return PyUnicode_FromFormat("<traced %R>", ((Function *)self)->wrapped);
 }
 
-/* By its name, as functions are; around a bound method by its parts. */
+/* By its name, as functions are; around a bound method, and for those who send functions themselves, by its parts. */
 static PyObject *function_reduce(PyObject *self, PyObject *ignored) {
   Function *function = (Function *)self;
-  PyObject *rewrap, *result;
+  PyObject *rewrap, *result, *given[2] = {self};
+  int kind = (int)function->kind + (is_coroutine_function(function->wrapped) ? WRAP_INNER : 0);
   (void)ignored;
-  if (!PyMethod_Check(function->wrapped)) return PyObject_GetAttrString(self, "__qualname__");
   rewrap = PyObject_GetAttrString(native.module, "_wrap");
   if (!rewrap) return NULL;
-  result = Py_BuildValue("N(OOiO)", rewrap, function->profile, function->wrapped, (int)function->kind,
-                         function->label ? function->label->name : Py_None);
+  given[1] = Py_BuildValue("N(OOiO)", rewrap, function->profile, function->wrapped, kind,
+                           function->label ? function->label->name : Py_None);
+  if (!given[1] || PyMethod_Check(function->wrapped)) return given[1];
+  result = helper_call("reduced", given, 2);
+  Py_DECREF(given[1]);
   return result;
 }
 

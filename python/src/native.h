@@ -266,6 +266,7 @@ static inline void *frame_now(void) {
 /* ---- Functions and loops ------------------------------------------------------------------------------------------- */
 
 enum wrap_kind { WRAP_NODE, WRAP_LOG, WRAP_INIT, WRAP_STATIC };
+#define WRAP_INNER 8 /* added to a kind: what stands inside of the function around a coroutine function */
 
 /* Wraps a function, or what a staticmethod, classmethod or property holds. name: NULL or the event's name. */
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name);

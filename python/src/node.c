@@ -140,8 +140,9 @@ static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* ---- Loops --------------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(iter_doc, "iter($self, /, iterator, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
-                       "\n--\n\nIterates over it; records each item (<name>.iter) and its body (<name>.block).");
+PyDoc_STRVAR(iter_doc,
+             "iter($self, /, iterator, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
+             "\n--\n\nIterates over it; records each item (<name>.iter) and its body (<name>.block).");
 static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   static char *names[] = {"iterator", "include_block", "include_iter", "iter_name", "block_name", NULL};
   Profile *profile = (Profile *)self;
