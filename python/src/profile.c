@@ -222,7 +222,6 @@ static PyObject *profile_flush(PyObject *self, PyObject *ignored) {
     Open *open = block_find(profile, frame_now());
     if (open && open->is_open) event_end(open, state, state->label, NULL, NULL);
     else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL, NULL);
-    state->start = event_clock();
   }
   state->flush = 1;
   return Py_NewRef(self);

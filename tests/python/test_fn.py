@@ -100,9 +100,18 @@ def test_flush_and_reset(tmp_path):
         with dft_fn("c", "once") as f: f.flush()
         with dft_fn("c", "restarted") as f: f.reset()
         dft_fn("c", "outside").reset().update(step=2).flush()
+        import time
+        f = dft_fn("c", "again")
+        for _ in range(2): time.sleep(0.001); f.flush()  # both from the start
+        g = dft_fn("c", "later"); time.sleep(0.001)
+        with g: pass
+        g.flush()  # from the start of the block
         """,
         tmp_path,
+        overlap=True,
     )
+    (first, second), (block, later) = trace.named("again"), trace.named("later")
+    assert first["ts"] == second["ts"] and later["ts"] >= block["ts"]
     assert [len(trace.named(name)) for name in ("twice", "once", "restarted", "outside")] == [2, 1, 1, 1]
     assert trace.values("twice", "epoch") == [1, 1] and trace.values("outside", "step") == [2]
 
