@@ -223,7 +223,7 @@ static PyObject *profile_flush(PyObject *self, PyObject *ignored) {
     if (open && open->is_open) event_end(open, state, state->label, NULL, NULL);
     else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL, NULL);
   }
-  state->flush = 1;
+  if (state->enable && native_enabled) state->flush = 1;
   return Py_NewRef(self);
 }
 

@@ -244,7 +244,7 @@ def test_inert_when_disabled(tmp_path):
         d = dft_fn("c", "n", epoch=1{extra})
         with d as f: assert f is d and f.update(step=1) is d and f.flush() is d and f.reset() is d
         assert d.log(lambda x: x)(3) == 3 and list(d.iter([1, 2])) == [1, 2] and d._arguments_int == {{}}
-        assert d.uses("t", "k") == 0 and d._relations == {{}}
+        assert not d.flush()._flush and d.uses("t", "k") == 0 and d._relations == {{}}
         class A:
             @d.log_init
             def __init__(self): self.x = 1
