@@ -60,7 +60,7 @@ static PyObject *value_of(const Function *function, int which, PyObject *const *
   int place = function->place[which];
   Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   if (place >= 0 && place < count) return args[place];
-  for (Py_ssize_t i = 0; function->is_keyword[which] && i < named; i++) {
+  for (Py_ssize_t i = 0; i < named; i++) {
     PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
     if (keyword == native_name[NAMED_FIRST + which] ||
         PyUnicode_Compare(keyword, native_name[NAMED_FIRST + which]) == 0)
@@ -83,6 +83,7 @@ static void collect(Function *function, Arguments *call, PyObject *const *args, 
     Py_XDECREF(value);
   }
   for (int i = 0; function->has_any && i < NAMED_COUNT; i++) {
+    if (!function->is_keyword[i]) continue;
     Py_BEGIN_CRITICAL_SECTION((PyObject *)function);
     value = value_of(function, i, args, count, keywords);
     Py_XINCREF(value);

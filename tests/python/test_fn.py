@@ -272,6 +272,8 @@ def test_entities(tmp_path):
         with dft_fn("c", "other") as f:
             f.uses("raw", "s-0"); f.reset()
         print(f"{a:016x} {b:016x}")
+        log.declare_entity("t" * 40, "k", EntityStore.DATABASE, "s3://x?" + "u" * 300)
+        log.declare_entity_type("odd (type)", EntityRole.OUTPUT, "d" * 300)
         """,
         tmp_path,
     )
@@ -284,7 +286,10 @@ def test_entities(tmp_path):
         "updated": a,
     }
     assert "used" not in trace.named("other")[0]["args"]
-    assert len(trace.named("EH")) == 3 and len(trace.named("ET")) == 1 and len(trace.named("ER")) == 1
+    assert len(trace.named("EH")) == 4 and len(trace.named("ET")) == 2 and len(trace.named("ER")) == 1
+    long, odd = trace.named("EH")[-1]["args"], trace.named("ET")[-1]["args"]
+    assert (long["type"], long["store"], long["uri"]) == ("t" * 31, 6, ("s3://x_" + "u" * 300)[:255])
+    assert (odd["type"], odd["role"], odd["description"]) == ("odd _type_", 2, "d" * 255)
 
 
 if __name__ == "__main__":
