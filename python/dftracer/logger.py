@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from dftracer.python import *  # noqa: F403
+
 globals().update({name: value for name, value in vars(_current).items() if not name.startswith("__")})
 __all__ = _current.__all__
 

@@ -80,6 +80,13 @@ void arguments_copy(Arguments *set, const Arguments *from) {
   }
 }
 
+void arguments_copy_named(Arguments *set, const Arguments *from) {
+  for (int i = 0; i < NAMED_COUNT; i++) {
+    const Argument *item = find(from, native_name[NAMED_FIRST + i]);
+    if (item) put(set, item->key, item->arg.key, Py_NewRef(item->value), item->arg, item->tag);
+  }
+}
+
 void arguments_fill(const Arguments *set, dft_arg *out) {
   for (uint32_t i = 0; i < set->count; i++) out[i] = set->items[i].arg;
 }
@@ -178,12 +185,12 @@ void arguments_set_dict(Arguments *set, PyObject *dict) {
     PyObject *pair = PyList_GET_ITEM(items, i);
     PyObject *key = text_from(PyTuple_GET_ITEM(pair, 0));
     PyObject *value = PyTuple_GET_ITEM(pair, 1), *plain;
-    int tag = 0;
-    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) {
-      put_any(set, key, plain, tag);
+    int tag;
+    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) { /* whose tag is dropped */
+      put_any(set, key, plain, 0);
       Py_DECREF(plain);
     } else if (key) {
-      put_any(set, key, value, tag);
+      put_any(set, key, value, 0);
     }
     Py_XDECREF(key);
   }

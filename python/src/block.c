@@ -52,8 +52,9 @@ void block_enter(Profile *profile, void *frame) {
   Py_INCREF(profile);
   block->profile = profile;
   block->frame = frame;
-  block->open.is_open = 0;
+  block->open.is_open = block->open.is_redirected = 0;
   if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
+  if (!state->is_node) state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* for a second flush */
 }
 
 int block_is_any(void) {

@@ -33,9 +33,10 @@ static int fn_init(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* f.log(function), f.log() and f.log(name="n"): the last two give a decorator. */
 static PyObject *decorate(PyObject *self, PyObject *args, PyObject *keywords, enum wrap_kind kind) {
-  static char *names[] = {"func", "name", NULL};
+  static char *names[] = {"func", "name", NULL}, *names_init[] = {"init", "name", NULL};
   PyObject *function = NULL, *name = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO", names, &function, &name)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO", kind == WRAP_INIT ? names_init : names, &function, &name))
+    return NULL;
   if (function && PyUnicode_Check(function) && !name) { /* f.log("n") */
     name = function;
     function = NULL;
@@ -56,7 +57,7 @@ static PyObject *fn_log(PyObject *self, PyObject *args, PyObject *keywords) {
   return decorate(self, args, keywords, WRAP_LOG);
 }
 
-PyDoc_STRVAR(log_init_doc, "log_init($self, /, func=None, name=None)\n--\n\nThe same for constructors.");
+PyDoc_STRVAR(log_init_doc, "log_init($self, /, init=None, name=None)\n--\n\nThe same for constructors.");
 static PyObject *fn_log_init(PyObject *self, PyObject *args, PyObject *keywords) {
   return decorate(self, args, keywords, WRAP_INIT);
 }

@@ -60,7 +60,7 @@ static PyObject *value_of(const Function *function, int which, PyObject *const *
   int place = function->place[which];
   Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   if (place >= 0 && place < count) return args[place];
-  for (Py_ssize_t i = 0; function->is_keyword[which] && i < named; i++) {
+  for (Py_ssize_t i = 0; i < named; i++) {
     PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
     if (keyword == native_name[NAMED_FIRST + which] ||
         PyUnicode_Compare(keyword, native_name[NAMED_FIRST + which]) == 0)
@@ -69,21 +69,29 @@ static PyObject *value_of(const Function *function, int which, PyObject *const *
   return function->fallback[which];
 }
 
-static void collect(const Function *function, Arguments *call, PyObject *const *args, Py_ssize_t count,
-                    PyObject *keywords) {
-  PyObject *object = function->bound;
+/* While this thread looks for values, functions of the program that it runs into are not recorded: the object's attributes may
+ * be such functions, and would look again. */
+static __thread char is_looking __attribute__((tls_model("initial-exec")));
+
+static void collect(Function *function, Arguments *call, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
+  PyObject *object = function->bound, *value;
   if (!object && function->has_self && count) object = args[0];
+  is_looking = 1;
   for (int i = 0; object && function->kind == WRAP_LOG && i < NAMED_COUNT; i++) {
-    PyObject *value;
-    if (!PyObject_HasAttr(object, native_name[NAMED_FIRST + i])) continue;
-    value = PyObject_GetAttr(object, native_name[NAMED_FIRST + i]);
-    if (value) arguments_set_named(call, i, value);
-    else PyErr_Clear();
+    if (PyObject_GetOptionalAttr(object, native_name[NAMED_FIRST + i], &value) < 0) PyErr_Clear();
+    arguments_set_named(call, i, value);
     Py_XDECREF(value);
   }
   for (int i = 0; function->has_any && i < NAMED_COUNT; i++) {
-    arguments_set_named(call, i, value_of(function, i, args, count, keywords));
+    if (!function->is_keyword[i]) continue;
+    Py_BEGIN_CRITICAL_SECTION((PyObject *)function);
+    value = value_of(function, i, args, count, keywords);
+    Py_XINCREF(value);
+    Py_END_CRITICAL_SECTION();
+    arguments_set_named(call, i, value);
+    Py_XDECREF(value);
   }
+  is_looking = 0;
 }
 
 /* What the call had stays readable on the profile. */
@@ -100,7 +108,7 @@ static PyObject *call_log(PyObject *self, PyObject *const *args, size_t flags, P
   PyObject *result;
   Arguments call;
   Open open;
-  if (UNLIKELY(!is_recording(state))) {
+  if (UNLIKELY(!is_recording(state) || is_looking)) {
     result = pass(self, args, flags, keywords);
   } else {
     arguments_init(&call);
@@ -152,12 +160,22 @@ static PyObject *default_of(PyObject *function, PyObject *name, Py_ssize_t place
   return value;
 }
 
+static void forget(Function *function) {
+  function->has_any = function->has_self = 0;
+  function->bound = NULL;
+  for (int i = 0; i < NAMED_COUNT; i++) {
+    function->place[i] = -1;
+    function->is_keyword[i] = 0;
+    Py_CLEAR(function->fallback[i]);
+  }
+}
+
 static void plan(Function *function) {
   PyObject *target = function->wrapped;
   PyObject *code, *names;
   Py_ssize_t positional, all, shift = 0;
-  for (int i = 0; i < NAMED_COUNT; i++) function->place[i] = -1;
-  if (function->kind == WRAP_STATIC) return;
+  forget(function);
+  if (function->kind == WRAP_STATIC || function->kind == WRAP_NODE) return;
   if (PyMethod_Check(target)) {
     shift = 1;
     function->bound = PyMethod_GET_SELF(target);
@@ -232,8 +250,8 @@ static PyObject *function_new(PyObject *profile, PyObject *callable, enum wrap_k
     if (own_name) function->label = label_new(own_name, function->profile->state->label->cat);
     Py_XDECREF(own_name);
     if (!function->label) goto fail;
-    plan(function);
   }
+  plan(function);
   if (dress(function) < 0) goto fail;
   return (PyObject *)function;
 fail:
@@ -262,6 +280,7 @@ static PyObject *wrap_inside(PyObject *profile, PyObject *outer, enum wrap_kind 
 
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name) {
   PyObject *function;
+  if (kind & WRAP_INNER) return function_new(profile, callable, kind & ~WRAP_INNER, name);
   if (PyObject_TypeCheck(callable, &PyStaticMethod_Type) || PyObject_TypeCheck(callable, &PyClassMethod_Type) ||
       PyObject_TypeCheck(callable, &PyProperty_Type)) {
     return wrap_inside(profile, callable, kind, name);
@@ -314,20 +333,59 @@ static PyObject *function_getattro(PyObject *self, PyObject *name) {
   return PyObject_GetAttr(((Function *)self)->wrapped, name);
 }
 
+static int is_function(PyObject *object) {
+  return object && (PyFunction_Check(object) || Py_TYPE(object) == native.function);
+}
+
+/* What decides how the function runs is set where it has this effect. */
+static int function_setattro(PyObject *self, PyObject *name, PyObject *value) {
+  static const char *const running[] = {"__code__", "__defaults__", "__kwdefaults__"};
+  Function *function = (Function *)self;
+  for (size_t i = 0; is_function(function->wrapped) && i < sizeof running / sizeof *running; i++) {
+    if (PyUnicode_CompareWithASCIIString(name, running[i]) != 0) continue;
+    if (PyObject_SetAttr(function->wrapped, name, value) < 0) return -1;
+    Py_BEGIN_CRITICAL_SECTION(self);
+    plan(function);
+    Py_END_CRITICAL_SECTION();
+    return 0;
+  }
+  return PyObject_GenericSetAttr(self, name, value);
+}
+
+/* As a class does with functions of these names, and with no other object. */
+PyDoc_STRVAR(set_name_doc, "__set_name__($self, owner, name, /)\n--\n\nThe class that has it is made.");
+static PyObject *function_set_name(PyObject *self, PyObject *args) {
+  PyObject *owner, *name, *method;
+  int is_class_method, failed;
+  if (!PyArg_ParseTuple(args, "OU:__set_name__", &owner, &name)) return NULL;
+  is_class_method = PyUnicode_CompareWithASCIIString(name, "__init_subclass__") == 0 ||
+                    PyUnicode_CompareWithASCIIString(name, "__class_getitem__") == 0;
+  if (!is_class_method && PyUnicode_CompareWithASCIIString(name, "__new__") != 0) Py_RETURN_NONE;
+  if (!is_function(((Function *)self)->wrapped)) Py_RETURN_NONE;
+  method = is_class_method ? PyClassMethod_New(self) : PyStaticMethod_New(self);
+  failed = !method || PyObject_SetAttr(owner, name, method) < 0;
+  Py_XDECREF(method);
+  if (failed) return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyObject *function_repr(PyObject *self) {
   return PyUnicode_FromFormat("<traced %R>", ((Function *)self)->wrapped);
 }
 
-/* By its name, as functions are; around a bound method by its parts. */
+/* By its name, as functions are; around a bound method, and for those who send functions themselves, by its parts. */
 static PyObject *function_reduce(PyObject *self, PyObject *ignored) {
   Function *function = (Function *)self;
-  PyObject *rewrap, *result;
+  PyObject *rewrap, *result, *given[2] = {self};
+  int kind = (int)function->kind + (is_coroutine_function(function->wrapped) ? WRAP_INNER : 0);
   (void)ignored;
-  if (!PyMethod_Check(function->wrapped)) return PyObject_GetAttrString(self, "__qualname__");
   rewrap = PyObject_GetAttrString(native.module, "_wrap");
   if (!rewrap) return NULL;
-  result = Py_BuildValue("N(OOiO)", rewrap, function->profile, function->wrapped, (int)function->kind,
-                         function->label ? function->label->name : Py_None);
+  given[1] = Py_BuildValue("N(OOiO)", rewrap, function->profile, function->wrapped, kind,
+                           function->label ? function->label->name : Py_None);
+  if (!given[1] || PyMethod_Check(function->wrapped)) return given[1];
+  result = helper_call("reduced", given, 2);
+  Py_DECREF(given[1]);
   return result;
 }
 
@@ -366,6 +424,7 @@ static void function_dealloc(PyObject *self) {
 static PyMethodDef function_methods[] = {
   {"_block", (PyCFunction)(void (*)(void))function_block, METH_FASTCALL | METH_KEYWORDS, block_doc},
   {"__reduce__", function_reduce, METH_NOARGS, NULL},
+  {"__set_name__", function_set_name, METH_VARARGS, set_name_doc},
   {NULL},
 };
 
@@ -386,6 +445,7 @@ static PyType_Slot function_slots[] = {
   {Py_tp_call, PyVectorcall_Call},
   {Py_tp_descr_get, function_get},
   {Py_tp_getattro, function_getattro},
+  {Py_tp_setattro, function_setattro},
   {Py_tp_repr, function_repr},
   {Py_tp_dealloc, function_dealloc},
   {Py_tp_traverse, function_traverse},

@@ -31,7 +31,12 @@ static __thread uint64_t turns __attribute__((tls_model("initial-exec")));
 
 static void fetch_begin(Loop *loop) {
   State *state = loop->profile->state;
-  if (loop->key && !loop->count) arguments_clear(&state->args);
+  if (loop->key && !loop->count) {
+    Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+    arguments_clear(&state->args);
+    arguments_clear(&state->last);
+    Py_END_CRITICAL_SECTION();
+  }
   loop->count++;
   loop->is_recorded = (char)is_recording(state);
   loop->fetch.id = 0;
@@ -52,9 +57,13 @@ static void fn_call(const Loop *loop, Arguments *call) {
 }
 
 static void fn_fetch_end(Loop *loop) {
+  State *state = loop->profile->state;
   Arguments call;
   fn_call(loop, &call);
-  event_record(loop->profile->state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &loop->fetch, &call);
+  event_record(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &loop->fetch, &call);
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  arguments_copy(&state->last, &call);
+  Py_END_CRITICAL_SECTION();
   arguments_clear(&call);
 }
 

@@ -28,6 +28,10 @@ static inline PyObject *Py_NewRef(PyObject *object) {
 }
 #endif
 
+#if PY_VERSION_HEX < 0x030D0000 /* it had this name before it was public */
+#define PyObject_GetOptionalAttr _PyObject_LookupAttr
+#endif
+
 #ifdef Py_TPFLAGS_DISALLOW_INSTANTIATION
 #define TYPE_FLAGS_INTERNAL (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION)
 #else /* before 3.10 */
@@ -126,6 +130,8 @@ static inline void arguments_init(Arguments *set) {
 }
 void arguments_clear(Arguments *set);
 void arguments_copy(Arguments *set, const Arguments *from);
+/* The four named ones alone. */
+void arguments_copy_named(Arguments *set, const Arguments *from);
 /* One of the four named ones, by its place from NAMED_FIRST on; NULL and None are not given. */
 void arguments_set_named(Arguments *set, int which, PyObject *value);
 void arguments_set_values(Arguments *set, const Values *values);
@@ -260,6 +266,7 @@ static inline void *frame_now(void) {
 /* ---- Functions and loops ------------------------------------------------------------------------------------------- */
 
 enum wrap_kind { WRAP_NODE, WRAP_LOG, WRAP_INIT, WRAP_STATIC };
+#define WRAP_INNER 8 /* added to a kind: what stands inside of the function around a coroutine function */
 
 /* Wraps a function, or what a staticmethod, classmethod or property holds. name: NULL or the event's name. */
 PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name);

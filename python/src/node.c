@@ -98,6 +98,7 @@ static PyObject *mark_time(Profile *profile, const char *which) {
   State *state = profile->state;
   PyObject *time, *key, *done;
   if (!is_recording(state)) Py_RETURN_NONE;
+  if (mode_now() == MODE_NATIVE) event_mark(state);
   time = PyObject_CallMethod((PyObject *)profile, "get_time", NULL);
   key = PyUnicode_FromFormat("%U.%s", state->label->name_text, which);
   Py_XSETREF(time, time ? PyObject_Str(time) : NULL);
@@ -139,10 +140,11 @@ static PyObject *node_stop(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* ---- Loops --------------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(iter_doc, "iter($self, /, func, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
-                       "\n--\n\nIterates over func; records each item (<name>.iter) and its body (<name>.block).");
+PyDoc_STRVAR(iter_doc,
+             "iter($self, /, iterator, *, include_block=True, include_iter=True, iter_name=None, block_name=None)"
+             "\n--\n\nIterates over it; records each item (<name>.iter) and its body (<name>.block).");
 static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"func", "include_block", "include_iter", "iter_name", "block_name", NULL};
+  static char *names[] = {"iterator", "include_block", "include_iter", "iter_name", "block_name", NULL};
   Profile *profile = (Profile *)self;
   PyObject *iterable, *iter_name = NULL, *block_name = NULL, *result;
   Label *first = NULL, *second = NULL;
@@ -218,7 +220,7 @@ static PyObject *node_disable(PyObject *self, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* The child under `key`, made on first use with the node's values and switch. */
+/* The child under `key`, made on first use with the node's named values and its switch. */
 static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   State *state = node->base.state;
   PyObject *children = children_of(node);
@@ -236,7 +238,7 @@ static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
     return NULL;
   }
   profile_setup((Profile *)child, label, &none, state->enable);
-  arguments_copy(&((Profile *)child)->state->args, &state->args);
+  if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
   if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
   return child;
 }
@@ -256,10 +258,13 @@ static PyObject *node_derive(PyObject *self, PyObject *args, PyObject *keywords)
   return derived((Node *)self, name);
 }
 
-PyDoc_STRVAR(create_children_doc, "create_children($self, names, /)\n--\n\n"
+PyDoc_STRVAR(create_children_doc, "create_children($self, /, names)\n--\n\n"
                                   "Makes children from {attribute: event name}, as attributes of the node.");
-static PyObject *node_create_children(PyObject *self, PyObject *names) {
-  PyObject *items = PyMapping_Items(names);
+static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *parameters[] = {"names", NULL};
+  PyObject *names, *items;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:create_children", parameters, &names)) return NULL;
+  items = PyMapping_Items(names);
   if (!items) return NULL;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
     PyObject *pair = PyList_GET_ITEM(items, i);
@@ -343,7 +348,7 @@ static PyMethodDef node_methods[] = {
   {"enable", node_enable, METH_NOARGS, enable_doc},
   {"disable", node_disable, METH_NOARGS, disable_doc},
   {"derive", WITH_KEYWORDS(node_derive), derive_doc},
-  {"create_children", node_create_children, METH_O, create_children_doc},
+  {"create_children", WITH_KEYWORDS(node_create_children), create_children_doc},
   {NULL},
 };
 

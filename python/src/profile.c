@@ -222,9 +222,8 @@ static PyObject *profile_flush(PyObject *self, PyObject *ignored) {
     Open *open = block_find(profile, frame_now());
     if (open && open->is_open) event_end(open, state, state->label, NULL, NULL);
     else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL, NULL);
-    state->start = event_clock();
   }
-  state->flush = 1;
+  if (state->enable && native_enabled) state->flush = 1;
   return Py_NewRef(self);
 }
 
@@ -256,18 +255,14 @@ static PyObject *profile_get_time(PyObject *self, PyObject *ignored) {
 
 /* ---- Entities ---------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(relate_doc, "relate($self, relation, entity, /)\n--\n\nAdds an entity to the event; returns the object.");
-static PyObject *profile_relate(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+PyDoc_STRVAR(relate_doc, "relate($self, /, relation, entity)\n--\n\nAdds an entity to the event; returns the object.");
+static PyObject *profile_relate(PyObject *self, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"relation", "entity", NULL};
   State *state = ((Profile *)self)->state;
-  PyObject *relation, *list;
+  PyObject *relation, *entity, *list;
   long number;
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "relate() takes a relation and an entity");
-    return NULL;
-  }
-  number = PyLong_AsLong(args[0]);
-  if (PyErr_Occurred()) return NULL;
-  if (number < 0 || number >= 16 || !state->enable || !native_enabled || PyObject_Not(args[1])) return Py_NewRef(self);
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "lO:relate", names, &number, &entity)) return NULL;
+  if (number < 0 || number >= 16 || !state->enable || !native_enabled || PyObject_Not(entity)) return Py_NewRef(self);
   if (!state->relations && !(state->relations = PyDict_New())) return NULL;
   relation = PyLong_FromLong(number);
   list = relation ? PyDict_GetItemWithError(state->relations, relation) : NULL;
@@ -276,7 +271,7 @@ static PyObject *profile_relate(PyObject *self, PyObject *const *args, Py_ssize_
            PyDict_SetItem(state->relations, relation, list) < 0)
     Py_CLEAR(list);
   Py_XDECREF(relation);
-  if (!list || PyList_Append(list, args[1]) < 0) {
+  if (!list || PyList_Append(list, entity) < 0) {
     Py_XDECREF(list);
     return NULL;
   }
@@ -326,7 +321,7 @@ static PyMethodDef profile_methods[] = {
   {"flush", profile_flush, METH_NOARGS, flush_doc},
   {"reset", profile_reset, METH_NOARGS, reset_doc},
   {"get_time", profile_get_time, METH_NOARGS, get_time_doc},
-  {"relate", (PyCFunction)(void (*)(void))profile_relate, METH_FASTCALL, relate_doc},
+  {"relate", (PyCFunction)(void (*)(void))profile_relate, METH_VARARGS | METH_KEYWORDS, relate_doc},
   {"__getstate__", profile_getstate, METH_NOARGS, NULL},
   {"__setstate__", profile_setstate, METH_O, NULL},
   {NULL},

@@ -143,6 +143,7 @@ def test_the_end_tells_which_layers_recorded(tmp_path):
         'dft_fn("c", "n").flush()': {"used.python_function"},
         "with ai.compute: pass": {"used.python_function", "used.ai"},
         'with dft_fn("c", "n"), ai.compute: pass': {"used.python_function", "used.ai"},
+        "ai.pipeline.epoch.start(metadata=True)": {"used.python_function", "used.ai"},
         loop.format(block=False): {"used.python_function", "used.ai"},
         loop.format(block=True): {"used.python_function", "used.ai"},
     }
@@ -203,20 +204,25 @@ def test_values_hold_for_the_subtree(tmp_path):
             with node: pass
         late = ai.data.derive("late")
         with late: pass
+        ai.data.update(args={"l": "w"}); ai.data.disable(); off = ai.data.derive("off"); ai.data.enable()
+        for node in (late, off):
+            with node: pass
         assert ai.data.profiler._arguments_int == {"epoch": (0, 1), "step": (0, 2)}
         """,
         tmp_path,
     )
-    both = {"epoch": 1, "k": "v", "step": 2}
+    both, named = {"epoch": 1, "k": "v", "step": 2}, {"epoch": 1, "step": 2}
     assert [arguments_of(event) for event in trace.user_events()] == [
         both,
         {"epoch": 1, "k": "v"},
         both,
         both,
-        both,
+        named,  # a child begins with the four named values
         {},
         {},
-        both,
+        named,
+        {**named, "l": "w"},
+        {},  # made while disabled
     ]
 
 

@@ -148,6 +148,97 @@ def test_while_off_a_decorated_function_is_a_function_with_the_same_code(tmp_pat
     run(START + textwrap.dedent(program), tmp_path, DFTRACER_ENABLE="0")
 
 
+SPECIAL = """
+d = dft_fn("c")
+decorators = ai.compute.forward, ai.compute.forward(epoch=1), ai.compute.init, d.log, d.log(name="n"), d.log_static
+for decorate in decorators:
+    made = []
+    class Base:
+        @decorate
+        def __init_subclass__(cls, flag=None, **more):
+            super().__init_subclass__(**more)
+            made.append((cls.__name__, flag))
+        @decorate
+        def __class_getitem__(cls, item): return cls, item
+        @decorate
+        def __new__(cls, *args): return super().__new__(cls)
+        @decorate
+        def __call__(self, x): return x
+        @decorate
+        def __len__(self): return 3
+        @decorate
+        def __getattr__(self, name):
+            if name != "computed": raise AttributeError(name)
+            return name
+        @property
+        @decorate
+        def step(self): return 4
+    class Sub(Base, flag=5):
+        def __new__(cls, a): return super().__new__(cls, a)
+    assert made == [("Sub", 5)] and Sub[3] == (Sub, 3) and Base[1] == (Base, 1)
+    sub = Sub(7)
+    assert type(sub) is Sub is type(sub.__new__(Sub, 3)) and sub(4) == 4 and len(sub) == 3
+    assert sub.computed and sub.step == 4
+    class Explicit:
+        @classmethod
+        @decorate
+        def __init_subclass__(cls): made.append(cls)
+        @decorate
+        @classmethod
+        def __class_getitem__(cls, item): return item
+        @staticmethod
+        @decorate
+        def __new__(cls): return object.__new__(cls)
+    class Below(Explicit): pass
+    assert made[-1] is Below and Below[2] == 2 and type(Below()) is Below
+@ai.compute.forward
+def endless(): return endless()
+try: endless()
+except RecursionError: pass
+else: raise AssertionError
+"""
+
+
+def test_methods_that_classes_treat_specially(tmp_path):
+    run(START + SPECIAL, tmp_path, DFTRACER_ENABLE="0")
+    trace = one(SPECIAL, tmp_path)
+    assert len(trace.named("Base.__init_subclass__")) == len(trace.named("Base.__class_getitem__")) / 2 == 2
+    # Under log, the attributes of self are read for the event; that is no call of the program. log_static reads none.
+    assert [event["args"].get("step") for event in trace.named("Base.__len__")] == [4, None]
+    assert len(trace.named("Base.step")) == 2
+
+
+def test_what_is_set_on_a_function_decides_how_it_runs(tmp_path):
+    program = """
+        d = dft_fn("c")
+        @d.log
+        def f(step=1, *, epoch=2): return step, epoch
+        def g(step=9, *, epoch=10): return step, epoch, "g"
+        assert f() == (1, 2)
+        f.__defaults__, f.__kwdefaults__ = (5,), {"epoch": 6}
+        assert f() == (5, 6) and f.__defaults__ == (5,)
+        f.__code__ = g.__code__
+        assert f() == (5, 6, "g") and f.__code__ is g.__code__
+        del f.__kwdefaults__
+        try: f()
+        except TypeError: pass
+        else: raise AssertionError
+        f.own = 1
+        assert not hasattr(f.__wrapped__, "own")
+        @ai.compute.forward
+        @d.log
+        def twice(step=1): return step
+        twice.__defaults__ = (2,)
+        assert twice() == 2
+        try: d.log(len).__defaults__ = ()
+        except AttributeError: pass
+        """
+    run(START + textwrap.dedent(program), tmp_path, DFTRACER_ENABLE="0")
+    trace = one(program, tmp_path)
+    assert trace.values("f", "step") == [1, 5, 5, 5] and trace.values("twice", "step") == [2]
+    assert [event["args"].get("epoch") for event in trace.named("f")] == [2, 6, 6, None]
+
+
 def test_asynchronous_functions_blocks_and_loops(tmp_path):
     trace = one(
         """
@@ -304,15 +395,15 @@ def test_sub_interpreters_are_refused(tmp_path):
     run(
         """
         import sys
-        try: import _xxsubinterpreters as interpreters
-        except ImportError: sys.exit()
+        try: import _interpreters as interpreters
+        except ImportError: import _xxsubinterpreters as interpreters  # before 3.13
         import dftracer.python
         number = interpreters.create()
         code = "import sys; sys.path[:] = %r\\n" % sys.path + '''
         try: import dftracer.dftracer
         except ImportError as error: assert "interpreter" in str(error), error
         else: raise AssertionError'''.replace("\\n        ", "\\n")
-        interpreters.run_string(number, code)
+        assert interpreters.run_string(number, code) is None
         interpreters.destroy(number)
         """,
         tmp_path,

@@ -49,7 +49,7 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
             f.update(args=5)
             f.update(image_idx=None)
         with dft_fn("c", "text", image_idx="no number"), dft_fn("c", "big", image_idx=2**70): pass
-        assert f._arguments_int["int"] == (1, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
+        assert f._arguments_int["int"] == (0, 12) and f._arguments_string["image_size"] == (0, "(224, 224)")
         assert f._arguments_float["float"] == (0, 1.5)
         assert TagValue("7", TagDType.INT).value() == (0, 7) and int(TagType.IGNORE) == 2 and int(TagDType.STRING) == 2
         """,
@@ -62,6 +62,35 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
     assert "Hostile" in values["image_idx"] and "Hostile" in values["x"]
 
 
+def test_calls_take_their_parameters_by_name(tmp_path):
+    trace = one(
+        """
+        from dftracer.python import EntityRelation, TagDType, TagType, TagValue
+        f = dft_fn(cat="c", name="n", epoch=1, step=2, image_idx=3, image_size=4, enable=True)
+        f.log(func=lambda: 1, name="a")(); f.log_static(func=lambda: 1, name="b")()
+        f.log_init(init=lambda: 1, name="i")()
+        for _ in f.iter(func=[1], name="loop", iter_name="step"): pass
+        tagged = TagValue("9", TagDType.INT, TagType.VALUE)
+        with f.update(epoch=5, step=6, image_idx=7, image_size=8, args={"k": tagged}):
+            f.relate(relation=EntityRelation.USED, entity=17)
+            f.relate_entity(relation=EntityRelation.USED, type="t", key="k", store=1, uri="u")
+            f.uses(type="t", key="k", store=1, uri="u"); f.generates(type="t", key="k", store=1, uri="u")
+        assert f._arguments_int["k"] == (0, 9)  # the tag is dropped
+        f.log_metadata(key="k", value="v")
+        ai.compute.update(epoch=1, step=2, image_idx=3, image_size=4, args={"k": 1})
+        ai.compute.create_children(names={"own": "event"})
+        names = {"iter_name": "x", "block_name": "y"}
+        for _ in ai.compute.own.iter(iterator=[1], include_block=True, include_iter=True, **names): pass
+        ai.compute(fn=lambda: 1, enable=True, epoch=2, step=3, image_idx=4, image_size=5, args={})()
+        ai.compute.start(metadata=False); ai.compute.stop(metadata=False); ai.compute.derive(name="d")
+        ai.compute.init(fn=lambda: 1)()
+        """,
+        tmp_path,
+    )
+    names = {event["name"] for event in trace.user_events()}
+    assert names == {"CM", "EH", "a", "b", "compute", "compute.init", "i", "loop.iter", "loop.yield", "n", "x", "y"}
+
+
 def test_flush_and_reset(tmp_path):
     trace = one(
         """
@@ -71,9 +100,18 @@ def test_flush_and_reset(tmp_path):
         with dft_fn("c", "once") as f: f.flush()
         with dft_fn("c", "restarted") as f: f.reset()
         dft_fn("c", "outside").reset().update(step=2).flush()
+        import time
+        f = dft_fn("c", "again")
+        for _ in range(2): time.sleep(0.001); f.flush()  # both from the start
+        g = dft_fn("c", "later"); time.sleep(0.001)
+        with g: pass
+        g.flush()  # from the start of the block
         """,
         tmp_path,
+        overlap=True,
     )
+    (first, second), (block, later) = trace.named("again"), trace.named("later")
+    assert first["ts"] == second["ts"] and later["ts"] >= block["ts"]
     assert [len(trace.named(name)) for name in ("twice", "once", "restarted", "outside")] == [2, 1, 1, 1]
     assert trace.values("twice", "epoch") == [1, 1] and trace.values("outside", "step") == [2]
 
@@ -179,7 +217,9 @@ def test_loop_has_two_events_an_item(tmp_path):
         """
         d = dft_fn("c", epoch=5)
         order = []
-        for item in d.iter([10, 20]): order.append(item)
+        for item in d.iter([10, 20]):
+            order.append(item)
+            assert d._arguments_int == {"step": (0, len(order))}
         for item in d.iter(range(3), name="own", iter_name="count"):
             if item == 1: break
         assert order == [10, 20]
@@ -204,7 +244,7 @@ def test_inert_when_disabled(tmp_path):
         d = dft_fn("c", "n", epoch=1{extra})
         with d as f: assert f is d and f.update(step=1) is d and f.flush() is d and f.reset() is d
         assert d.log(lambda x: x)(3) == 3 and list(d.iter([1, 2])) == [1, 2] and d._arguments_int == {{}}
-        assert d.uses("t", "k") == 0 and d._relations == {{}}
+        assert not d.flush()._flush and d.uses("t", "k") == 0 and d._relations == {{}}
         class A:
             @d.log_init
             def __init__(self): self.x = 1
@@ -232,6 +272,8 @@ def test_entities(tmp_path):
         with dft_fn("c", "other") as f:
             f.uses("raw", "s-0"); f.reset()
         print(f"{a:016x} {b:016x}")
+        log.declare_entity("t" * 40, "k", EntityStore.DATABASE, "s3://x?" + "u" * 300)
+        log.declare_entity_type("odd (type)", EntityRole.OUTPUT, "d" * 300)
         """,
         tmp_path,
     )
@@ -244,7 +286,10 @@ def test_entities(tmp_path):
         "updated": a,
     }
     assert "used" not in trace.named("other")[0]["args"]
-    assert len(trace.named("EH")) == 3 and len(trace.named("ET")) == 1 and len(trace.named("ER")) == 1
+    assert len(trace.named("EH")) == 4 and len(trace.named("ET")) == 2 and len(trace.named("ER")) == 1
+    long, odd = trace.named("EH")[-1]["args"], trace.named("ET")[-1]["args"]
+    assert (long["type"], long["store"], long["uri"]) == ("t" * 31, 6, ("s3://x_" + "u" * 300)[:255])
+    assert (odd["type"], odd["role"], odd["description"]) == ("odd _type_", 2, "d" * 255)
 
 
 if __name__ == "__main__":

@@ -188,6 +188,28 @@ def test_every_path_has_its_names(tmp_path, enable):
     run("\n".join(lines), tmp_path, DFTRACER_ENABLE=enable)
 
 
+def test_star_imports_have_their_names(tmp_path):
+    """Each path gives everything of the ones below it, as if all were written there."""
+    below = {
+        "dftracer.python": PACKAGE,
+        "dftracer.python.common": COMMON + ENV,
+        "dftracer.python.logger": [*COMMON, *ENV, "logger"],
+        "dftracer.python.ai_common": AI_COMMON + COMMON + ENV,
+        "dftracer.python.ai": TREE + AI_COMMON + COMMON + ENV,
+        "dftracer.python.ai_init": TREE + AI_COMMON + COMMON + ENV,
+        "dftracer.python.dbg": PACKAGE,
+        "dftracer.python.dbg.ai": TREE + AI_COMMON + COMMON + ENV,
+        "dftracer.python.dbg.logger": [*COMMON, *ENV, "logger"],
+        "dftracer.logger": PACKAGE,
+    }
+    lines = ["import dftracer.python as package"]
+    for path, names in below.items():
+        lines += ["found = {}", f"exec('from {path} import *', found)"]
+        names = [name for name in names if name != "__version__"]
+        lines += [f"for name in {names}: assert found[name] is getattr(package, name), ({path!r}, name)"]
+    run("\n".join(lines), tmp_path)
+
+
 def test_paths_share_one_tree_and_one_class(tmp_path):
     run(
         """

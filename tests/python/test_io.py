@@ -43,6 +43,12 @@ def test_in_place(tmp_path, data_dir):
     assert written and written[0]["args"]["p_idx"] == item["id"]  # inside the region that did it
 
 
+def test_all_in_the_environment_counts_before_the_argument(tmp_path):
+    changes = {"DFTRACER_DISABLE_IO": "0", "DFTRACER_DATA_DIR": "all"}
+    trace = one(PROGRAM.format(data_dir="folder + '/data'"), tmp_path, start=False, **changes)
+    assert {f"{tmp_path}/elsewhere/other", f"{tmp_path}/data/a.npy"} <= files_of(trace)[1]
+
+
 @pytest.mark.parametrize(
     "changes", [{"DFTRACER_DISABLE_IO": "1"}, {"DFTRACER_INIT": "PRELOAD", "DFTRACER_DISABLE_IO": "0"}]
 )

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,7 @@ import pytest
 from harness import main, traces_of
 
 SOURCE = pathlib.Path(os.environ.get("DFT_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
+HAS_FORTRAN = shutil.which("gfortran") is not None
 PROGRAM = """
 import sys
 from dftracer.python import ai, dftracer
@@ -91,6 +93,29 @@ def test_installed_package_traces(python, tmp_path):
     call(python, "-m", "pip", "check")
 
 
+TYPED = """
+from dftracer.logger import ai as old_ai
+from dftracer.python import ai, dft_fn, dftracer
+import dftracer.dftracer as native
+
+@ai.compute.forward
+def forward(x: int) -> int: return x
+@dft_fn("c").log
+def logged(x: int) -> str: return str(x)
+log: dftracer = dftracer.initialize_log("x.pfw")
+numbers: list[int] = [forward(item) + len(logged(item)) for item in old_ai.data.item.iter(range(native.get_time()))]
+forward("text")
+"""
+
+
+def test_installed_package_is_typed(python, tmp_path):
+    (tmp_path / "typed.py").write_text(TYPED)
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--cache-dir", os.devnull, "--python-executable", python)
+    done = subprocess.run([*mypy, "typed.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 and 'incompatible type "str"; expected "int"' in lines[0], done.stdout
+
+
 READ = """
 import sys
 from dftracer.trace import read
@@ -163,32 +188,38 @@ def test_config_says_where_things_are(python, tmp_path):
     ).splitlines()
     site = call(python, "-c", "import site; print(site.getsitepackages()[0])").strip()
     assert preload == f"{site}/dftracer/lib/libdftracer_preload.so"
+    (tmp_path / "lib").symlink_to(libs)  # LD_PRELOAD takes no space
     (tmp_path / "data").mkdir()
     call(
         "cp",
         "/etc/passwd",
         tmp_path / "data" / "copied",
         environment={
-            "LD_PRELOAD": preload,
+            "LD_PRELOAD": f"{tmp_path}/lib/{pathlib.Path(preload).name}",
             "DFTRACER_ENABLE": "1",
             "DFTRACER_INIT": "PRELOAD",
-            "DFTRACER_DATA_DIR": "all",
+            "DFTRACER_DATA_DIR": str(tmp_path / "data"),
             "DFTRACER_LOG_FILE": f"{tmp_path}/pre",
-        }
-        if " " not in preload
-        else {},
+        },
     )
+    (copied,) = traces_of(tmp_path)
+    assert "/pre-" in copied.path and any(event["cat"] == "POSIX" for event in copied.events)
     (tmp_path / "CMakeLists.txt").write_text(
-        "cmake_minimum_required(VERSION 3.22)\nproject(x C)\nfind_package(dftracer REQUIRED)\n"
-        "add_executable(x x.c)\ntarget_link_libraries(x dftracer::dftracer)\n"
+        f"cmake_minimum_required(VERSION 3.22)\nproject(x C {'Fortran' if HAS_FORTRAN else ''})\n"
+        "find_package(dftracer REQUIRED)\nadd_executable(x x.c)\ntarget_link_libraries(x dftracer::dftracer)\n"
+        + ("add_executable(f f.f90)\ntarget_link_libraries(f dftracer::fortran)\n" if HAS_FORTRAN else "")
+    )
+    (tmp_path / "f.f90").write_text(
+        'program f\n  use dftracer\n  call dft_region_begin("f", "c")\n  call dft_region_end()\nend program\n'
     )
     (tmp_path / "x.c").write_text(
         '#include <dftracer/dft.h>\nint main(void) { dft_region_begin_named("c", "c"); dft_region_end(); return 0; }\n'
     )
     call("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-Ddftracer_DIR={cmake}")
     call("cmake", "--build", tmp_path / "build")
-    call(tmp_path / "build" / "x", environment={"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{tmp_path}/c"})
-    assert any(trace.named("c") for trace in traces_of(tmp_path))
+    for name, event in (("x", "c"), ("f", "f")) if HAS_FORTRAN else (("x", "c"),):
+        call(tmp_path / "build" / name, environment={"DFTRACER_ENABLE": "1", "DFTRACER_LOG_FILE": f"{tmp_path}/c"})
+        assert any(trace.named(event) for trace in traces_of(tmp_path)), event
     call(
         "cc",
         tmp_path / "x.c",

@@ -76,7 +76,8 @@ typedef struct dft_options {
   size_t struct_size;   /* sizeof(dft_options) */
   const char *log_file; /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file, with .gz when
                            compressed; else a prefix */
-  const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all" */
+  const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all"; "all" in
+                           the setting stays, whatever is given here */
 } dft_options;
 
 /* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one.

@@ -11,3 +11,4 @@ from dftracer.python.ai_init import dataloader as dataloader
 from dftracer.python.ai_init import device as device
 from dftracer.python.ai_init import other as other
 from dftracer.python.ai_init import pipeline as pipeline
+from dftracer.python.common import *  # noqa: F403

@@ -209,10 +209,17 @@ class AI(_Category):
             self.adopt(make.CAT, make(epoch, step, image_idx, image_size, enable))
 
 
-def __getattr__(name: str) -> Any:
-    if not name.startswith("_"):
-        from dftracer.python import ai_events
+_OWN = [name for name in globals() if not name.startswith("_") and name not in ("TYPE_CHECKING", "annotations")]
 
-        if name in ai_events.__all__:
-            return getattr(ai_events, name)
+
+def __getattr__(name: str) -> Any:
+    """The enumerations, and what is in common, as it was in one module once."""
+    if name == "__all__" or not name.startswith("_"):
+        from dftracer.python import ai_events, common
+
+        if name == "__all__":
+            return [*_OWN, *ai_events.__all__, *common.__all__]
+        for module in (ai_events, common):
+            if name in module.__all__:
+                return getattr(module, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

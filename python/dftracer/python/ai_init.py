@@ -47,3 +47,9 @@ def _reduce(node: DFTracerAI) -> Any:
 _CLASSES = (AI, *AI.CATEGORIES, ai_common.IO, DFTracerAI)
 for _class in _CLASSES:
     copyreg.pickle(_class, _reduce)
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return ["ai", *ai._children, *ai_common.__all__]
+    return getattr(ai_common, name)

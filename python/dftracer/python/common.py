@@ -89,7 +89,7 @@ class dftracer:
     def __init__(self) -> None:
         self._logger: Any = None
         self._is_assigned = False  # the program put an object of its own in place of the native module
-        self.dbg_logging: Any = None
+        self._dbg_logging: Any = None
         self.start_time = 0
         dftracer.__instance = self
 
@@ -110,6 +110,21 @@ class dftracer:
     def logger(self, target: Any) -> None:
         self._is_assigned = self._use(target)
 
+    @property
+    def dbg_logging(self) -> Any:
+        """A logger for layers above, once a trace was asked for; it writes nowhere unless it is given a handler."""
+        if self._dbg_logging is True:
+            import logging
+
+            self._dbg_logging = logging.getLogger("dftracer_dbg")
+            self._dbg_logging.addHandler(logging.NullHandler())
+            self._dbg_logging.propagate = False
+        return self._dbg_logging
+
+    @dbg_logging.setter
+    def dbg_logging(self, logger: Any) -> None:
+        self._dbg_logging = logger
+
     def _use(self, target: Any) -> bool:
         self._logger = target
         stands_in = target is not None and target is not native and not isinstance(target, NoOpProfiler)
@@ -128,6 +143,7 @@ class dftracer:
     ) -> dftracer:
         """Opens the trace, unless one is open, and returns the instance."""
         instance = dftracer.get_instance()
+        instance._dbg_logging = instance._dbg_logging or True
         if not DFTRACER_ENABLE:
             return instance
         if not instance._is_assigned:

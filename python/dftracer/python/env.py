@@ -36,5 +36,4 @@ def setup_stream_logger() -> logging.Logger:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("[%(levelname)s] %(message)s"))
         logger.addHandler(handler)
-        logger.propagate = False
     return logger

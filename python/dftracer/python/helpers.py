@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -83,6 +84,26 @@ def _relate_entity(profile: Any, relation: int, type: str, key: object, store: i
     entity = int(_tracer().declare_entity(type, key, store, uri))
     profile.relate(int(relation), entity)
     return entity
+
+
+def reduced(function: Any, parts: tuple[Any, ...]) -> Any:
+    """For pickling: its name, or its parts where cloudpickle or dill would send a plain function's code."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") == "pickle":
+        frame = frame.f_back
+    pickler = frame.f_globals.get("__name__", "") if frame is not None else ""
+    if "cloudpickle" not in pickler and not pickler.startswith("dill"):
+        return function.__qualname__
+    found: Any = sys.modules.get(function.__module__)
+    for name in function.__qualname__.split("."):
+        found = getattr(found, name, None)
+    if found is function and function.__module__ != "__main__":
+        return function.__qualname__
+    own = {name: value for name, value in vars(function).items() if name not in _COPIED}
+    return (*parts, own)
+
+
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__")
 
 
 def name_worker() -> None:

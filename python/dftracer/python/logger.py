@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dftracer.python.common import __all__ as __all__
+from dftracer.python.common import __all__ as _common
 
 TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
+    import logging
     from typing import Any
 
     from dftracer.python.common import *  # noqa: F403
     from dftracer.python.env import *  # noqa: F403
 
+    logger: logging.Logger
+
+__all__ = [*_common, "logger"]
+
 
 def __getattr__(name: str) -> Any:
     from dftracer.python import common
 
+    if name == "logger":
+        return common.setup_stream_logger()
     if name in __all__:
         return getattr(common, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
