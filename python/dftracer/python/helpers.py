@@ -83,15 +83,3 @@ def _relate_entity(profile: Any, relation: int, type: str, key: object, store: i
     entity = int(_tracer().declare_entity(type, key, store, uri))
     profile.relate(int(relation), entity)
     return entity
-
-
-def name_worker() -> None:
-    """Before the first event of a child: a worker of torch's DataLoader is named by the number in its arguments."""
-    import inspect
-    import multiprocessing
-
-    process: Any = multiprocessing.current_process()
-    target: Any = getattr(process, "_target", None)
-    if getattr(target, "__name__", "") == "_worker_loop":
-        arguments = inspect.signature(target).bind(*process._args, **process._kwargs).arguments
-        native._name_thread(f"DataLoader worker {arguments['worker_id']}")
