@@ -241,7 +241,8 @@ static int salvage_claim(const char *folder, const char *claim, const char *base
   static const struct {
     const char *end;
     int (*salvage)(const char *folder, const char *base, const char *live, uint64_t *events, int *is_worth);
-  } kinds[] = {{".0-jsonl", salvage_live}, {".0-hdf5", salvage_tables}, {".1-hdf5", salvage_tables}};
+  } kinds[] = {
+    {".0-jsonl", salvage_live}, {".1-jsonl", salvage_live}, {".0-hdf5", salvage_tables}, {".1-hdf5", salvage_tables}};
   char live[PATH_MAX];
   uint64_t most = 0;
   int is_any_worth = 0;

@@ -188,6 +188,7 @@ static void walk_object(object *in, int is_binding) {
 /* ---- All of them -------------------------------------------------------------------------------------------------- */
 
 static _Atomic int is_bound;
+static _Atomic pid_t binder; /* the process whose slots were rewritten; its forked children have them too */
 static _Atomic uint64_t walked; /* objects loaded so far, when all were walked */
 
 /* New objects come last, unless one was unloaded meanwhile. Those that the last two walks have seen are settled: one alone
@@ -243,12 +244,13 @@ static void walk(int is_binding, uint64_t skip) {
 
 void dft__bind_all(void) {
   atomic_store(&is_bound, 1);
+  atomic_store(&binder, getpid());
   walk(1, 0);
 }
 
 void dft__unbind_all(void) {
   atomic_store(&is_bound, 0);
-  walk(0, 0);
+  if (atomic_load(&binder) == getpid()) walk(0, 0);
 }
 
 int dft__bind_is_bound(void) {

@@ -7,7 +7,8 @@
 
 /* Rewrites the slots of every object that is loaded now; those loaded later follow when they are noticed. */
 void dft__bind_all(void);
-/* Gives back every slot that still holds one of ours. */
+/* Gives back every slot that still holds one of ours. A forked child keeps those of its parent, whose wrappers do nothing any
+ * more: to walk would bring pages of every library into a process that is about to end. */
 void dft__unbind_all(void);
 int dft__bind_is_bound(void);
 void dft__bind_look_again(void);

@@ -18,10 +18,12 @@ static void set_mode(int mode) {
 
 /* Only now multiprocessing knows what this process was made for. */
 static void name_worker(void) {
-  PyObject *kind, *value, *trace;
+  PyObject *kind, *value, *trace, *module;
   native_is_new_child = 0;
   PyErr_Fetch(&kind, &value, &trace);
-  Py_XDECREF(helper_call("name_worker", NULL, 0));
+  module = PyImport_ImportModule("dftracer.python.process");
+  Py_XDECREF(module ? PyObject_CallMethod(module, "name_worker", NULL) : NULL);
+  Py_XDECREF(module);
   PyErr_Clear();
   PyErr_Restore(kind, value, trace);
 }

@@ -63,8 +63,10 @@ def training_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
 
 
 def ratio_row_of(name: str, times: dict[bool, list[float]], bar: float | None) -> Row:
-    ratio = statistics.median(times[True]) / statistics.median(times[False])
-    result = f"{ratio:.3f} x (min {min(times[True]) / min(times[False]):.3f})"
+    """Those that took turns are compared with each other: the next pair met a faster or slower machine."""
+    ratios = [on / off for on, off in zip(times[True], times[False])]
+    ratio = statistics.median(ratios)
+    result = f"{ratio:.3f} x ({min(ratios):.3f} to {max(ratios):.3f})"
     limit = f"<= {bar:g} x" if bar else ""
     return Row(name, "s", times[True], times[False], result, limit, ratio <= bar if bar else None)
 

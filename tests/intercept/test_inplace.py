@@ -35,14 +35,14 @@ def compiled(folder, name, *flags):
     return out
 
 
-def run_inplace(folder, flags, **settings):
+def run_inplace(folder, flags, *words, **settings):
     data, traces = os.path.join(folder, "data"), os.path.join(folder, "traces")
     os.mkdir(data)
     os.mkdir(traces)
     program = compiled(folder, "inplace", *flags)
     plugin = compiled(folder, "plugin.so", "-shared", "-fPIC", *(f for f in flags if f.startswith("-Wl")))
     env = {key: value for key, value in traced(traces, **settings).items() if key != "LD_PRELOAD"}
-    done = run([program, data, plugin, traces], env)
+    done = run([program, data, plugin, traces, *words], env)
     expect_equal((done.returncode, done.stderr), (0, ""), "inplace")
     return [int(word) for word in done.stdout.split()], data, read_folder(traces)
 
@@ -80,6 +80,17 @@ def case_no_plt(folder):
 
 def case_position_dependent(folder):
     check(folder, FLAVOURS["no_pie"])
+
+
+def case_forked_child(folder):
+    _, data, traces = run_inplace(folder, FLAVOURS["full_relro"], "fork")
+    found = {
+        os.path.relpath(path, data): [e["name"] for e in events]
+        for trace in traces
+        if not os.path.basename(trace.path).startswith(("first", "second"))
+        for path, events in events_by_path(trace).items()
+    }
+    expect_equal(found, dict.fromkeys(["child", "child_again", "parent"], WRITTEN), "of the child and its parent")
 
 
 def case_both_at_once_record_each_call_once(folder):

@@ -6,18 +6,19 @@ import pytest
 from torch_harness import main, record, run, traces_of
 
 DATASET = """
-import os, sys, warnings
+import os, sys, time, warnings
 warnings.simplefilter("ignore")
 import torch, torch.multiprocessing
 from torch.utils.data import DataLoader, Dataset
 from dftracer.python import ai, dftracer
 class Items(Dataset):
-    def __init__(self, bad=None): self.bad = bad
+    def __init__(self, bad=None, slow=32): self.bad, self.slow = bad, slow
     def __len__(self): return 32
     @ai.data.item
     def __getitem__(self, index):
         with open(f"{sys.argv[1]}/{os.getpid()}.seen", "a") as file: file.write("x")
         if index == self.bad: os.kill(os.getpid(), 9)
+        if index >= self.slow: time.sleep(100)
         return torch.tensor([index])
 """
 PROGRAM = (
@@ -40,7 +41,9 @@ if __name__ == "__main__":
 
 
 def check_seen(workers, folder):
-    """Every item that a worker began, by its own account, is in its trace."""
+    """Every item that a worker began, by its own account, is in its trace, and the worker is named."""
+    names = {trace.named("thread_name")[0]["args"]["name"] for trace in workers}
+    assert names <= {"DataLoader worker 0", "DataLoader worker 1"}
     seen = {int(path.stem): len(path.read_text()) for path in folder.glob("*.seen")}
     assert {trace.pid: len(trace.named("item")) for trace in workers} == seen
 
@@ -118,20 +121,51 @@ if __name__ == "__main__": main(sys.argv[2])
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_interrupt(tmp_path, method):
-    run(
+    """Of the whole group, as the terminal does it: of the workers, too, while each has an item in hand.
+
+    At any other moment a worker may take a lock of CPython's with it: the interrupt is raised between getting the lock of a
+    multiprocessing.Event and the block that gives it back. Torch waits for it then, with tracing and without.
+    """
+    printed = run(
         DATASET
         + """
-import signal
+import glob, signal
+def seen(): return sum(os.path.getsize(name) for name in glob.glob(sys.argv[1] + "/*.seen"))
 def main(method):
     torch.multiprocessing.set_forkserver_preload(["torch"])
+    os.setpgid(0, 0)
     log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
-    loader = DataLoader(Items(), num_workers=2, batch_size=1, multiprocessing_context=method)
-    for count, batch in enumerate(ai.dataloader.fetch.iter(loader)):
-        if count == 5: os.kill(os.getpid(), signal.SIGINT)
+    loader = DataLoader(Items(slow=6), num_workers=2, batch_size=1, multiprocessing_context=method)
+    try:
+        for count, batch in enumerate(ai.dataloader.fetch.iter(loader)):
+            while count == 5 and seen() < 8: time.sleep(0.01)
+            if count == 5: os.killpg(0, signal.SIGINT)
+    except KeyboardInterrupt:
+        print("interrupted")
+        raise
 if __name__ == "__main__": main(sys.argv[2])
 """,
         tmp_path,
         method,
+        status=-2,
+    )
+    assert printed == "interrupted\n"
+    traces = traces_of(tmp_path)
+    check_seen([trace for trace in traces if trace.named("item")], tmp_path)
+    assert sum(len(trace.named("item")) for trace in traces) == 8
+    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 6
+
+
+def test_interrupt_of_the_training_alone(tmp_path):
+    run(
+        DATASET
+        + """
+import signal
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+for count, batch in enumerate(ai.dataloader.fetch.iter(DataLoader(Items(), num_workers=2, batch_size=1))):
+    if count == 5: os.kill(os.getpid(), signal.SIGINT)
+""",
+        tmp_path,
         status=-2,
     )
     traces = traces_of(tmp_path)

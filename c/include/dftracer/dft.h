@@ -98,8 +98,9 @@ DFT_API void dft_pause(void);
 DFT_API void dft_resume(void);
 
 /* Records the POSIX and STDIO calls that this process makes on the open trace's data dirs, without a preload library: the
- * import slots of the loaded objects are rewritten, and restored by dft_unbind_io and by dft_stop. DFT_EDISABLED, and
- * nothing is bound, when no trace is open, no data dir was given, or DFTRACER_INIT or DFTRACER_DISABLE_IO say so. */
+ * import slots of the loaded objects are rewritten, and restored by dft_unbind_io and by dft_stop (in a forked child they
+ * only stop recording). DFT_EDISABLED, and nothing is bound, when no trace is open, no data dir was given, or DFTRACER_INIT
+ * or DFTRACER_DISABLE_IO say so. */
 DFT_API dft_status dft_bind_io(void);
 DFT_API void dft_unbind_io(void);
 

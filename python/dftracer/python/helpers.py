@@ -104,15 +104,3 @@ def reduced(function: Any, parts: tuple[Any, ...]) -> Any:
 
 
 _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__")
-
-
-def name_worker() -> None:
-    """Before the first event of a child: a worker of torch's DataLoader is named by the number in its arguments."""
-    import inspect
-    import multiprocessing
-
-    process: Any = multiprocessing.current_process()
-    target: Any = getattr(process, "_target", None)
-    if getattr(target, "__name__", "") == "_worker_loop":
-        arguments = inspect.signature(target).bind(*process._args, **process._kwargs).arguments
-        native._name_thread(f"DataLoader worker {arguments['worker_id']}")

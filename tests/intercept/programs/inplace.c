@@ -1,4 +1,4 @@
-/* inplace.c - an annotated program whose I/O is bound in place: inplace FOLDER PLUGIN
+/* inplace.c - an annotated program whose I/O is bound in place: inplace FOLDER PLUGIN TRACES [fork]
  *
  * Prints how many words of the other objects point into the tracing library: before binding, while bound, after stopping.
  * SPDX-License-Identifier: MIT */
@@ -9,6 +9,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static ssize_t (*const sealed_write)(int, const void *, size_t) = write; /* RELRO, where there is such */
@@ -93,14 +94,49 @@ static void session(const char *folder, const char *plugin, const char *log_file
   use_plugin(plugin, path(folder, "unrecorded_plugin"));
 }
 
+/* A child ends the trace it has from its parent, and makes one of its own. */
+static void session_of_child(const char *folder, const char *log_file, int before, int bound) {
+  dft_options options = {.struct_size = sizeof options, .log_file = log_file, .data_dir = folder};
+  write_by(write, path(folder, "child"));
+  require(dft_stop() == DFT_OK, "dft_stop in the child");
+  require(words_into_core() == bound, "a child keeps the slots of its parent");
+  write_by(write, path(folder, "unrecorded"));
+  require(dft_start(&options) == DFT_OK, "dft_start in the child");
+  dft_region_begin_named("work", "test");
+  write_by(write, path(folder, "unrecorded"));
+  require(dft_bind_io() == DFT_OK, "dft_bind_io in the child");
+  write_by(write, path(folder, "child_again"));
+  dft_region_end();
+  require(dft_stop() == DFT_OK, "dft_stop in the child, again");
+  require(words_into_core() == before, "a child gives back what it bound");
+}
+
+static void session_with_child(const char *folder, const char *traces, int before) {
+  char own[4096], childs[4096];
+  dft_options options = {.struct_size = sizeof options, .log_file = own, .data_dir = folder};
+  int status;
+  snprintf(own, sizeof own, "%s/third.pfw", traces);
+  snprintf(childs, sizeof childs, "%s/child.pfw", traces);
+  require(dft_start(&options) == DFT_OK && dft_bind_io() == DFT_OK, "dft_start with a child");
+  if (fork() == 0) {
+    session_of_child(folder, childs, before, words_into_core());
+    _exit(0);
+  }
+  require(wait(&status) > 0 && status == 0, "the child");
+  write_by(write, path(folder, "parent"));
+  require(dft_stop() == DFT_OK, "dft_stop of the parent");
+  require(words_into_core() == before, "the parent gives back what it bound");
+}
+
 int main(int argc, char **argv) {
   int before, bound, after;
-  require(argc == 4, "usage: inplace FOLDER PLUGIN TRACES");
+  require(argc == 4 || argc == 5, "usage: inplace FOLDER PLUGIN TRACES [fork]");
   session(argv[1], argv[2], path(argv[3], "first.pfw"), &bound); /* binds every function that is used, also lazily */
   dft_unbind_io();
   before = words_into_core();
   session(argv[1], argv[2], path(argv[3], "second.pfw"), &bound);
   after = words_into_core();
+  if (argc == 5) session_with_child(argv[1], argv[3], before);
   printf("%d %d %d\n", before, bound, after);
   return 0;
 }
