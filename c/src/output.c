@@ -132,6 +132,13 @@ dft_status dft__output_close(dft__output *output, int is_complete) {
   return first;
 }
 
+#define SHORT_SPOOL ((uint64_t)48 << 10) /* holds some hundred events at most */
+
+void dft__output_get_ready(const dft__output *output) {
+  const dft__header *header = output->spool->header;
+  if (header->compress && DFT__GET(header->top) > DFT__HEADER_BYTES + SHORT_SPOOL) dft__sinks_prepare();
+}
+
 /* ---- Encoders ----------------------------------------------------------------------------------------------------- */
 
 static size_t aligned(size_t bytes) {
