@@ -132,11 +132,19 @@ dft_status dft__output_close(dft__output *output, int is_complete) {
   return first;
 }
 
-#define SHORT_SPOOL ((uint64_t)48 << 10) /* holds some hundred events at most */
+#define FEW_BYTES \
+  ((uint64_t)24 << 10) /* of chunks with records: the first two of a thread, and what was left by exec */
 
 void dft__output_get_ready(const dft__output *output) {
-  const dft__header *header = output->spool->header;
-  if (header->compress && DFT__GET(header->top) > DFT__HEADER_BYTES + SHORT_SPOOL) dft__sinks_prepare();
+  uint64_t offset = 0, bytes = 0;
+  const dft__chunk *chunk;
+  if (!output->spool->header->compress) return;
+  while ((chunk = dft__chunk_walk(output->spool, &offset)) != NULL) {
+    if (DFT__ACQUIRE(chunk->use) != DFT__USE_RECORDS || dft__status_state(DFT__GET(chunk->status)) == DFT__FREE)
+      continue;
+    bytes += UINT64_C(1) << chunk->size_log;
+  }
+  if (bytes > FEW_BYTES) dft__sinks_prepare();
 }
 
 /* ---- Encoders ----------------------------------------------------------------------------------------------------- */
