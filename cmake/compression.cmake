@@ -1,8 +1,9 @@
 # compression.cmake - chooses the backend that makes gzip members: sinks/jsonl/gzip_<backend>.c.
 #
-# Sets DFTRACER_BACKENDS (those found, the fastest first), DFTRACER_BACKEND (the one chosen: isal, libdeflate or zlib) and
-# DFTRACER_BACKEND_REASON for the summary; makes a target dftracer_gzip_<backend> for each found, and dftracer_compression
-# for the one chosen. zlib is linked in any case: reading back needs it.
+# Sets DFTRACER_BACKENDS (those found, the fastest first), DFTRACER_BACKEND (the one chosen: isal, libdeflate or zlib),
+# DFTRACER_GZIP_SOURCES (its files) and DFTRACER_BACKEND_REASON for the summary; makes a target dftracer_gzip_<backend> for
+# each found, and dftracer_compression for the one chosen. zlib is linked in any case: reading back needs it. ISA-L is loaded
+# when it is needed, so only the reader is linked to it.
 # SPDX-License-Identifier: MIT
 set(DFTRACER_BACKENDS "")
 
@@ -15,7 +16,11 @@ function(find_backend backend header library)
   if(${prefix}_INCLUDE_DIR AND ${prefix}_LIBRARY)
     add_library(dftracer_gzip_${backend} INTERFACE)
     target_include_directories(dftracer_gzip_${backend} SYSTEM INTERFACE "${${prefix}_INCLUDE_DIR}")
-    target_link_libraries(dftracer_gzip_${backend} INTERFACE "${${prefix}_LIBRARY}" ZLIB::ZLIB)
+    if(backend STREQUAL "isal")
+      target_link_libraries(dftracer_gzip_isal INTERFACE Threads::Threads ${CMAKE_DL_LIBS} ZLIB::ZLIB)
+    else()
+      target_link_libraries(dftracer_gzip_${backend} INTERFACE "${${prefix}_LIBRARY}" ZLIB::ZLIB)
+    endif()
     set(DFTRACER_BACKENDS ${DFTRACER_BACKENDS} ${backend} PARENT_SCOPE)
   endif()
 endfunction()
@@ -41,3 +46,7 @@ endif()
 
 add_library(dftracer_compression INTERFACE)
 target_link_libraries(dftracer_compression INTERFACE dftracer_gzip_${DFTRACER_BACKEND})
+
+set(sources "${CMAKE_CURRENT_LIST_DIR}/../sinks/jsonl")
+cmake_path(NORMAL_PATH sources)
+set(DFTRACER_GZIP_SOURCES "${sources}/gzip_${DFTRACER_BACKEND}.c" "${sources}/deflate.c")

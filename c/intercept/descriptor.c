@@ -3,9 +3,11 @@
  * One word for each number, in blocks that are made when they are needed. A number that nobody told us about (opened
  * before, inherited, made by a call that is not wrapped) is unknown, and looked up once in /proc/self/fd.
  * SPDX-License-Identifier: MIT */
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "../src/intern.h"
@@ -13,7 +15,7 @@
 #include "intercept.h"
 
 dft__fd_block dft__fd_first;
-static _Atomic(dft__fd_block *) blocks[DFT__FD_BLOCKS]; /* from the second on; the first entry is not used */
+static DFT__LARGE _Atomic(dft__fd_block *) blocks[DFT__FD_BLOCKS]; /* from the second on; the first entry is not used */
 static _Atomic int highest = -1;
 
 /* Raw system calls: the library's own are wrapped. */
@@ -107,6 +109,13 @@ static size_t without_mark(int fd, const char *text, size_t len) {
   return len;
 }
 
+/* Pipes, sockets and the like tell so at once; /proc takes ten times as long. Files are not asked: theirs may be far away. */
+static int has_no_path(int fd) {
+  struct statfs facts;
+  return syscall(SYS_lseek, fd, 0, SEEK_CUR) == -1 && errno == ESPIPE && syscall(SYS_fstatfs, fd, &facts) == 0 &&
+         (facts.f_type == PIPEFS_MAGIC || facts.f_type == SOCKFS_MAGIC || facts.f_type == ANON_INODE_FS_MAGIC);
+}
+
 size_t dft__fd_text(int fd, char *text, size_t room) {
   char link[32] = "/proc/self/fd/";
   const char *known = "";
@@ -117,7 +126,7 @@ size_t dft__fd_text(int fd, char *text, size_t room) {
     memcpy(text, known, len);
     return len;
   }
-  if (fd < 0) return 0;
+  if (fd < 0 || has_no_path(fd)) return 0;
   *put_number(link + 14, (unsigned)fd) = '\0';
   got = syscall(SYS_readlinkat, AT_FDCWD, link, text, room - 1);
   if (got <= 0 || text[0] != '/') return 0; /* a socket, a pipe */

@@ -31,7 +31,7 @@ typedef struct filter {
 } filter;
 
 /* Who reads one while it is replaced goes on with the one before. */
-static filter filters[2];
+static DFT__LARGE filter filters[2];
 static _Atomic(const filter *) current = &filters[0];
 
 static uint64_t last_of(const char *path, size_t len) {

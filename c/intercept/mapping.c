@@ -8,7 +8,7 @@
 
 #define MAPPINGS_MOST 1024
 
-static struct mapping {
+static DFT__LARGE struct mapping {
   _Atomic uintptr_t start; /* 0: free; 1: being filled */
   uintptr_t end;
   dft__entry entry;

@@ -80,12 +80,23 @@ static int is_adoptable(const dft__spool *spool, const dft__identity *own) {
          dft__clock_is_of(header) && dft__intern_is_fine(spool) && are_threads_fine(spool);
 }
 
+/* What is left of the first block of small chunks, if nothing else was ever cut from the file; else 0. */
+static uint64_t rest_of_block(const dft__spool *spool) {
+  const dft__header *header = spool->header;
+  const uint64_t end = DFT__HEADER_BYTES + (UINT64_C(1) << DFT__BLOCK_LOG);
+  uint64_t left = DFT__GET(header->block[DFT__CHUNK_LOG_MIN]);
+  uint64_t last = DFT__HEADER_BYTES, offset = 0;
+  while (dft__chunk_walk(spool, &offset) != NULL) last = offset;
+  if (DFT__GET(header->top) != end || left >> 16 < last || left >> 16 > end || (left >> 16) % 4096) return 0;
+  return (left & 0xffff) == end - (left >> 16) ? left : 0;
+}
+
 /* ---- Taking over ---------------------------------------------------------------------------------------------------- */
 
 int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   char path[DFT__PATH_MAX];
   enum dft__claim_kind kind = dft__place_follow(claim, own, path, sizeof path);
-  uint64_t offset = 0;
+  uint64_t offset = 0, rest;
   dft__chunk *chunk;
   if (kind != DFT__CLAIM_SPOOL && kind != DFT__CLAIM_POINTER) return 0;
   if (dft__spool_open(spool, path) != DFT_OK) return 0;
@@ -94,7 +105,9 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
     return 0;
   }
   dft__commit_redo(spool);
+  rest = rest_of_block(spool);
   dft__recover_reset(spool);
+  DFT__SET(spool->header->block[DFT__CHUNK_LOG_MIN], rest);
   spool->header->image = own->image;
   dft__intern_know(spool);
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {

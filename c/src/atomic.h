@@ -12,6 +12,9 @@
 #define DFT__LIKELY(x) __builtin_expect(!!(x), 1)
 #define DFT__UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* Of a large array, most of which is never touched: those lie behind the small variables, which so share their pages. */
+#define DFT__LARGE __attribute__((section(".bss.large")))
+
 #define DFT__GET(field) atomic_load_explicit(&(field), memory_order_relaxed)
 #define DFT__SET(field, value) atomic_store_explicit(&(field), (value), memory_order_relaxed)
 #define DFT__ACQUIRE(field) atomic_load_explicit(&(field), memory_order_acquire)

@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "atomic.h"
 #include "configfile.h"
 #include "hash.h"
 #include "ignored.h"
@@ -35,7 +36,7 @@ static struct {
   int64_t number;
   const char *text; /* in `texts`, or the default */
 } values[DFT__SETTING_COUNT];
-static char texts[8 * TEXT_BYTES]; /* room for values of the file that the environment replaces */
+static DFT__LARGE char texts[8 * TEXT_BYTES]; /* room for values of the file that the environment replaces */
 static size_t texts_used;
 static int is_read;
 

@@ -244,6 +244,7 @@ static void *run(void *unused) {
   dft__hush++;
   dft__log_defer();
   leave_descriptors();
+  dft__output_get_ready(&drain.output);
   while (!atomic_load(&drain.is_ending)) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};
@@ -432,6 +433,7 @@ dft_status dft__drain_end(int *is_complete) {
   atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
+  if (!*is_complete) dft__output_get_ready(&drain.output);
   for (int tries = 0; !*is_complete && tries < END_TRIES; tries++) {
     if (drain_once(DFT__BATCH_FINAL, 0)) tries = 0;
     else wait_ns(PAUSE_LEAST_NS); /* a producer on its way out holds the lock */

@@ -176,10 +176,21 @@ static uint32_t affinity_ref(dft__spool *spool) {
   return text_ref(spool, text, len);
 }
 
-void dft__facts_fill(dft__spool *spool) {
+/* 0 when there is no parent, or it does not know. */
+static uint32_t copied_ref(dft__spool *spool, const dft__spool *parent, uint32_t ref) {
+  dft_text text = parent ? dft__text_at(parent, ref) : (dft_text){0};
+  return text.len ? text_ref(spool, text.text, text.len) : 0;
+}
+
+static uint32_t executable_ref(dft__spool *spool) {
+  char text[DFT__NAME_MAX];
+  ssize_t len = readlink("/proc/self/exe", text, sizeof text);
+  return text_ref(spool, text, len > 0 ? (size_t)len : 0);
+}
+
+void dft__facts_fill(dft__spool *spool, const dft__spool *parent) {
   dft__header *header = spool->header;
   char text[DFT__NAME_MAX];
-  ssize_t len;
   char path[64];
   DFT__SET(header->main_is_named, 0);
   header->host_hash = dft__hash(header->host, strlen(header->host), 0);
@@ -192,7 +203,8 @@ void dft__facts_fill(dft__spool *spool) {
   if (dft__config_number(DFT__SET_CORE_AFFINITY)) header->affinity = affinity_ref(spool);
   if (!header->metadata) return;
   header->cwd = text_ref(spool, text, getcwd(text, sizeof text) ? strlen(text) : 0);
-  header->command = command_ref(spool);
-  len = readlink("/proc/self/exe", text, sizeof text);
-  header->executable = text_ref(spool, text, len > 0 ? (size_t)len : 0);
+  header->command = copied_ref(spool, parent, parent ? parent->header->command : 0);
+  if (!header->command) header->command = command_ref(spool);
+  header->executable = copied_ref(spool, parent, parent ? parent->header->executable : 0);
+  if (!header->executable) header->executable = executable_ref(spool);
 }

@@ -5,7 +5,8 @@
 
 #include "spool.h"
 
-/* Working directory, command, executable, name of the main thread, cores: what the opening lines say. */
-void dft__facts_fill(dft__spool *spool);
+/* Working directory, command, executable, name of the main thread, cores: what the opening lines say. A forked
+ * child copies from the spool of its parent what is the same; else that is NULL. */
+void dft__facts_fill(dft__spool *spool, const dft__spool *parent);
 
 #endif

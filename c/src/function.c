@@ -32,10 +32,11 @@ typedef struct function {
 } function;
 
 /* Pages that are not touched cost nothing. */
-static function table[1u << TABLE_LOG];
-static char texts[TEXTS_BYTES];
+static DFT__LARGE function table[1u << TABLE_LOG];
+static DFT__LARGE char texts[TEXTS_BYTES];
 static _Atomic size_t texts_used;
-static hook *next_enter, *next_exit;
+static hook find_enter, find_exit;
+static hook *next_enter = find_enter, *next_exit = find_exit; /* NULL: there is none */
 
 /* ---- Other hooks ---------------------------------------------------------------------------------------------------- */
 
@@ -73,9 +74,17 @@ static hook *find_next(const char *name) {
   return next;
 }
 
-__attribute__((constructor)) static void find_others(void) {
-  next_enter = find_next("__cyg_profile_func_enter");
-  next_exit = find_next("__cyg_profile_func_exit");
+/* At the first call: most programs have none. */
+static void find_enter(void *address, void *caller) {
+  hook *next = find_next("__cyg_profile_func_enter");
+  __atomic_store_n(&next_enter, next, __ATOMIC_RELAXED);
+  if (next) next(address, caller);
+}
+
+static void find_exit(void *address, void *caller) {
+  hook *next = find_next("__cyg_profile_func_exit");
+  __atomic_store_n(&next_exit, next, __ATOMIC_RELAXED);
+  if (next) next(address, caller);
 }
 
 /* ---- Sites ---------------------------------------------------------------------------------------------------------- */
@@ -149,8 +158,9 @@ static uint32_t find_ref(const dft__own *own, uintptr_t address) {
 /* ---- Hooks ---------------------------------------------------------------------------------------------------------- */
 
 void __cyg_profile_func_enter(void *address, void *caller) {
+  hook *next = __atomic_load_n(&next_enter, __ATOMIC_RELAXED);
   dft_site *site;
-  if (next_enter) next_enter(address, caller);
+  if (next) next(address, caller);
   if (!dft_is_active()) return;
   site = site_of((uintptr_t)address);
   if (DFT__UNLIKELY(!site)) begin_without_site((uintptr_t)address);
@@ -195,6 +205,7 @@ static void leave(uintptr_t address) {
 }
 
 void __cyg_profile_func_exit(void *address, void *caller) {
+  hook *next = __atomic_load_n(&next_exit, __ATOMIC_RELAXED);
   if (dft_is_active()) leave((uintptr_t)address);
-  if (next_exit) next_exit(address, caller);
+  if (next) next(address, caller);
 }

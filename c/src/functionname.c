@@ -27,7 +27,7 @@ static known *names;             /* 1 << NAMES_LOG, made when first needed */
 static _Atomic uint64_t at_work; /* pid of the process whose thread changes what is here; another's is void: a fork */
 static char *block;              /* where the next text goes */
 static size_t block_left;
-static dft__elffile files[8];
+static DFT__LARGE dft__elffile files[8];
 static uint32_t oldest;
 
 static void lock(void) {

@@ -200,7 +200,7 @@ uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, 
  *   session 16 | hash 16 | reference 32 */
 #define FOUND_LINES 4096u
 #define FOUND_WAYS 8u
-static _Alignas(64) _Atomic uint64_t found_paths[FOUND_LINES][FOUND_WAYS];
+static DFT__LARGE _Alignas(64) _Atomic uint64_t found_paths[FOUND_LINES][FOUND_WAYS];
 
 /* The first paths of a session are not kept there, because a short process would pay a page for each: the buckets are quick
  * enough. By their hashes, so that a line does not take one of them for new. */

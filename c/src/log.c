@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "atomic.h"
 #include "signals.h"
 
 #define LINE_BYTES 1024
@@ -21,7 +22,7 @@ static _Atomic int most_level = DFT__LOG_ERROR;
 static _Atomic uint64_t said;          /* bit per kind */
 static _Atomic uint64_t said_settings; /* bit per setting */
 static __thread __attribute__((tls_model("initial-exec"))) char is_deferring;
-static char deferred[DFT__LOG_KINDS][LINE_BYTES];
+static DFT__LARGE char deferred[DFT__LOG_KINDS][LINE_BYTES];
 static _Atomic uint64_t deferred_kinds;
 
 __attribute__((constructor)) static void remember_stderr(void) {

@@ -128,7 +128,7 @@ int dft__place_has_parent(const dft__header *header) {
 
 #define USED_MOST 1024
 
-static uint64_t used[USED_MOST]; /* hashes of the explicit names under which this process has published */
+static DFT__LARGE uint64_t used[USED_MOST]; /* hashes of the explicit names under which this process has published */
 static uint32_t used_count;
 
 static uint64_t hash_of_name(const char *folder, const char *stem) {
@@ -207,9 +207,14 @@ static dft_status claim_once(dft__place_plan *plan, dft__spool *spool, const dft
   char claim[DFT__PATH_MAX];
   char path[DFT__PATH_MAX];
   dft_status status;
+  int is_good;
   snprintf(claim, sizeof claim, "%s/.dftracer", plan->folder);
-  if (mkdir(claim, 0777) != 0 && errno != EEXIST) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
-  if (!spool_dir[0] && !dft__spool_is_good_place(claim)) spool_dir = SHARED_MEMORY;
+  is_good = dft__spool_is_good_place(claim);
+  if (is_good < 0) {
+    if (mkdir(claim, 0777) != 0 && errno != EEXIST) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+    is_good = dft__spool_is_good_place(claim);
+  }
+  if (!spool_dir[0] && is_good != 1) spool_dir = SHARED_MEMORY;
   spool_name(claim, plan->folder, plan->base);
   if (!spool_dir[0]) return dft__spool_create(spool, claim, limit);
   if (strcmp(spool_dir, SHARED_MEMORY) == 0 && limit > SHARED_MEMORY_LIMIT) limit = SHARED_MEMORY_LIMIT;

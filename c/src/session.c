@@ -167,6 +167,11 @@ static void complain(dft_status status, int error, const char *log_file) {
            dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
+/* A trace of the process that this one was forked from. */
+static int is_forked_from(const dft__session_state *session) {
+  return session->identity.pid && session->identity.pid != (uint32_t)getpid() && session->spool->header;
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
@@ -174,6 +179,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
   dft__place_plan plan;
   dft__spool *spool = dft__spool_spare(session->spool);
+  const dft__spool *parent = is_forked_from(session) ? session->spool : NULL;
   dft_status status;
   uint64_t number = session->number + 1;
   int cancel, error;
@@ -190,7 +196,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   if (status == DFT_OK) {
     if (spool->is_adopted) dft__clock_resume(spool->header);
     else fill_header(spool->header, &plan, &session->identity, first_id);
-    if (!dft__commit_current(spool)->seq) dft__facts_fill(spool);
+    if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
     status = dft__drain_begin(spool, !is_child && dft_rank() <= 0);
   }
   if (status != DFT_OK) {
@@ -322,7 +328,7 @@ static void await_calls(dft__spool *spool) {
 }
 
 /* Where the job's first process has completed its trace: children that it ends after that are published at its exit. */
-static struct {
+static DFT__LARGE struct {
   char folder[4096];
   pid_t pid;
 } completed;
@@ -358,7 +364,7 @@ static dft_status complete(void) {
   }
   session->is_open = 0;
   dft__clock_end();
-  dft__spool_retire(session->spool);
+  dft__spool_retire(session->spool, is_exiting);
   if (is_first && is_complete && publish_status == DFT_OK) {
     dft__recover_folder(folder, NULL, 0);
     memcpy(completed.folder, folder, sizeof folder);

@@ -25,7 +25,8 @@
 #include "clock.h"
 #include "signals.h"
 
-#define FIRST_BYTES ((uint64_t)DFT__HEADER_BYTES + (12u << 10)) /* the header, and one thread's first chunks */
+#define FIRST_BYTES \
+  ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */
 #define GROW_LEAST ((uint64_t)64 << 10)
 #define GROW_MOST ((uint64_t)1 << 20)
 #define EXTRA_BYTES ((uint64_t)64 << 20)  /* address space for names, threads, deep stacks, huge records */
@@ -89,7 +90,7 @@ static int allocate(int fd, char *base, uint64_t from, uint64_t to) {
 
 int dft__spool_is_good_place(const char *folder) {
   struct statfs facts;
-  if (statfs(folder, &facts) != 0) return 0;
+  if (statfs(folder, &facts) != 0) return -1;
   switch ((unsigned long)facts.f_type) {
     case EXT4_SUPER_MAGIC:
     case XFS_SUPER_MAGIC:
@@ -162,7 +163,7 @@ void dft__spool_announce(dft__spool *spool) {
 }
 
 /* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
-void dft__spool_retire(dft__spool *spool) {
+void dft__spool_retire(dft__spool *spool, int is_exiting) {
   uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
   uint32_t nobody = 0;
   atomic_fetch_and(&spool->inside, ~DFT__SPOOL_OPEN);
@@ -171,10 +172,12 @@ void dft__spool_retire(dft__spool *spool) {
     nobody = 0;
     sched_yield();
   }
-  (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  spool->range = spool->base;
-  spool->range_bytes = spool->map_bytes;
+  if (!is_exiting) {
+    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    spool->range = spool->base;
+    spool->range_bytes = spool->map_bytes;
+  }
   DFT__RELEASE(spool->growing, 0);
 }
 
@@ -206,7 +209,7 @@ void dft__spool_detach(dft__spool *spool) {
   if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
     (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
   } else {
-    dft__spool_retire(spool);
+    dft__spool_retire(spool, 0);
   }
   if (fd >= 0) close(fd);
   spool->is_detached = 1;
@@ -294,13 +297,14 @@ int dft__spool_take_over(dft__spool *spool) {
       DFT__GET(header->top) > map_bytes) {
     return 0;
   }
-  base = map_all(spool, spool->fd, map_bytes);
+  base = mremap(spool->base, spool->map_bytes, map_bytes, MREMAP_MAYMOVE);
   if (base == MAP_FAILED) return 0;
-  dft__spool_close(spool);
+  close(spool->fd);
   spool->base = base;
   spool->header = base;
   spool->map_bytes = map_bytes;
   spool->fd = -1;
   spool->is_adopted = 1;
+  (void)populate(base, DFT__GET(spool->header->file_bytes) < FIRST_BYTES ? DFT__HEADER_BYTES : FIRST_BYTES);
   return 1;
 }

@@ -68,8 +68,9 @@ dft_status dft__spool_copy(dft__spool *spool, const char *path);
 /* Whose it is. */
 void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
 
-/* Puts plain memory in the place of the file, for threads that are still inside a call. */
-void dft__spool_retire(dft__spool *spool);
+/* Puts plain memory in the place of the file, for threads that are still inside a call. Where the process ends, the file may
+ * stay in its place. */
+void dft__spool_retire(dft__spool *spool, int is_exiting);
 
 /* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */
 void dft__spool_detach(dft__spool *spool);
@@ -80,7 +81,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes);
 /* Allocates and faults in what producers will need next. */
 void dft__spool_prepare(dft__spool *spool);
 
-/* Nonzero when the folder is on a file system where an allocated page never fails to be written. */
+/* 1 when the folder is on a file system where an allocated page never fails to be written, 0 when not, -1 when it is not there. */
 int dft__spool_is_good_place(const char *folder);
 
 static inline dft__chunk *dft__chunk_at(const dft__spool *spool, uint32_t page) {

@@ -77,12 +77,9 @@ static dft_status write_all(int fd, uint64_t length, const char *data, size_t by
   return DFT_OK;
 }
 
-dft_status dft__file_append(const char *path, uint64_t length, const void *data, size_t bytes) {
+/* Writes, and closes. */
+static dft_status append_to(int fd, const char *path, uint64_t length, const void *data, size_t bytes) {
   dft_status status, close_status;
-  int fd;
-  if (is_over_limit(length, bytes)) return DFT_ENOSPC;
-  fd = open_file(path, 0);
-  if (fd < 0) return status_of(errno);
   status = write_all(fd, length, data, bytes);
   close_status = close_file(fd);
   if (status == DFT_OK) status = close_status;
@@ -92,4 +89,21 @@ dft_status dft__file_append(const char *path, uint64_t length, const void *data,
     close_file(fd);
   }
   return status;
+}
+
+dft_status dft__file_append(const char *path, uint64_t length, const void *data, size_t bytes) {
+  int fd;
+  if (is_over_limit(length, bytes)) return DFT_ENOSPC;
+  fd = open_file(path, 0);
+  return fd < 0 ? status_of(errno) : append_to(fd, path, length, data, bytes);
+}
+
+dft_status dft__file_first(const char *path, const void *data, size_t bytes) {
+  dft_status status;
+  int fd;
+  if (is_over_limit(0, bytes)) return DFT_ENOSPC;
+  fd = open_file(path, O_CREAT | O_EXCL);
+  if (fd >= 0) return append_to(fd, path, 0, data, bytes);
+  status = dft__file_begin(path, 0);
+  return status == DFT_OK ? dft__file_append(path, 0, data, bytes) : status;
 }

@@ -12,6 +12,9 @@
  * not exist; with any other it must be at least that long. */
 dft_status dft__file_begin(const char *path, uint64_t length);
 
+/* Begins a file of no length, and writes to it. */
+dft_status dft__file_first(const char *path, const void *data, size_t bytes);
+
 /* Writes at `length`, where the file must end or have ended. After a failure it ends there again: DFT_ENOSPC when there
  * was no space, DFT_EIO for the rest. */
 dft_status dft__file_append(const char *path, uint64_t length, const void *data, size_t bytes);

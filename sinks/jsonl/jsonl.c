@@ -38,7 +38,8 @@ static dft_status jsonl_open(const dft_sink_target *target, void **state) {
   own->compress = target->compress != 0;
   own->level = target->level;
   memcpy(own->path, target->path, path_bytes);
-  status = dft__file_begin(own->path, own->committed_bytes);
+  /* A new file is made when there is something for it. */
+  status = own->committed_bytes ? dft__file_begin(own->path, own->committed_bytes) : DFT_OK;
   if (status != DFT_OK) {
     free(own);
     return status;
@@ -85,7 +86,9 @@ static dft_status jsonl_append(void *state, dft_batch *batch, const dft_bytes *b
   jsonl *own = state;
   (void)batch;
   if (bytes->len) {
-    dft_status status = dft__file_append(own->path, own->committed_bytes, bytes->data, bytes->len);
+    dft_status status = own->committed_bytes
+                          ? dft__file_append(own->path, own->committed_bytes, bytes->data, bytes->len)
+                          : dft__file_first(own->path, bytes->data, bytes->len);
     if (status != DFT_OK) return status;
     own->committed_bytes += bytes->len;
   }

@@ -111,7 +111,7 @@ static void threads_grow_it_together(void) {
 static void a_retired_spool_writes_to_no_file(void) {
   make_announced();
   spool.base[200] = 'a';
-  dft__spool_retire(&spool);
+  dft__spool_retire(&spool, 0);
   spool.base[8192] = 'b'; /* still there */
   CHECK_INT(spool.base[200], 0);
   CHECK_INT(open_again(), DFT_OK);

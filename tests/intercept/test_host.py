@@ -3,13 +3,16 @@ SPDX-License-Identifier: MIT
 """
 
 import os
+import re
 import signal
 import struct
 import subprocess
 import time
 
 from io_harness import (
+    LIBRARY,
     SOURCE,
+    Skip,
     events_by_path,
     expect,
     expect_equal,
@@ -103,6 +106,45 @@ def case_abort(folder):
 def case_exit_without_ceremony(folder):
     _, traces = both(folder, "_exit")
     expect_equal(calls(traces, "leaf", "write"), 1, "the write before")
+
+
+def libraries(folder, *command):
+    """Our libraries, and those that compress, that a traced program looks for: name, and whether it was there."""
+    log, traces, out = (os.path.join(folder, name) for name in ("strace", "traces", "out"))
+    os.mkdir(traces)
+    preload = traced(traces)
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=openat,newfstatat,stat", "-o", log]
+    with open(out, "wb") as file:
+        subprocess.run(
+            [*strace, "-E", f"LD_PRELOAD={preload.pop('LD_PRELOAD')}", *command], env=preload, stdout=file, check=True
+        )
+    expect_equal(len(read_folder(traces)), 1, "it is traced")
+    with open(log, encoding="utf-8") as lines:
+        found = [re.search(r'"([^"]*/(?:lib(?:dftracer|isal|z|deflate)[^"/]*))".* = (-?)', line) for line in lines]
+    return [(os.path.basename(one[1]), one[2] == "") for one in found if one]
+
+
+def case_a_short_process_loads_two_libraries_and_looks_for_no_other(folder):
+    if not is_isal():
+        raise Skip("another library compresses, and is linked")
+    expect_equal(
+        libraries(folder, "cat", "/etc/passwd"),
+        [("libdftracer_preload.so", True), ("libdftracer_core.so.5", True)],
+        "libraries",
+    )
+
+
+def is_isal():
+    with open(LIBRARY, "rb") as file:
+        return b"libisal.so" in file.read()
+
+
+def case_a_long_process_compresses_by_the_fast_library(folder):
+    if not is_isal():
+        raise Skip("another library compresses, and is linked")
+    data = os.path.join(folder, "data")
+    found = libraries(folder, "dd", "if=/dev/zero", f"of={data}", "bs=1", "count=20000", "status=none")
+    expect(("libisal.so.2", True) in found, f"{found}")
 
 
 def case_killed_at_any_moment(folder):

@@ -2,10 +2,12 @@
 SPDX-License-Identifier: MIT
 """
 
+import os
 import re
+import shutil
 import subprocess
 
-from io_harness import PRELOAD, SOURCE, expect, expect_equal, main
+from io_harness import LIBRARY, PRELOAD, SOURCE, expect, expect_equal, main
 
 
 def rows():
@@ -32,8 +34,21 @@ def case_every_name_is_exported_and_no_other(_folder):
 
 def case_it_needs_the_core_beside_it(_folder):
     text = subprocess.run(["readelf", "-dW", PRELOAD], capture_output=True, text=True, check=True).stdout
-    expect("libdftracer_core.so.5" in text and "(RPATH)" in text and "NODELETE" in text, text)
-    expect("(RUNPATH)" not in text, "RUNPATH gives way to LD_LIBRARY_PATH")
+    expect("[$ORIGIN/libdftracer_core.so.5]" in text and "NODELETE" in text, text)
+    expect("PATH)" not in text, "no folders are searched")
+
+
+def case_it_takes_the_core_beside_it(folder):
+    beside, elsewhere = os.path.join(folder, "beside"), os.path.join(folder, "elsewhere")
+    for made in (beside, elsewhere):
+        os.mkdir(made)
+        shutil.copy(LIBRARY, f"{made}/libdftracer_core.so.5")
+    preload = shutil.copy(PRELOAD, beside)
+    settings = os.environ | {"LD_PRELOAD": preload, "LD_LIBRARY_PATH": elsewhere}
+    done = subprocess.run(["cat", "/proc/self/maps"], env=settings, capture_output=True, text=True, check=True)
+    cores = {line.split()[-1] for line in done.stdout.splitlines() if "libdftracer_core" in line}
+    expect_equal(cores, {os.path.realpath(f"{beside}/libdftracer_core.so.5")}, "the core that is mapped")
+    expect_equal(done.stderr, "", "nothing is said")
 
 
 if __name__ == "__main__":

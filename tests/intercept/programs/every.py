@@ -457,12 +457,12 @@ CALLS = {
     **{n: (lambda s: with_stream(s, b"12345") > 0 and 5) for n in ("fputs", "fputs_unlocked")},
     "puts": lambda s: on_stdout(s, b"12345") > 0 and 6,
     **dict.fromkeys(("fgetc", "fgetc_unlocked", "getc", "_IO_getc", "getc_unlocked"), with_stream),
-    "getchar": on_stdin,
+    **dict.fromkeys(("getchar", "getchar_unlocked"), on_stdin),
     **{
         n: (lambda s: with_stream(s, ord("x")))
         for n in ("fputc", "fputc_unlocked", "putc", "_IO_putc", "putc_unlocked", "ungetc")
     },
-    "putchar": lambda s: on_stdout(s, ord("x")),
+    **dict.fromkeys(("putchar", "putchar_unlocked"), lambda s: on_stdout(s, ord("x"))),
     "getline": lines,
     **{n: (lambda s: lines(s, ord(" "))) for n in ("getdelim", "__getdelim")},
     "vfprintf": lambda s: long_list(s, b"12345", no_list),
