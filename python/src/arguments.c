@@ -175,8 +175,18 @@ static int untag(PyObject *value, int *tag, PyObject **plain) {
   return 1;
 }
 
+/* What items() of another mapping gives need not be pairs. */
+PyObject *pairs_of(PyObject *mapping) {
+  PyObject *dict, *pairs;
+  if (PyDict_CheckExact(mapping)) return PyDict_Items(mapping);
+  dict = PyDict_New();
+  pairs = dict && PyDict_Update(dict, mapping) == 0 ? PyDict_Items(dict) : NULL;
+  Py_XDECREF(dict);
+  return pairs;
+}
+
 void arguments_set_dict(Arguments *set, PyObject *dict) {
-  PyObject *items = PyMapping_Items(dict);
+  PyObject *items = pairs_of(dict);
   if (!items) {
     PyErr_Clear();
     return;
@@ -216,7 +226,7 @@ static void put_typed(Arguments *set, PyObject *key, PyObject *value, uint32_t t
 }
 
 void arguments_set_map(Arguments *set, PyObject *map, uint32_t type) {
-  PyObject *items = map && map != Py_None ? PyMapping_Items(map) : NULL;
+  PyObject *items = map && map != Py_None ? pairs_of(map) : NULL;
   if (!items) {
     PyErr_Clear();
     return;
@@ -235,6 +245,38 @@ void arguments_set_map(Arguments *set, PyObject *map, uint32_t type) {
     Py_XDECREF(key);
   }
   Py_DECREF(items);
+}
+
+void arguments_set_relations(Arguments *set, PyObject *relations) {
+  static const char *const words[] = {"used", "generated", "invalidated", "updated"};
+  PyObject *kind, *value, *trace, *items;
+  PyErr_Fetch(&kind, &value, &trace);
+  items = pairs_of(relations);
+  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
+    PyObject *pair = PyList_GET_ITEM(items, i), *ids, *text, *map;
+    long relation = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
+    if (relation < 0 || relation > 3) {
+      PyErr_Clear();
+      continue;
+    }
+    ids = PySequence_List(PyTuple_GET_ITEM(pair, 1));
+    text = PyUnicode_FromString("");
+    for (Py_ssize_t j = 0; ids && text && j < PyList_GET_SIZE(ids); j++) {
+      char hex[32];
+      PyObject *more;
+      snprintf(hex, sizeof hex, "%s%016llx", j ? "," : "", PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, j)));
+      more = PyUnicode_FromFormat("%U%s", text, hex);
+      Py_SETREF(text, more);
+    }
+    map = ids && text ? Py_BuildValue("{sO}", words[relation], text) : NULL;
+    if (map) arguments_set_dict(set, map);
+    Py_XDECREF(map);
+    Py_XDECREF(text);
+    Py_XDECREF(ids);
+  }
+  Py_XDECREF(items);
+  PyErr_Clear();
+  PyErr_Restore(kind, value, trace);
 }
 
 int arguments_view(const Arguments *set, uint32_t type, PyObject *dict) {

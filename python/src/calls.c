@@ -159,32 +159,6 @@ static uint64_t time_from(PyObject *value, uint64_t otherwise) {
   return otherwise;
 }
 
-static void add_relations(Arguments *set, PyObject *relations) {
-  static const char *const words[] = {"used", "generated", "invalidated", "updated"};
-  PyObject *items = relations && relations != Py_None ? PyMapping_Items(relations) : NULL;
-  for (Py_ssize_t i = 0; items && i < PyList_GET_SIZE(items); i++) {
-    PyObject *pair = PyList_GET_ITEM(items, i), *ids, *text, *map;
-    long relation = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
-    if (PyErr_Occurred() || relation < 0 || relation > 3) continue;
-    ids = PySequence_List(PyTuple_GET_ITEM(pair, 1));
-    text = PyUnicode_FromString("");
-    for (Py_ssize_t j = 0; ids && text && j < PyList_GET_SIZE(ids); j++) {
-      char hex[32];
-      PyObject *more;
-      snprintf(hex, sizeof hex, "%s%016llx", j ? "," : "", PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, j)));
-      more = PyUnicode_FromFormat("%U%s", text, hex);
-      Py_SETREF(text, more);
-    }
-    map = ids && text ? Py_BuildValue("{sO}", words[relation], text) : NULL;
-    if (map) arguments_set_dict(set, map);
-    Py_XDECREF(map);
-    Py_XDECREF(text);
-    Py_XDECREF(ids);
-  }
-  Py_XDECREF(items);
-  if (PyErr_Occurred()) PyErr_Clear();
-}
-
 PyDoc_STRVAR(log_event_doc, "log_event($module, /, name, cat, start_time, duration, int_args={}, string_args={}, "
                             "float_args={}, relations={})\n--\n\nWrites one complete event with these times.");
 static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -203,7 +177,7 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
   arguments_set_map(&set, ints, DFT_INT);
   arguments_set_map(&set, strings, DFT_STRING);
   arguments_set_map(&set, floats, DFT_DOUBLE);
-  add_relations(&set, relations);
+  if (relations && relations != Py_None) arguments_set_relations(&set, relations);
   name_text = text_from(name);
   cat_text = text_from(cat);
   if (set.count > ARGS_FEW) out = PyMem_Malloc(set.count * sizeof *out);

@@ -23,16 +23,19 @@ static void update_all(dft_region region, const Arguments *set) {
   for (uint32_t i = 0; i < set->count; i++) dft_update_arg(region, &set->items[i].arg);
 }
 
+/* The function that ends may have raised. */
 static void relate_all(dft_region region, PyObject *relations) {
-  PyObject *relation, *ids;
+  PyObject *relation, *ids, *kind, *value, *trace;
   Py_ssize_t place = 0;
+  PyErr_Fetch(&kind, &value, &trace);
   while (PyDict_Next(relations, &place, &relation, &ids)) {
     for (Py_ssize_t i = 0; PyList_Check(ids) && i < PyList_GET_SIZE(ids); i++) {
       uint64_t id = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, i));
       dft_region_relate(region, (int32_t)PyLong_AsLong(relation), id);
     }
   }
-  if (PyErr_Occurred()) PyErr_Clear();
+  PyErr_Clear();
+  PyErr_Restore(kind, value, trace);
 }
 
 /* ---- Through Python: a mock in the tests of layers above ---------------------------------------------------------------- */
@@ -106,6 +109,7 @@ void event_end(Open *open, State *state, Label *label, const Arguments *call, Py
   if (UNLIKELY(open->is_redirected)) {
     event_redirect(state, label, open->at, redirected_clock(), call);
     redirect_simple("exit_event");
+    Py_CLEAR(state->relations);
     return;
   }
   if (UNLIKELY(state->args.count)) {
@@ -114,7 +118,10 @@ void event_end(Open *open, State *state, Label *label, const Arguments *call, Py
     Py_END_CRITICAL_SECTION();
   }
   if (call && call->count) update_all(open->at, call);
-  if (UNLIKELY(state->relations != NULL)) relate_all(open->at, state->relations);
+  if (UNLIKELY(state->relations != NULL)) {
+    relate_all(open->at, state->relations);
+    Py_CLEAR(state->relations);
+  }
   if (UNLIKELY(raised != NULL)) update_exception(open->at, raised);
   dft_region_close(open->at);
 }
@@ -137,12 +144,19 @@ uint64_t event_clock(void) {
 void event_record(State *state, Label *label, uint64_t begin, uint64_t end, const dft_span *span,
                   const Arguments *call) {
   dft_arg few[ARGS_FEW], *args = few;
+  Arguments related;
   uint32_t count;
   if (mode_now() == MODE_REDIRECTED) {
     event_redirect(state, label, begin, end, call);
     return;
   }
   event_mark(state);
+  if (UNLIKELY(state->relations != NULL)) {
+    arguments_init(&related);
+    if (call) arguments_copy(&related, call);
+    arguments_set_relations(&related, state->relations);
+    call = &related;
+  }
   Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);
@@ -154,4 +168,5 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
   }
   Py_END_CRITICAL_SECTION();
   if (args != few) PyMem_Free(args);
+  if (UNLIKELY(call == &related)) arguments_clear(&related);
 }

@@ -341,7 +341,8 @@ static int is_function(PyObject *object) {
 static int function_setattro(PyObject *self, PyObject *name, PyObject *value) {
   static const char *const running[] = {"__code__", "__defaults__", "__kwdefaults__"};
   Function *function = (Function *)self;
-  for (size_t i = 0; is_function(function->wrapped) && i < sizeof running / sizeof *running; i++) {
+  int is_plain = PyUnicode_Check(name) && is_function(function->wrapped);
+  for (size_t i = 0; is_plain && i < sizeof running / sizeof *running; i++) {
     if (PyUnicode_CompareWithASCIIString(name, running[i]) != 0) continue;
     if (PyObject_SetAttr(function->wrapped, name, value) < 0) return -1;
     Py_BEGIN_CRITICAL_SECTION(self);

@@ -135,6 +135,8 @@ void arguments_copy_named(Arguments *set, const Arguments *from);
 /* One of the four named ones, by its place from NAMED_FIRST on; NULL and None are not given. */
 void arguments_set_named(Arguments *set, int which, PyObject *value);
 void arguments_set_values(Arguments *set, const Values *values);
+/* The (key, value) tuples of any mapping as a list; NULL with an exception where it is none. */
+PyObject *pairs_of(PyObject *mapping);
 /* Entries of args={...}, by the rule for free values. */
 void arguments_set_dict(Arguments *set, PyObject *dict);
 void arguments_set_int(Arguments *set, PyObject *key, int64_t value);
@@ -142,6 +144,8 @@ void arguments_set_int(Arguments *set, PyObject *key, int64_t value);
 int arguments_view(const Arguments *set, uint32_t type, PyObject *dict);
 /* Any mapping of names to plain values or (tag, value); for the low-level calls. */
 void arguments_set_map(Arguments *set, PyObject *map, uint32_t type);
+/* {relation: ids of entities} as used, generated, ...; leaves a pending exception alone. */
+void arguments_set_relations(Arguments *set, PyObject *relations);
 /* As the core's calls take them; `out` has room for `count` more. */
 void arguments_fill(const Arguments *set, dft_arg *out);
 /* As a list of (key, value, tag), and back; for pickling. */

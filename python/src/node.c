@@ -170,11 +170,15 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* Calls `visit` for the node and its whole subtree. */
 static void each(Node *node, void (*visit)(Node *, const void *), const void *with) {
-  PyObject *values = node->children ? PyDict_Values(node->children) : NULL;
+  PyObject *values = NULL;
   visit(node, with);
-  for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); i++) {
-    PyObject *child = PyList_GET_ITEM(values, i);
-    if (PyObject_TypeCheck(child, native.node)) each((Node *)child, visit, with);
+  if (Py_EnterRecursiveCall(" in a tree of nodes") == 0) { /* a program may have made it a ring */
+    values = node->children ? PyDict_Values(node->children) : NULL;
+    for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); i++) {
+      PyObject *child = PyList_GET_ITEM(values, i);
+      if (PyObject_TypeCheck(child, native.node)) each((Node *)child, visit, with);
+    }
+    Py_LeaveRecursiveCall();
   }
   Py_XDECREF(values);
   if (PyErr_Occurred()) PyErr_Clear();
@@ -264,7 +268,7 @@ static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *
   static char *parameters[] = {"names", NULL};
   PyObject *names, *items;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:create_children", parameters, &names)) return NULL;
-  items = PyMapping_Items(names);
+  items = pairs_of(names);
   if (!items) return NULL;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items); i++) {
     PyObject *pair = PyList_GET_ITEM(items, i);

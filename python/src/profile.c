@@ -296,6 +296,10 @@ static PyObject *profile_setstate(PyObject *self, PyObject *given) {
   PyObject *name, *cat, *list, *dict, *children;
   Values none = {{NULL}};
   int enable;
+  if (!PyTuple_Check(given)) {
+    PyErr_SetString(PyExc_TypeError, "the state is a tuple");
+    return NULL;
+  }
   if (!PyArg_ParseTuple(given, "OOiO!OO", &name, &cat, &enable, &PyList_Type, &list, &dict, &children)) return NULL;
   if (profile_setup(profile, label_new(name, cat), &none, enable) < 0) return NULL;
   arguments_load(&profile->state->args, list);

@@ -431,6 +431,19 @@ def test_odd_uses_give_errors_not_crashes(tmp_path):
         refuses(lambda: type(ai.compute.iter([1]))() , TypeError)
         refuses(lambda: native._wrap(1, 2), TypeError)
         refuses(lambda: dftracer.initialize_log(5), TypeError)
+        refuses(lambda: dft_fn("c").__setstate__(5), TypeError)
+        refuses(lambda: ai.compute(print).__setattr__(5, 5), TypeError)
+        class Odd:
+            def keys(self): return ["a"]
+            def items(self): return [1, 2]
+            def __getitem__(self, key): return 3
+        dftracer.initialize_log()
+        assert dft_fn("c").update(args=Odd())._arguments_int == {"a": (0, 3)}
+        native.log_event("n", "c", 1, 1, Odd(), Odd(), Odd(), {5: 1, "x": 2, 0: 3})
+        ring = ai.compute.derive("ring"); ring._children["ring"] = ring; ring.update(epoch=1); ring.disable()
+        class Own:
+            def items(self): return [1]
+        dft_fn("c").update(args=Own()); refuses(lambda: ai.compute.create_children(Own()), TypeError, AttributeError)
         blank = dft_fn.__new__(dft_fn); blank.update(epoch=1); blank.flush()
         with blank: pass
         with DFTracerAI.__new__(DFTracerAI) as node: node.derive("x"); node._children

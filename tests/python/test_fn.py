@@ -271,6 +271,16 @@ def test_entities(tmp_path):
         log.relate_entities(EntityRelation.USED, a, b); log.relate_entities(EntityRelation.CONTAINS, a, 0)
         with dft_fn("c", "other") as f:
             f.uses("raw", "s-0"); f.reset()
+        g = dft_fn("c", "flushed")
+        g.uses("raw", 1); g.flush(); g.reset(); g.flush()
+        @g.log
+        def logged(key, error=None):
+            g.uses("raw", key)
+            if error: raise error
+        logged("s-0"); logged(1)
+        try: logged("s-0", KeyError("k"))
+        except KeyError as error: assert error.args == ("k",)
+        for key in g.iter(("s-0", 1)): g.uses("raw", key)
         print(f"{a:016x} {b:016x}")
         log.declare_entity("t" * 40, "k", EntityStore.DATABASE, "s3://x?" + "u" * 300)
         log.declare_entity_type("odd (type)", EntityRole.OUTPUT, "d" * 300)
@@ -285,7 +295,12 @@ def test_entities(tmp_path):
         "generated": "8f0de68c04eea0bf",
         "updated": a,
     }
-    assert "used" not in trace.named("other")[0]["args"]
+
+    def used(name):
+        return [event["args"].get("used") for event in trace.named(name)]
+
+    assert used("other") == [None] and used("flushed") == [b, None] and used("logged") == [a, b, a]
+    assert used("loop.iter") == [None, None] and used("loop.yield") == [a, b]
     assert len(trace.named("EH")) == 4 and len(trace.named("ET")) == 2 and len(trace.named("ER")) == 1
     long, odd = trace.named("EH")[-1]["args"], trace.named("ET")[-1]["args"]
     assert (long["type"], long["store"], long["uri"]) == ("t" * 31, 6, ("s3://x_" + "u" * 300)[:255])
