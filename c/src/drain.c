@@ -34,7 +34,6 @@
 #define PAUSE_MOST_NS UINT64_C(5000000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
-#define END_TRIES 100
 #define STACK_BYTES ((size_t)512 << 10)
 
 enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
@@ -434,9 +433,7 @@ dft_status dft__drain_end(int *is_complete) {
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
   if (!*is_complete) dft__output_get_ready(&drain.output);
-  for (int tries = 0; !*is_complete && tries < END_TRIES; tries++) {
-    if (drain_once(DFT__BATCH_FINAL, 0)) tries = 0;
-    else wait_ns(PAUSE_LEAST_NS); /* a producer on its way out holds the lock */
+  while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
     *is_complete = dft__commit_current(drain.output.spool)->complete != 0;
   }
   status = dft__output_close(&drain.output, *is_complete);

@@ -56,9 +56,8 @@ const dft_sink *dft__sink_load(const char *name, char *why, size_t size) {
 dft_status dft__output_prepare(dft__output *output, dft__spool *spool) {
   const dft__header *header = spool->header;
   char why[512];
-  output->spool = spool; /* never NULL in between: a producer of an earlier session may be on its way out */
-  output->count = output->is_open = output->has_failed = 0;
-  output->first_error = DFT_OK;
+  memset(output, 0, sizeof *output);
+  output->spool = spool;
   output->can_assist = 1;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     struct dft__outlet *outlet = &output->outlets[i];
@@ -67,7 +66,6 @@ dft_status dft__output_prepare(dft__output *output, dft__spool *spool) {
       dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "the sink %s cannot be used: %s", header->sink[i], why);
       return DFT_ENOSINK;
     }
-    outlet->state = NULL;
     outlet->options = options_of(header->sink[i]);
     snprintf(outlet->path, sizeof outlet->path, "%s/.dftracer/%s.%u-%s", header->folder, header->base, i,
              outlet->sink->name);

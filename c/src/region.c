@@ -83,7 +83,8 @@ dft__place dft__region_place(const dft__own *own) {
   return place_in(dft__frames(own) + depth - 1, depth);
 }
 
-/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. A process that is killed meanwhile may leave open regions with arguments of others. */
+/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. A process that is killed
+ * meanwhile may leave open regions with arguments of others. */
 static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
   dft__frame *frames = dft__frames(own);
   uint8_t *args = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));

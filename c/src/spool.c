@@ -181,16 +181,25 @@ void dft__spool_retire(dft__spool *spool, int is_exiting) {
   DFT__RELEASE(spool->growing, 0);
 }
 
+static dft__spool first_spool = {.number = 1};
+static _Atomic(dft__spool *) all_spools = &first_spool;
+
+dft__spool *dft__spool_numbered(uint16_t number) {
+  dft__spool *spool = DFT__ACQUIRE(all_spools);
+  while (spool->number != number) spool = spool->next;
+  return spool;
+}
+
 dft__spool *dft__spool_spare(const dft__spool *not_this) {
-  static dft__spool first;
-  static dft__spool *all = &first;
-  dft__spool *spool = all;
+  dft__spool *all = DFT__GET(all_spools), *spool = all;
   while (spool && (spool == not_this || atomic_load(&spool->inside))) spool = spool->next;
-  if (spool) return spool;
+  if (spool || all->number == UINT16_MAX) return spool;
   spool = mmap(NULL, sizeof *spool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (spool == MAP_FAILED) return NULL;
   spool->next = all;
-  return all = spool;
+  spool->number = (uint16_t)(all->number + 1);
+  DFT__RELEASE(all_spools, spool);
+  return spool;
 }
 
 int dft__spool_enter(dft__spool *spool) {

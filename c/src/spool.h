@@ -36,12 +36,16 @@ typedef struct dft__spool {
   char *range;             /* address space of an earlier session, NULL: none */
   size_t range_bytes;
   struct dft__spool *next; /* of all that there are */
+  uint16_t number;         /* 1, 2, 3 ... */
 } dft__spool;
 #define DFT__SPOOL_OPEN (1u << 31)
 
 /* A spool for the next session: another one than `not_this`, and none that a thread may still be inside of. The address space
  * of its last session is used again. NULL: no memory. */
 dft__spool *dft__spool_spare(const dft__spool *not_this);
+
+/* The one of that number, which is one that there is. */
+dft__spool *dft__spool_numbered(uint16_t number);
 
 /* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends:
  * its calls need not tell. */

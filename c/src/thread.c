@@ -21,7 +21,9 @@ __thread uint32_t dft__hush;
 /* The spool that dft__self is of; NULL: none yet. While the thread is inside a call that may be retired, but is not used for
  * another session. */
 static __thread dft__spool *joined;
-static __thread uint64_t always_blocked = UINT64_MAX; /* signals, whenever it joined */
+#define INTERRUPTED 4
+static __thread uint16_t interrupted[INTERRUPTED];    /* numbers of earlier ones: a call there may wait for a handler */
+static __thread uint64_t always_blocked = UINT64_MAX; /* signals, whenever it was looked at */
 
 static pthread_key_t exit_key;
 static int has_exit_key;
@@ -77,11 +79,36 @@ dft__spool *dft__thread_spool(void) {
   return joined ? joined : dft__session.spool;
 }
 
-/* The thread is inside another spool now, and out of the one before. In a signal handler it may have interrupted a call there:
- * then that one is never used again. A handler has more signals blocked than the thread had when it joined at another time. */
-static void move_into(dft__spool *spool, uint64_t blocked) {
+/* A handler has more signals blocked than the thread has at other times, or a stack of its own. */
+static int is_in_handler(uint64_t blocked) {
   always_blocked &= blocked;
-  if (joined && blocked == always_blocked && !dft__signals_on_own_stack()) dft__spool_exit(joined);
+  return blocked != always_blocked || dft__signals_on_own_stack();
+}
+
+static void leave_joined(void) {
+  if (joined) dft__spool_exit(joined);
+  joined = NULL;
+}
+
+/* The handlers have returned. */
+static void leave_interrupted(void) {
+  for (int i = 0; i < INTERRUPTED && interrupted[i]; i++) {
+    dft__spool_exit(dft__spool_numbered(interrupted[i]));
+    interrupted[i] = 0;
+  }
+}
+
+/* The thread is inside another spool now, and out of the one before; but not if this is a handler, which may have interrupted
+ * a call there. Where that happens too often in turn, the spool is never used again. */
+static void move_into(dft__spool *spool, uint64_t blocked) {
+  if (is_in_handler(blocked)) {
+    int i = 0;
+    while (i < INTERRUPTED && interrupted[i]) i++;
+    if (joined && i < INTERRUPTED) interrupted[i] = joined->number;
+  } else {
+    leave_interrupted();
+    leave_joined();
+  }
   joined = spool;
 }
 
@@ -175,8 +202,8 @@ static void leave(void *unused) {
     dft__self.session = UINT64_MAX;
     dft__thread_leave(&own);
   }
-  if (joined) dft__spool_exit(joined);
-  joined = NULL;
+  leave_interrupted();
+  leave_joined();
   dft__signals_restore(before);
   errno = saved;
 }
@@ -378,6 +405,7 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   /* Else the trace has ended, or is another's. */
   if (own->session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own->base == more.spool->base) {
+    if (interrupted[0] && !is_in_handler(more.signals)) leave_interrupted();
     if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &more);
     else record = reserve_next(own, seen, cells, gen, &more);
     if (!record) dft__count_drop((dft__header *)own->base);

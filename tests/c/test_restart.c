@@ -69,6 +69,21 @@ static void *record_without_signals(void *number) {
   return record_on(number);
 }
 
+static void in_handler(int number) {
+  (void)number;
+  record_some();
+}
+
+/* Half of the time a handler is the first to meet a new trace. */
+static void *record_in_handlers(void *number) {
+  signal(SIGUSR1, in_handler);
+  while (is_running) {
+    raise(SIGUSR1);
+    record_some();
+  }
+  return number;
+}
+
 /* One of a pool that has nothing to do any more. */
 static void *record_and_wait(void *number) {
   record_some();
@@ -113,6 +128,10 @@ static void threads_may_block_signals(void) {
   check_flat_beside(SOME, record_without_signals);
 }
 
+static void threads_may_record_in_signal_handlers(void) {
+  check_flat_beside(SOME, record_in_handlers);
+}
+
 static void threads_may_wait(void) {
   check_flat_beside(SOME, record_and_wait);
 }
@@ -146,6 +165,7 @@ int main(void) {
   RUN(a_thousand_traces_leave_nothing);
   RUN(a_thousand_traces_leave_nothing_while_threads_record);
   RUN(threads_may_block_signals);
+  RUN(threads_may_record_in_signal_handlers);
   RUN(threads_may_wait);
   RUN(threads_may_come_and_go);
   if (FEWER(1, 0)) RUN(an_address_space_of_a_gigabyte_is_enough); /* sanitizers need more */
