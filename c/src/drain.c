@@ -243,7 +243,6 @@ static void *run(void *unused) {
   dft__hush++;
   dft__log_defer();
   leave_descriptors();
-  dft__output_get_ready(&drain.output);
   while (!atomic_load(&drain.is_ending)) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};
@@ -432,7 +431,6 @@ dft_status dft__drain_end(int *is_complete) {
   atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
   /* Nothing but our own bookkeeping leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
-  if (!*is_complete) dft__output_get_ready(&drain.output);
   while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
     *is_complete = dft__commit_current(drain.output.spool)->complete != 0;
   }

@@ -130,21 +130,6 @@ dft_status dft__output_close(dft__output *output, int is_complete) {
   return first;
 }
 
-#define FEW_BYTES \
-  ((uint64_t)24 << 10) /* of chunks with records: the first two of a thread, and what was left by exec */
-
-void dft__output_get_ready(const dft__output *output) {
-  uint64_t offset = 0, bytes = 0;
-  const dft__chunk *chunk;
-  if (!output->spool->header->compress) return;
-  while ((chunk = dft__chunk_walk(output->spool, &offset)) != NULL) {
-    if (DFT__ACQUIRE(chunk->use) != DFT__USE_RECORDS || dft__status_state(DFT__GET(chunk->status)) == DFT__FREE)
-      continue;
-    bytes += UINT64_C(1) << chunk->size_log;
-  }
-  if (bytes > FEW_BYTES) dft__sinks_prepare();
-}
-
 /* ---- Encoders ----------------------------------------------------------------------------------------------------- */
 
 static size_t aligned(size_t bytes) {

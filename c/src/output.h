@@ -40,9 +40,6 @@ dft_status dft__output_prepare(dft__output *output, dft__spool *spool);
 dft_status dft__output_open(dft__output *output);
 dft_status dft__output_close(dft__output *output, int is_complete);
 
-/* Where the spool holds much, the sinks get ready to be fast. Never in a signal handler. */
-void dft__output_get_ready(const dft__output *output);
-
 dft__encoder *dft__encoder_make(const dft__output *output);
 void dft__encoder_free(dft__encoder *encoder);
 

@@ -70,7 +70,6 @@ static dft_status write_rest(dft__output *output) {
   dft__encoder *encoder;
   dft_status status = dft__output_open(output);
   if (status != DFT_OK) return status;
-  dft__output_get_ready(output);
   encoder = dft__encoder_make(output);
   if (!encoder) {
     dft__output_close(output, 0);

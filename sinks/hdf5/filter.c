@@ -17,7 +17,6 @@ struct dft__h5_filter {
 
 dft__h5_filter *dft__h5_filter_make(int level) {
   dft__h5_filter *filter = aligned_alloc(64, (sizeof *filter + 63) & ~(size_t)63);
-  dft__gzip_load();
   if (filter) filter->level = level;
   return filter;
 }
