@@ -39,10 +39,17 @@ size_t dft__gzip_bound(size_t len) {
 
 /* ---- The library ---------------------------------------------------------------------------------------------------- */
 
-#define LIBRARY "libisal.so.2" /* whose interface igzip_lib.h is */
-
 typedef void init_function(struct isal_zstream *);
 typedef int deflate_function(struct isal_zstream *);
+
+#ifdef DFT__LINKED_ISAL
+static init_function *init_stateless = isal_deflate_stateless_init;
+static _Atomic(deflate_function *) deflate_stateless = isal_deflate_stateless;
+
+void dft__gzip_load(void) {
+} /* it is linked */
+#else
+#define LIBRARY "libisal.so.2" /* whose interface igzip_lib.h is */
 
 static init_function *init_stateless;
 static _Atomic(deflate_function *) deflate_stateless; /* stored last */
@@ -54,10 +61,15 @@ static void await_loading(void) {
   for (int tries = 0; atomic_load(&load_state) == 1 && tries < 1000; tries++) nanosleep(&pause, NULL);
 }
 
+static void forget_loading(void) {
+  int at_it = 1; /* in the parent: the wait was too short */
+  atomic_compare_exchange_strong(&load_state, &at_it, 2);
+}
+
 void dft__gzip_load(void) {
   int none = 0;
   void *library, *init, *deflate;
-  if (atomic_load(&load_state) || pthread_atfork(await_loading, NULL, NULL) != 0) return;
+  if (atomic_load(&load_state) || pthread_atfork(await_loading, NULL, forget_loading) != 0) return;
   if (!atomic_compare_exchange_strong(&load_state, &none, 1)) return;
   library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
   init = library ? dlsym(library, "isal_deflate_stateless_init") : NULL;
@@ -70,6 +82,7 @@ void dft__gzip_load(void) {
   }
   atomic_store(&load_state, 2);
 }
+#endif
 
 /* ---- Members -------------------------------------------------------------------------------------------------------- */
 
