@@ -52,6 +52,29 @@ static dft__function real_for(unsigned number) {
   return real;
 }
 
+/* A walk holds a lock of the dynamic linker. Who loads a library meanwhile holds the one that looking up needs, and waits for
+ * ours: so names are noted there, looked up when the walk is over, and it is done again. */
+enum { UNKNOWN = 0, NOTED = 1, LOOKED_UP = 2 };
+static _Atomic uint8_t look_up_state[NAMES];
+
+/* NULL: it is not known, and noted if it could be. */
+static dft__function real_in_walk(unsigned number, int *has_noted) {
+  dft__function real = DFT__GET(real_of[number]);
+  if (!real && DFT__GET(look_up_state[number]) != LOOKED_UP) {
+    DFT__SET(look_up_state[number], NOTED);
+    *has_noted = 1;
+  }
+  return real;
+}
+
+static void look_up_noted(void) {
+  for (unsigned i = 0; i < NAMES; i++) {
+    if (DFT__GET(look_up_state[i]) != NOTED) continue;
+    real_for(i);
+    DFT__SET(look_up_state[i], LOOKED_UP);
+  }
+}
+
 static uint32_t hash(const char *name) {
   uint32_t h = 5381;
   for (; *name; name++) h = h * 33 + (unsigned char)*name;
@@ -89,6 +112,7 @@ typedef struct object {
   uintptr_t text, text_end;     /* what it may execute */
   uintptr_t sealed, sealed_end; /* RELRO: read-only since it was loaded */
   int is_unsealed;
+  int has_noted; /* not every real function is known */
 } object;
 
 static uintptr_t address_in(const object *in, uintptr_t value) {
@@ -157,12 +181,15 @@ static void bind_slot(object *in, uintptr_t slot, unsigned type, unsigned number
   uintptr_t wrapper = (uintptr_t)wrapper_of(number);
   int is_unbound = type == JUMP_SLOT && holds(in, value);
   if (!value || value == wrapper) return;
-  if (is_unbound || value == (uintptr_t)real_for(number)) store(in, slot, wrapper);
+  if (is_unbound || value == (uintptr_t)real_in_walk(number, &in->has_noted)) store(in, slot, wrapper);
 }
 
 static void unbind_slot(object *in, uintptr_t slot, unsigned number) {
   uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
-  if (value == (uintptr_t)wrapper_of(number)) store(in, slot, (uintptr_t)real_for(number));
+  dft__function real;
+  if (value != (uintptr_t)wrapper_of(number)) return;
+  real = real_in_walk(number, &in->has_noted);
+  if (real) store(in, slot, (uintptr_t)real);
 }
 
 static void walk_object(object *in, int is_binding) {
@@ -196,6 +223,7 @@ static _Atomic uint64_t walked; /* objects loaded so far, when all were walked *
 static _Atomic uint64_t last_seen, settled, unloads;
 typedef struct round {
   int is_binding;
+  int has_noted;
   uint64_t skip, objects, unloads;
 } round;
 
@@ -203,7 +231,7 @@ typedef struct round {
 static int is_spared(const object *in, const char *name) {
   static const char *const spared[] = {"/libc.so",   "/ld-linux", "/libasan.", "/libtsan.",
                                        "/libubsan.", "/liblsan.", "linux-vdso"};
-  if (holds(in, (uintptr_t)&dft__bind_all) || holds(in, (uintptr_t)real_for(DFT__SYMBOL_read))) return 1;
+  if (holds(in, (uintptr_t)&dft__bind_all) || holds(in, (uintptr_t)DFT__GET(real_of[DFT__SYMBOL_read]))) return 1;
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) {
     if (name && strstr(name, spared[i])) return 1;
   }
@@ -216,7 +244,10 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   own->unloads = info->dlpi_subs;
   if (own->objects++ < own->skip && info->dlpi_subs == atomic_load(&unloads)) return 0;
-  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) walk_object(&in, own->is_binding);
+  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) {
+    walk_object(&in, own->is_binding);
+    own->has_noted |= in.has_noted;
+  }
   return 0;
 }
 
@@ -233,10 +264,15 @@ static uint64_t loads_so_far(void) {
 }
 
 static void walk(int is_binding, uint64_t skip) {
-  round own = {.is_binding = is_binding, .skip = skip};
+  round own;
   make_index();
+  real_for(DFT__SYMBOL_read);
   atomic_store(&walked, loads_so_far());
-  dl_iterate_phdr(walk_one, &own);
+  do {
+    own = (round){.is_binding = is_binding, .skip = skip};
+    dl_iterate_phdr(walk_one, &own);
+    if (own.has_noted) look_up_noted();
+  } while (own.has_noted);
   atomic_store(&settled, own.unloads == atomic_load(&unloads) ? atomic_load(&last_seen) : 0);
   atomic_store(&unloads, own.unloads);
   atomic_store(&last_seen, is_binding ? own.objects : 0);

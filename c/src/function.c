@@ -7,8 +7,10 @@
  * The hooks have the names that the compiler demands. Who else defines them, behind this library, is called as before.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "functionname.h"
@@ -101,7 +103,8 @@ static int describe(struct dl_phdr_info *info, size_t size, void *context) {
   ssize_t len = 0;
   (void)size;
   if (!holds(info, wanted->address)) return 0;
-  if (!info->dlpi_name[0]) len = readlink("/proc/self/exe", path, sizeof path - 1);
+  /* Not the library's: its wrapper would look it up, which must not be done here (intercept/bind.c). */
+  if (!info->dlpi_name[0]) len = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
   path[len > 0 ? len : 0] = '\0';
   snprintf(wanted->text, sizeof wanted->text, DFT__FUNCTION_FORMAT, (unsigned long)(wanted->address - info->dlpi_addr),
            len > 0 ? path : info->dlpi_name);

@@ -134,6 +134,17 @@ def case_nothing_is_bound_when_it_should_not(folder):
     expect_equal(run([ask], untraced()).stdout.strip(), "1", "untraced")
 
 
+def case_libraries_loaded_by_another_thread_meanwhile(folder):
+    program = compiled(folder, "loading", "-pthread")
+    plugin = compiled(folder, "plugin.so", "-shared", "-fPIC")
+    env = {key: value for key, value in traced(folder).items() if key != "LD_PRELOAD"}
+    for number in range(10):
+        done = run([program, plugin, f"{folder}/loading{number}.pfw"], env)
+        expect_equal((done.returncode, done.stderr), (0, ""), "loading")
+    for trace in read_folder(folder):
+        expect_equal(len(trace.named("access")), 1, "calls while it was bound")
+
+
 def case_traces_that_end_and_begin_again(folder):
     """The preload library steps aside in between: only what was written while there was a trace is there."""
     data, traces = os.path.join(folder, "data"), os.path.join(folder, "traces")
