@@ -61,7 +61,7 @@ def is_within(inner, outer, slack_us=50):
 
 
 def test_document_on_two_ranks(tmp_path):
-    run(RANKS, tmp_path)
+    run(RANKS, tmp_path, DFTRACER_TRACE_COMPRESSION="1")  # as where nobody says otherwise: .pfw stands for .pfw.gz
     starts = []
     for rank in range(2):
         done = merge_trace(MERGE.format(rank), tmp_path)

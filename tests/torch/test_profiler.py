@@ -137,12 +137,13 @@ odd = entry(Plain, 5 * "x\\ud800", 3, 4, device_resource_id="?", cpu_memory_usag
 events = [whole, part, late, kernel, others, odd, Plain()]
 results = Plain(trace_start_ns=lambda: 1_700_000_000_000_000_000)
 trace_handler(Plain(events=lambda: events, profiler=Plain(kineto_results=results, record_shapes=True)))
+trace_handler(Plain(events=lambda: [entry(Plain, "undated", 5, 9)]))
 log.finalize()
 """,
         tmp_path,
         overlap=True,
     )
-    whole, part, late, kernel, other, odd, nothing = of_profiler(trace)
+    whole, part, late, kernel, other, odd, nothing, undated = of_profiler(trace)
     assert [whole["tid"], part["tid"], late["tid"]] == [77, 77, 77], "a thread that only one entry told of"
     assert (whole["ts"], whole["dur"], part["ts"], part["dur"]) == (17 * 10**14, 100, 17 * 10**14 + 10, 30)
     assert whole["args"]["input_size"] == 3 and late["args"]["is_remote"] == 1 and part["args"]["is_remote"] == 0
@@ -152,6 +153,8 @@ log.finalize()
     assert kernel["args"]["device_memory_usage"] == -(2**40) and kernel["args"]["total_cpu_percent"] == 0
     assert [kernel["args"]["total_device_percent"], other["args"]["total_device_percent"]] == [75, 25]
     assert odd["name"] == 5 * "x\\ud800" and odd["args"]["cpu_memory"] == 0 and set(arguments_of(nothing)) == KEYS
+    (start,) = trace.named("start")
+    assert 5 <= undated["ts"] - start["ts"] <= 5 + 1e6 and undated["dur"] == 4, "counted from when the trace was opened"
 
 
 def test_an_object_in_place_of_the_native_module_gets_the_entries(tmp_path):
