@@ -1,6 +1,6 @@
 """h5kill.py - SIGKILL at a random time: then there is no .h5, or a good one; recovery makes it, with every acknowledged
-event in it once. The oracle of the JSON lines (faults/kill.py), with h5py as the reader. 220 kills in all, 100 of them with
-segments so small that there are many.
+event in it once. The oracle of the JSON lines (faults/kill.py), with h5py as the reader. 220 kills in all, 100 of them
+with segments so small that there are many.
 SPDX-License-Identifier: MIT
 """
 

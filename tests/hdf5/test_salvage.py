@@ -1,4 +1,4 @@
-"""test_salvage.py - sinks/hdf5/salvage.c: the spool is gone with the memory of its node; what the segments hold becomes a .h5.
+"""test_salvage.py - sinks/hdf5/salvage.c: the spool is gone with its node; what the segments hold becomes a .h5.
 SPDX-License-Identifier: MIT
 """
 
@@ -26,7 +26,7 @@ def written(out):
 
 
 def leave(folder, sinks, **settings):
-    """A process that wrote some of its events, and was killed; its spool, elsewhere, is taken away. Its folder and claim."""
+    """A process wrote some of its events and was killed; its spool, elsewhere, is taken away. Its folder and claim."""
     out, spools = os.path.join(folder, "out"), os.path.join(folder, "spools")
     os.mkdir(spools)
     env = environment(out, SINK=sinks, SPOOL_DIR=spools, **settings)
@@ -76,7 +76,7 @@ def case_both_sinks(folder):
 
 
 def case_what_is_torn_does_not_count(folder):
-    """The last append came to storage in part, or as zeros: a record that is cut, a whole one without the end of the append."""
+    """The last append came to storage in part, or as zeros: a record that is cut, a whole one and nothing behind it."""
     record = struct.Struct("<4sIIIQQ")
     for number, torn in enumerate((record.pack(b"DTH5", 3, 0, 16384, 0, 1000) + b"torn",
                                    record.pack(b"DTH5", 3, 0, 16384, 0, 4) + b"torn", b"DTH5torn", bytes(5000))):
