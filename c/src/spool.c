@@ -192,8 +192,10 @@ dft__spool *dft__spool_numbered(uint16_t number) {
 
 dft__spool *dft__spool_spare(const dft__spool *not_this) {
   dft__spool *all = DFT__GET(all_spools), *spool = all;
-  while (spool && (spool == not_this || atomic_load(&spool->inside))) spool = spool->next;
-  if (spool || all->number == UINT16_MAX) return spool;
+  do {
+    if (spool != not_this && !atomic_load(&spool->inside)) return spool;
+  } while ((spool = spool->next) != NULL);
+  if (all->number == UINT16_MAX) return NULL;
   spool = mmap(NULL, sizeof *spool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (spool == MAP_FAILED) return NULL;
   spool->next = all;
