@@ -33,7 +33,7 @@ typedef struct chromefile {
   uint64_t read_bytes; /* inflated */
   int is_inside;       /* the events */
   int is_object;
-  int has_list; /* of events */
+  int has_list;      /* of events */
   char problem[128]; /* empty: none */
   uint64_t left_out; /* events that are no JSON, or have more than CHROME_KEYS members */
   /* facts of the object */

@@ -13,7 +13,8 @@ typedef struct bookkeeping {
 
 static inline bookkeeping bookkeeping_of(dft_reader *reader) {
   return (bookkeeping){dft_reader_number(reader, DFT_CATS, "dftracer", 8),
-                       dft_reader_number(reader, DFT_NAMES, "start", 5), dft_reader_number(reader, DFT_NAMES, "end", 3)};
+                       dft_reader_number(reader, DFT_NAMES, "start", 5),
+                       dft_reader_number(reader, DFT_NAMES, "end", 3)};
 }
 
 static inline int is_event(const bookkeeping *ours, const dft_rows *rows, uint32_t i) {

@@ -126,10 +126,6 @@ static void print_text(const char *title, const char *text) {
   if (*text) printf("  %-10s %s\n", title, text);
 }
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 static void print_people(const facts *of, dft_reader *reader) {
   char one[FORMAT_BYTES], two[FORMAT_BYTES], when[64] = "";
   time_t start = (time_t)(of->first / 1000000000);

@@ -99,22 +99,30 @@ void launch_end_like(int status) {
   exit(WEXITSTATUS(status));
 }
 
-struct timespec launch_start_of(pid_t pid) {
+uint64_t launch_start_ticks(pid_t pid) {
   char path[64], text[1024];
-  const char *at = NULL;
-  long ticks = sysconf(_SC_CLK_TCK);
-  struct timespec now, since_boot;
+  const char *at;
   FILE *file;
+  size_t len = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  file = fopen(path, "re");
+  if (file) len = fread(text, 1, sizeof text - 1, file); /* the name in it may hold anything */
+  if (file) fclose(file);
+  text[len] = '\0';
+  at = strrchr(text, ')');
+  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
+  return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+struct timespec launch_start_of(pid_t pid) {
+  long ticks = sysconf(_SC_CLK_TCK);
+  uint64_t start = launch_start_ticks(pid);
+  struct timespec now, since_boot;
   int64_t start_ns;
   clock_gettime(CLOCK_REALTIME, &now);
   clock_gettime(CLOCK_BOOTTIME, &since_boot);
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  file = fopen(path, "re");
-  if (file && fgets(text, sizeof text, file)) at = strrchr(text, ')');
-  if (file) fclose(file);
-  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
-  if (!at || ticks <= 0) return now;
-  start_ns = (int64_t)(strtoull(at + 1, NULL, 10) * (uint64_t)(1000000000 / ticks)) +
-             (now.tv_sec - since_boot.tv_sec) * 1000000000 + (now.tv_nsec - since_boot.tv_nsec);
+  if (!start || ticks <= 0) return now;
+  start_ns = (int64_t)(start * (uint64_t)(1000000000 / ticks)) + (now.tv_sec - since_boot.tv_sec) * 1000000000 +
+             (now.tv_nsec - since_boot.tv_nsec);
   return (struct timespec){start_ns / 1000000000, start_ns % 1000000000};
 }

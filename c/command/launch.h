@@ -3,6 +3,7 @@
 #ifndef DFTRACER_LAUNCH_H
 #define DFTRACER_LAUNCH_H
 
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -15,7 +16,10 @@ int launch(char **argv, pid_t *pid, int *status);
 /* Nonzero when a signal wants this process to end. */
 int launch_is_asked_to_end(void);
 
-/* When a process began, by the clock of files; now when it cannot be told. */
+/* When a process began, in ticks since the node did, as /proc/PID/stat says it; 0: there is no such process. */
+uint64_t launch_start_ticks(pid_t pid);
+
+/* The same by the clock of files; now when it cannot be told. */
 struct timespec launch_start_of(pid_t pid);
 
 /* Ends this process in the way the program did. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "../src/record.h"
+#include "launch.h"
 #include "suffix.h"
 
 #define POINTER_START "dftracer spool at "
@@ -103,23 +104,6 @@ static void read_chunks(live *of, const view *from) {
 
 /* ---- A spool ---------------------------------------------------------------------------------------------------------- */
 
-/* Field 22 of /proc/PID/stat says whether it is the same process still. */
-static int is_running(uint32_t pid, uint64_t start_ticks) {
-  char path[64], text[1024];
-  const char *at;
-  FILE *file;
-  size_t len;
-  snprintf(path, sizeof path, "/proc/%u/stat", pid);
-  file = fopen(path, "r");
-  if (!file) return 0;
-  len = fread(text, 1, sizeof text - 1, file);
-  fclose(file);
-  text[len] = '\0';
-  at = strrchr(text, ')');
-  for (int field = 2; at && field < 22; field++) at = strchr(at + 1, ' ');
-  return at && strtoull(at + 1, NULL, 10) == start_ticks;
-}
-
 static void read_header(live *of, const view *from) {
   const dft__header *header = from->header;
   const dft__commit *commit = &header->commit[header->commit_seq & 1];
@@ -130,7 +114,7 @@ static void read_header(live *of, const view *from) {
   of->pid = header->pid;
   of->rank = header->rank;
   of->is_here = strcmp(host, of->host) == 0;
-  of->is_alive = of->is_here && is_running(header->pid, header->start_ticks);
+  of->is_alive = of->is_here && launch_start_ticks((pid_t)header->pid) == header->start_ticks;
   of->dropped = header->dropped;
   of->events = header->commit_seq ? commit->events : 0;
   of->written_bytes = header->commit_seq ? commit->bytes[0] : 0;

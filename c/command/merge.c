@@ -63,7 +63,7 @@ static int merge(inputs *from, const char *output, const char *method, int is_qu
   if (error) outfile_complain("merge", output, error);
   else if (written && !is_quiet) {
     fprintf(stderr, "dftracer merge: %s event%s of %u process%s %s in %s (%s)\n", format_count(events, to.events),
-            to.events == 1 ? "" : "s", processes, processes == 1 ? "" : "es", to.events == 1 ? "is" : "are", output,
+            plural(to.events), processes, processes == 1 ? "" : "es", to.events == 1 ? "is" : "are", output,
             format_bytes(bytes, (double)written));
   }
   free(facts);

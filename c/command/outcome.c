@@ -13,8 +13,8 @@
 #include "launch.h"
 #include "terminal.h"
 
-#define OTHERS_MS 3000 /* how long the first rank waits for the traces of others that run */
-#define ABSENT_MS 500  /* and for those of which there is nothing yet */
+#define OTHERS_MS 3000          /* how long the first rank waits for the traces of others that run */
+#define ABSENT_MS 500           /* and for those of which there is nothing yet */
 #define NOTES_BYTES (64u << 10) /* the library writes no more */
 
 /* ---- Folders that programs name themselves ---------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ static void tell(const found *in) {
   uint32_t running = in->left.alive + in->left.foreign;
   char events[FORMAT_BYTES], dropped[FORMAT_BYTES];
   if (traces->traces && traces->traces == traces->uncounted) fprintf(stderr, "dftracer: the events");
-  else fprintf(stderr, "dftracer: %s event%s", format_count(events, traces->events), traces->events == 1 ? "" : "s");
+  else fprintf(stderr, "dftracer: %s event%s", format_count(events, traces->events), plural(traces->events));
   fprintf(stderr, " of %u process%s %s in %s%s", traces->traces, traces->traces == 1 ? "" : "es",
           traces->events == 1 ? "is" : "are", in->folder, in->why);
   if (traces->uncounted && traces->uncounted < traces->traces) fprintf(stderr, "; %u not counted", traces->uncounted);
@@ -151,7 +151,8 @@ void outcome_report(outcome *of, const program *what) {
   if (!realpath(of->folder, own)) own[0] = '\0';
   while (rest && (folder = strsep(&rest, "\n")) != NULL) {
     int is_new = *folder && strcmp(folder, own) != 0;
-    for (const char *seen = notes; is_new && seen < folder; seen += strlen(seen) + 1) is_new = strcmp(seen, folder) != 0;
+    for (const char *seen = notes; is_new && seen < folder; seen += strlen(seen) + 1)
+      is_new = strcmp(seen, folder) != 0;
     if (is_new && rest) is_any |= look_elsewhere(of, folder); /* without an end of line it is not all there */
   }
   if (!is_any && !of->is_quiet) explain_nothing(of, what);

@@ -20,8 +20,8 @@ const command command_recover;
 
 static void print(const char *folder, const dft_recovery *report, const salvage *saved, dft_status status) {
   char events[FORMAT_BYTES];
-  printf("%s: %u trace%s published, %s event%s", folder, report->published, report->published == 1 ? "" : "s",
-         format_count(events, report->events), report->events == 1 ? "" : "s");
+  printf("%s: %u trace%s published, %s event%s", folder, report->published, plural(report->published),
+         format_count(events, report->events), plural(report->events));
   if (saved->published) printf(" (%u without a spool: what was not written is lost)", saved->published);
   if (report->alive) printf("; %u left alone: in use", report->alive);
   if (report->foreign) printf("; %u left alone: of another node, container or user", report->foreign);

@@ -43,10 +43,6 @@ static const char *shown(char note[64], uint32_t top, uint32_t count) {
   return note;
 }
 
-static const char *plural(uint64_t count) {
-  return count == 1 ? "" : "s";
-}
-
 /* ---- The job -------------------------------------------------------------------------------------------------------- */
 
 static void add_bar(table *of, uint64_t part, uint64_t whole) {
@@ -254,8 +250,8 @@ static void print_problems(FILE *out, job *of) {
   answer_training training;
   char text[FORMAT_BYTES];
   answer_train(of, &training);
-  if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged &&
-      !of->overrun && !training.closed_ns)
+  if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged && !of->overrun &&
+      !training.closed_ns)
     return;
   table_heading(out, "Notes", "");
   if (of->all.dropped)

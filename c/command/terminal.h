@@ -18,6 +18,11 @@ int terminal_has_unicode(void);
 /* Prints words, breaking lines before `width`; further lines start with `indent` spaces. `column` is where it starts. */
 void terminal_wrap(FILE *out, const char *text, int column, int indent, int width);
 
+/* The end of a word that is counted. */
+static inline const char *plural(uint64_t count) {
+  return count == 1 ? "" : "s";
+}
+
 /* Each writes into `out` and returns it. */
 #define FORMAT_BYTES 32
 const char *format_count(char out[FORMAT_BYTES], uint64_t count);    /* 1,234,567 */

@@ -36,7 +36,7 @@ static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
 
 static const char *refusal(const char *path) {
   return ends_with(path, ".h5") ? "this is no trace but HDF5 tables: " HDF5_HINT
-                       : "this is no trace: not one of its lines is an event";
+                                : "this is no trace: not one of its lines is an event";
 }
 
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most) {

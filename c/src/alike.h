@@ -29,7 +29,8 @@ static inline int dft__is_alike(const char *one, size_t one_len, const char *two
       size_t steps = above[k - 1] + (toupper((unsigned char)one[i - 1]) != toupper((unsigned char)two[k - 1]));
       if (above[k] + 1 < steps) steps = above[k] + 1;
       if (row[k - 1] + 1 < steps) steps = row[k - 1] + 1;
-      if (i > 1 && k > 1 && one[i - 1] == two[k - 2] && one[i - 2] == two[k - 1] && rows[(i + 1) % 3][k - 2] + 1 < steps)
+      if (i > 1 && k > 1 && one[i - 1] == two[k - 2] && one[i - 2] == two[k - 1] &&
+          rows[(i + 1) % 3][k - 2] + 1 < steps)
         steps = rows[(i + 1) % 3][k - 2] + 1;
       row[k] = steps;
     }

@@ -13,7 +13,7 @@
 #include "log.h"
 
 static _Atomic uint64_t seen; /* bit per name of the list, the first 64 */
-static _Atomic int stage; /* of left_out: 0 empty, 1 being written, 2 there */
+static _Atomic int stage;     /* of left_out: 0 empty, 1 being written, 2 there */
 static struct {
   unsigned place; /* in the list */
   int name_len, cat_len;

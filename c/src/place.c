@@ -291,7 +291,8 @@ void dft__place_note(const dft__place_plan *plan, const char *log_file) {
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < NOTES_BYTES) return; /* SIGXFSZ */
   fd = open(notes, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) return;
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && facts.st_size < NOTES_BYTES / 2) {
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+      facts.st_size < NOTES_BYTES / 2) {
     ssize_t written = write(fd, line, (size_t)snprintf(line, sizeof line, "%s\n", plan->folder));
     (void)written; /* then dftracer run does not know */
   }
