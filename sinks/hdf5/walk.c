@@ -14,8 +14,9 @@ static int open_next(dft__h5_walk *walk) {
   char name[PATH_MAX + 16];
   struct stat facts;
   struct dft__h5_file *file = realloc(walk->files, (walk->count + 1) * sizeof *file);
-  if (!file || !dft__h5_segment_name(name, sizeof name, walk->path, walk->count + 1)) return 0;
+  if (!file) return 0;
   walk->files = file;
+  if (!dft__h5_segment_name(name, sizeof name, walk->path, walk->count + 1)) return 0;
   file += walk->count;
   file->fd = open(name, flags);
   walk->is_last_open = file->fd < 0 && errno == ENOENT;

@@ -81,7 +81,7 @@ void look_at(part *own, const char *folder);
 void path_of(char *path, size_t size, uint32_t column); /* of its data set */
 
 /* The way back from such a file to a segment file. */
-void split(const char *from, const char *to);
+void split(const char *path, const char *to);
 
 /* Many files of one process each as one, without copying: out, file... */
 void write_virtual(const char *to, char *const *files, int count);
