@@ -136,8 +136,9 @@ static int assign(enum dft__setting which, const char *text) {
     shown = keep(shown, (size_t)len);
   }
   if (!shown) return 0;
-  values[which].number = number;
-  values[which].text = text == setting->initial ? text : shown;
+  /* Threads of the session before may still be looking. */
+  __atomic_store_n(&values[which].number, number, __ATOMIC_RELAXED);
+  __atomic_store_n(&values[which].text, text == setting->initial ? text : shown, __ATOMIC_RELAXED);
   return 1;
 }
 
@@ -191,11 +192,12 @@ int dft__config_set(enum dft__setting setting, const char *text) {
 
 int64_t dft__config_number(enum dft__setting setting) {
   if (!is_read) dft__config_read();
-  return values[setting].number;
+  return __atomic_load_n(&values[setting].number, __ATOMIC_RELAXED);
 }
 
 const char *dft__config_text(enum dft__setting setting) {
-  return values[setting].text ? values[setting].text : settings[setting].initial;
+  const char *text = __atomic_load_n(&values[setting].text, __ATOMIC_RELAXED);
+  return text ? text : settings[setting].initial;
 }
 
 uint64_t dft__config_hash(void) {

@@ -7,7 +7,7 @@
 #include "spool.h"
 
 typedef struct dft__session_state {
-  dft__spool *spool; /* of the last session that was opened */
+  _Atomic(dft__spool *) spool; /* of the last session that was opened */
   dft__identity identity;
   uint64_t number;          /* of the session; what the gate shows */
   _Atomic uint32_t is_open; /* in the process `identity` names */
