@@ -183,8 +183,8 @@ def sequences(spans):
 
 
 def steps(spans):
-    """Step and epoch of each event of one thread: its own, or those of the first behind it, in the order of ends, that has
-    some and began no later."""
+    """Step and epoch of each event of one thread: its own, or those of the first behind it, in the order of ends, that
+    has some and began no later."""
     with_one = []
     for i, span in enumerate(spans):
         numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
