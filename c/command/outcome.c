@@ -20,13 +20,12 @@
 /* ---- Folders that programs name themselves ---------------------------------------------------------------------------- */
 
 /* A file without a name would have to be reached through a descriptor, and a program has the right to close those. */
-static int make_notes(void) {
+static void make_notes(outcome *of) {
   const char *folder = getenv("TMPDIR");
-  char path[PATH_MAX];
-  int len = snprintf(path, sizeof path, "%s/dftracer-run-XXXXXX", folder && folder[0] == '/' ? folder : "/tmp");
-  int fd = len < (int)sizeof path ? mkostemp(path, O_CLOEXEC) : -1;
-  if (fd >= 0) setenv("DFTRACER_RUN", path, 1);
-  return fd;
+  int len = snprintf(of->notes_path, sizeof of->notes_path, "%s/dftracer-run-XXXXXX",
+                     folder && folder[0] == '/' ? folder : "/tmp");
+  of->notes = len < (int)sizeof of->notes_path ? mkostemp(of->notes_path, O_CLOEXEC) : -1;
+  if (of->notes >= 0) setenv("DFTRACER_RUN", of->notes_path, 1);
 }
 
 void outcome_begin(outcome *of) {
@@ -34,17 +33,22 @@ void outcome_begin(outcome *of) {
   else clock_gettime(CLOCK_REALTIME_COARSE, &of->since); /* the clock of files */
   census_take(&of->before, of->folder);
   if (of->size > 1) census_forget_newer(&of->before, of->since); /* of ranks that were faster */
-  of->notes = make_notes();
+  make_notes(of);
 }
 
 /* The noted folders, a line each; to be freed. */
 static char *take_notes(const outcome *of) {
   char *text = calloc(1, NOTES_BYTES);
-  if (of->notes < 0) return text;
-  if (text && pread(of->notes, text, NOTES_BYTES - 1, 0) < 0) text[0] = '\0';
-  close(of->notes);
-  unlink(getenv("DFTRACER_RUN"));
+  if (text && of->notes >= 0 && pread(of->notes, text, NOTES_BYTES - 1, 0) < 0) text[0] = '\0';
   return text;
+}
+
+void outcome_end(outcome *of) {
+  if (of->notes >= 0) {
+    close(of->notes);
+    unlink(of->notes_path);
+  }
+  census_free(&of->before);
 }
 
 /* ---- One folder ------------------------------------------------------------------------------------------------------ */
@@ -157,5 +161,4 @@ void outcome_report(outcome *of, const program *what) {
   }
   if (!is_any && !of->is_quiet) explain_nothing(of, what);
   free(notes);
-  census_free(&of->before);
 }

@@ -16,7 +16,8 @@ typedef struct outcome {
   int is_quiet;
   struct timespec since; /* the start of the job */
   census before;         /* the traces there before */
-  int notes;             /* a file in which traced processes note other folders, those that a program names itself */
+  int notes;             /* a file in which traced processes note other folders, those that a program names; -1: none */
+  char notes_path[PATH_MAX];
 } outcome;
 
 /* Before the program runs. */
@@ -24,6 +25,9 @@ void outcome_begin(outcome *of);
 
 /* When it has run: publishes what killed processes left, and says on stderr what there is. */
 void outcome_report(outcome *of, const program *what);
+
+/* Gives back what outcome_begin took. */
+void outcome_end(outcome *of);
 
 /* Publishes what killed processes left in the folder. */
 void outcome_recover(const char *folder, dft_recovery *report);

@@ -163,10 +163,12 @@ static int run_program(run *of, char **argv) {
   warn(of, &what);
   if (is_speaker(of)) outcome_begin(&of->outcome);
   error = launch(argv, &pid, &status);
-  if (error) return refuse(&what, argv[0], error);
   if (is_speaker(of)) {
-    outcome_report(&of->outcome, &what);
-  } else if (WIFSIGNALED(status)) {
+    if (!error) outcome_report(&of->outcome, &what);
+    outcome_end(&of->outcome);
+  }
+  if (error) return refuse(&what, argv[0], error);
+  if (!is_speaker(of) && WIFSIGNALED(status)) {
     dft_recovery left;
     outcome_recover(of->outcome.folder, &left); /* the other ranks of this node that live are left alone */
   }

@@ -55,12 +55,17 @@ def the_summary_fits_the_terminal():
 def a_reader_that_left_is_no_trouble():
     with tempfile.TemporaryDirectory() as folder:
         dftracer("generate", "-n", "1K", folder)
-        commands = [["summary"], ["cat"], ["info"], ["validate"], ["merge", "-o", "-"], ["convert", "-o", "-", "-t", "csv"]]
+        commands = [["summary"], ["cat"], ["info"], ["validate"]]
+        commands += [["merge", "-o", "-"], ["convert", "-o", "-", "-t", "csv"]]
         for command in commands:
             read_end, write_end = os.pipe()
             os.close(read_end)
             done = subprocess.run(  # SIGPIPE is ignored, as Python ignores it
-                [COMMAND, *command, folder], stdout=write_end, stderr=subprocess.PIPE, restore_signals=False, check=False
+                [COMMAND, *command, folder],
+                stdout=write_end,
+                stderr=subprocess.PIPE,
+                restore_signals=False,
+                check=False,
             )
             os.close(write_end)
             assert done.returncode == 1 and not done.stderr, done

@@ -90,7 +90,8 @@ def a_trace_that_the_program_names_is_found(folder):
     Path(folder, "tmp").mkdir()
     _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
     assert err == f"dftracer: 3 events of 1 process are in {folder}/a\n", err
-    _, err = run(folder, "sh", "-c", f"{DOING} event 2; {DOING} into own/y.pfw event 3", env={"TMPDIR": f"{folder}/tmp"})
+    both = f"{DOING} event 2; {DOING} into own/y.pfw event 3"
+    _, err = run(folder, "sh", "-c", both, env={"TMPDIR": f"{folder}/tmp"})
     assert err.splitlines() == [
         f"dftracer: 2 events of 1 process are in {folder}/traces",
         f"dftracer: 3 events of 1 process are in {folder}/own{why}",

@@ -108,7 +108,8 @@ def what_is_wrong_is_said_once_and_the_rest_is_used(scratch):
                        ("tracer: {log_file: y}\n  wrong: [", "line 2")):  # fmt: skip
         found, said = config(text, scratch)
         assert found["LOG_FILE"] == "y" and part in said and said.count("\n") == 1, (text, said)
-    wrong = ["enable: maybe", "tracer:", "  log_file: y", "  data_dir:", "  - a", "  time_metric: YEARS", "tracker: {a: 1}"]
+    wrong = ["enable: maybe", "tracer:", "  log_file: y", "  data_dir:", "  - a", "  time_metric: YEARS"]
+    wrong += ["tracker: {a: 1}"]
     found, said = config("\n".join([*wrong, "features: ["]), scratch)
     for part in ('line 1: enable: "maybe" is not allowed; line 6: tracer.time_metric: "YEARS" is not allowed; line 7: ',
                  "line 7: there is no setting tracker.a; line 9: ", "; the rest of it is used\n"):  # fmt: skip

@@ -184,8 +184,8 @@ def sequences(spans):
 
 
 def steps(spans):
-    """Step and epoch of each event of one thread, which are in the order of ends: its own, or those of the first behind it
-    that has some and began no later."""
+    """Step and epoch of each event of one thread: its own, or those of the first behind it, in the order of ends, that
+    has some and began no later."""
     with_one = []
     for i, span in enumerate(spans):
         numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
@@ -280,7 +280,8 @@ class Summary:
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
-            steps(spans)
+            if self.by == "step":
+                steps(spans)
 
     def _wanted(self):
         @functools.lru_cache
