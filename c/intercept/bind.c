@@ -215,7 +215,7 @@ static void walk_object(object *in, int is_binding) {
 /* ---- All of them -------------------------------------------------------------------------------------------------- */
 
 static _Atomic int is_bound;
-static _Atomic pid_t binder; /* the process whose slots were rewritten; its forked children have them too */
+static _Atomic pid_t binder;    /* the process whose slots were rewritten; its forked children have them too */
 static _Atomic uint64_t walked; /* objects loaded so far, when all were walked */
 
 /* New objects come last, unless one was unloaded meanwhile. Those that the last two walks have seen are settled: one alone

@@ -123,8 +123,8 @@ if __name__ == "__main__": main(sys.argv[2])
 def test_interrupt(tmp_path, method):
     """Of the whole group, as the terminal does it: of the workers, too, while each has an item in hand.
 
-    At any other moment a worker may take a lock of CPython's with it: the interrupt is raised between getting the lock of a
-    multiprocessing.Event and the block that gives it back. Torch waits for it then, with tracing and without.
+    At any other moment a worker may take a lock of CPython's with it: the interrupt is raised between getting the lock
+    of a multiprocessing.Event and the block that gives it back. Torch waits for it then, with tracing and without.
     """
     printed = run(
         DATASET

@@ -88,8 +88,8 @@ def _finish_last(_: Any) -> None:
 def name_worker() -> None:
     """Before the first event of a child: a worker of torch's DataLoader is named by the number in its arguments."""
     processes: Any = sys.modules.get("multiprocessing.process")
-    process = processes.current_process() if processes else None
-    target = getattr(process, "_target", None)
+    process: Any = processes.current_process() if processes else None
+    target: Any = getattr(process, "_target", None)
     if getattr(target, "__name__", "") == "_worker_loop":
         arguments = {**dict(zip(target.__code__.co_varnames, process._args)), **process._kwargs}
         native._name_thread(f"DataLoader worker {arguments['worker_id']}")
