@@ -79,6 +79,13 @@ dft__spool *dft__thread_spool(void) {
   return joined ? joined : dft__session.spool;
 }
 
+/* The spool that `own` is of, while its session lasts; else NULL. That of another session is not looked into: whose it is may
+ * change at any moment. */
+static dft__spool *spool_of(const dft__own *own) {
+  dft__spool *spool = dft__thread_spool();
+  return spool == dft__session.spool && spool->base == own->base ? spool : NULL;
+}
+
 /* A handler has more signals blocked than the thread has at other times, or a stack of its own. */
 static int is_in_handler(uint64_t blocked) {
   always_blocked &= blocked;
@@ -198,7 +205,7 @@ static void leave(void *unused) {
   uint64_t before = dft__signals_block();
   int saved = errno;
   (void)unused;
-  if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && own.base == dft__session.spool->base) {
+  if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && spool_of(&own)) {
     dft__self.session = UINT64_MAX;
     dft__thread_leave(&own);
   }
@@ -232,12 +239,12 @@ uint64_t dft__thread_next_block(const dft__own *own) {
 /* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: whoever
  * was interrupted may still write there. */
 static int move_blocked(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
-  dft__spool *spool = dft__session.spool;
+  dft__spool *spool = spool_of(own);
   uint64_t old = DFT__GET(*area);
   uint32_t log = DFT__CHUNK_LOG_MIN + 1;
   dft__chunk *chunk;
   char *fresh;
-  if (own->base != spool->base) return 0;
+  if (!spool) return 0;
   while (log <= DFT__CHUNK_LOG_MAX && (UINT64_C(1) << log) - DFT__CELL < bytes) log++;
   if (log > DFT__CHUNK_LOG_MAX) return 0;
   chunk = dft__chunk_take(spool, log, DFT__USE_STACK, 1);
