@@ -25,7 +25,6 @@ size_t dft__read_file(const char *path, char *text, size_t size) {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     len += (size_t)got;
-    if (len < size - 1) break; /* what the kernel tells comes at once */
   }
   close(fd);
   text[len] = '\0';
