@@ -30,7 +30,7 @@ static void give_up(worker *by, thread *on, uint32_t much) {
     on->has_given_up = 1;
   }
   on->loose_count -= much;
-  memmove(on->loose, on->loose + much, on->loose_count * sizeof *on->loose);
+  if (on->loose_count) memmove(on->loose, on->loose + much, on->loose_count * sizeof *on->loose);
 }
 
 static int make_room(job *of, thread *on) {

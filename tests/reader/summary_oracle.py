@@ -280,8 +280,7 @@ class Summary:
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
-            if self.by == "step":
-                steps(spans)
+            steps(spans)
 
     def _wanted(self):
         @functools.lru_cache
