@@ -103,16 +103,14 @@ static void put_segment(bits *out, const uint8_t *text, uint32_t len, int is_las
   put_symbol(out, 256);
 }
 
-static uint8_t *deflate_all(const uint8_t *text, size_t len, uint8_t *to) {
-  bits out = {.at = to};
+static void deflate_all(bits *out, const uint8_t *text, size_t len) {
   do {
     uint32_t part = len < SEGMENT_BYTES ? (uint32_t)len : SEGMENT_BYTES;
-    put_segment(&out, text, part, part == len);
+    put_segment(out, text, part, part == len);
     text += part;
     len -= part;
   } while (len);
-  put(&out, 0, 7); /* to a whole byte */
-  return out.at;
+  put(out, 0, 7); /* to a whole byte */
 }
 
 /* ---- What stands around it ------------------------------------------------------------------------------------------ */
@@ -138,13 +136,13 @@ static uint32_t crc32_of(const uint8_t *text, size_t len) {
 
 size_t dft__deflate_gzip(const void *text, size_t len, void *out, size_t room) {
   static const uint8_t head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
+  bits body = {.at = (uint8_t *)out + sizeof head};
   uint32_t crc;
-  uint8_t *end;
   if (room < DFT__DEFLATE_BOUND(len)) return 0;
   memcpy(out, head, sizeof head);
-  end = deflate_all(text, len, (uint8_t *)out + sizeof head);
+  deflate_all(&body, text, len);
   crc = crc32_of(text, len);
-  for (int i = 0; i < 4; i++) *end++ = (uint8_t)(crc >> 8 * i);
-  for (int i = 0; i < 4; i++) *end++ = (uint8_t)(len >> 8 * i);
-  return (size_t)(end - (uint8_t *)out);
+  for (int i = 0; i < 4; i++) *body.at++ = (uint8_t)(crc >> 8 * i);
+  for (int i = 0; i < 4; i++) *body.at++ = (uint8_t)(len >> 8 * i);
+  return (size_t)(body.at - (uint8_t *)out);
 }

@@ -37,8 +37,8 @@ def checked_out(data):
 
 
 def git_clone(folder, *options):
-    """Its configuration git reads with getc_unlocked, which compilers put into the program: nobody sees that. A .keep holds
-    the process id, whose length may differ."""
+    """Its configuration git reads with getc_unlocked, which compilers put into the program: nobody sees that. A .keep
+    holds the process id, whose length may differ."""
     Witness(folder, commit_something, "git").check(
         ["git", "clone", "-q", *options, "origin", "clone"],
         left=checked_out,
