@@ -2,7 +2,8 @@
 #
 # Sets DFTRACER_BACKENDS (those found, the fastest first), DFTRACER_BACKEND (the one chosen: isal, libdeflate or zlib),
 # DFTRACER_GZIP_SOURCES (its files) and DFTRACER_BACKEND_REASON for the summary; makes a target dftracer_gzip_<backend> for
-# each found, and dftracer_compression for the one chosen. zlib is linked in any case: reading back needs it.
+# each found, and dftracer_compression for the one chosen. zlib is linked in any case: reading back needs it. ISA-L is loaded
+# when it is needed, so only the reader is linked to it; but for DFTRACER_BUNDLE.
 # SPDX-License-Identifier: MIT
 set(DFTRACER_BACKENDS "")
 
@@ -15,7 +16,14 @@ function(find_backend backend header library)
   if(${prefix}_INCLUDE_DIR AND ${prefix}_LIBRARY)
     add_library(dftracer_gzip_${backend} INTERFACE)
     target_include_directories(dftracer_gzip_${backend} SYSTEM INTERFACE "${${prefix}_INCLUDE_DIR}")
-    target_link_libraries(dftracer_gzip_${backend} INTERFACE "${${prefix}_LIBRARY}" ZLIB::ZLIB)
+    if(backend STREQUAL "isal" AND DFTRACER_BUNDLE)
+      target_compile_definitions(dftracer_gzip_isal INTERFACE DFT__LINKED_ISAL)
+    endif()
+    if(backend STREQUAL "isal" AND NOT DFTRACER_BUNDLE)
+      target_link_libraries(dftracer_gzip_isal INTERFACE Threads::Threads ${CMAKE_DL_LIBS} ZLIB::ZLIB)
+    else()
+      target_link_libraries(dftracer_gzip_${backend} INTERFACE "${${prefix}_LIBRARY}" ZLIB::ZLIB)
+    endif()
     set(DFTRACER_BACKENDS ${DFTRACER_BACKENDS} ${backend} PARENT_SCOPE)
   endif()
 endfunction()

@@ -15,6 +15,10 @@ extern const dft_sink dft__sink_memory;
 /* All of them, the default first, ended by NULL. */
 extern const dft_sink *const dft__sinks[];
 
+/* There is much to encode: they get ready to be fast; aside: by a thread for which nobody waits. Never in a signal handler. */
+void dft__sinks_prepare(void);
+void dft__sinks_prepare_aside(void);
+
 /* The built-in sink of this name; NULL when there is none. */
 const dft_sink *dft__sink_find(const char *name, size_t len);
 

@@ -134,6 +134,7 @@ static int generate(job *of) {
   pthread_t threads[256];
   uint64_t started = 0;
   char events[FORMAT_BYTES], bytes[FORMAT_BYTES];
+  dft__gzip_load();
   progress_begin(&of->progress, "generate", of->plan.events, 0);
   while (started + 1 < of->jobs && pthread_create(&threads[started], NULL, work, of) == 0) started++;
   work(of);

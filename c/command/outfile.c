@@ -33,6 +33,7 @@ int outfile_open(outfile *of, const char *path) {
   }
   of->room = PIECE + (64u << 10);
   of->text = malloc(of->room);
+  if (of->is_gzip) dft__gzip_load();
   if (of->is_gzip) of->state = aligned_alloc(64, (dft__gzip_state_bytes() + 63) / 64 * 64);
   if (of->text && (!of->is_gzip || of->state)) return 0;
   outfile_close(of, 0);

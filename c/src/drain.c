@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../sinks/sinks.h"
 #include "clock.h"
 #include "config.h"
 #include "log.h"
@@ -243,6 +244,7 @@ static void *run(void *unused) {
   dft__hush++;
   dft__log_defer();
   leave_descriptors();
+  if (drain.output.spool->header->compress) dft__sinks_prepare_aside();
   while (!atomic_load(&drain.is_ending)) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};

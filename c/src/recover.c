@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../sinks/sinks.h"
 #include "batch.h"
 #include "clock.h"
 #include "intern.h"
@@ -344,6 +345,7 @@ dft_status dft_recover(const char *folder, dft_recovery *report) {
     if (slash) slash[slash == path] = '\0';
     else memcpy(path, ".", 2);
   }
+  dft__sinks_prepare();
   status = dft__recover_folder(path, &all, 1);
   dft__hush--;
   errno = saved;

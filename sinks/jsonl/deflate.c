@@ -1,4 +1,4 @@
-/* deflate.c - deflate streams (RFC 1951) of fixed codes, in gzip members (RFC 1952).
+/* deflate.c - deflate streams (RFC 1951) of fixed codes, in gzip members (RFC 1952) or zlib streams (RFC 1950).
  * SPDX-License-Identifier: MIT */
 #include "deflate.h"
 
@@ -134,6 +134,18 @@ static uint32_t crc32_of(const uint8_t *text, size_t len) {
   return ~crc;
 }
 
+static uint32_t adler32_of(const uint8_t *bytes, size_t len) {
+  uint32_t low = 1, high = 0;
+  while (len) {
+    size_t part = len < 5552 ? len : 5552; /* so many fit before the sums overflow */
+    len -= part;
+    for (; part; part--) high += low += *bytes++;
+    low %= 65521;
+    high %= 65521;
+  }
+  return high << 16 | low;
+}
+
 size_t dft__deflate_gzip(const void *text, size_t len, void *out, size_t room) {
   static const uint8_t head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
   bits body = {.at = (uint8_t *)out + sizeof head};
@@ -144,5 +156,17 @@ size_t dft__deflate_gzip(const void *text, size_t len, void *out, size_t room) {
   crc = crc32_of(text, len);
   for (int i = 0; i < 4; i++) *body.at++ = (uint8_t)(crc >> 8 * i);
   for (int i = 0; i < 4; i++) *body.at++ = (uint8_t)(len >> 8 * i);
+  return (size_t)(body.at - (uint8_t *)out);
+}
+
+size_t dft__deflate_zlib(const void *bytes, size_t len, void *out, size_t room) {
+  static const uint8_t head[2] = {0x78, 0x01};
+  bits body = {.at = (uint8_t *)out + sizeof head};
+  uint32_t sum;
+  if (room < DFT__DEFLATE_BOUND(len)) return 0;
+  memcpy(out, head, sizeof head);
+  deflate_all(&body, bytes, len);
+  sum = adler32_of(bytes, len);
+  for (int i = 3; i >= 0; i--) *body.at++ = (uint8_t)(sum >> 8 * i);
   return (size_t)(body.at - (uint8_t *)out);
 }

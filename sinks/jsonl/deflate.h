@@ -1,5 +1,4 @@
-/* deflate.h - short texts as one gzip member, without a library: the first use of a fast one, which asks the processor what it can do,
- * takes longer than the work.
+/* deflate.h - short texts as one gzip member or zlib stream, without a library: loading one takes longer than the work.
  *
  * Matches of one candidate, fixed codes (RFC 1951): a trace's lines get within a fifth of what a fast library makes of them.
  * Needs no memory but 8 KiB of stack.
@@ -12,7 +11,8 @@
 /* Room that is enough for any text of this length: nine bits a byte, and what stands around them. */
 #define DFT__DEFLATE_BOUND(len) ((len) + (len) / 8 + (len) / 1024 + 64)
 
-/* The length written; 0 when there is less room than that. */
+/* Each: the length written; 0 when there is less room than that. */
 size_t dft__deflate_gzip(const void *text, size_t len, void *out, size_t room);
+size_t dft__deflate_zlib(const void *bytes, size_t len, void *out, size_t room);
 
 #endif

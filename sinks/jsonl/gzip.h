@@ -1,7 +1,7 @@
 /* gzip.h - text as one gzip member, or bytes as one zlib stream. The build takes exactly one of gzip_zlib.c, gzip_isal.c,
  * gzip_libdeflate.c.
  *
- * Every call makes a complete member (RFC 1952) that depends on text and level only: no time, no name, no history. All
+ * Every call makes a complete member (RFC 1952) that depends on text, level and library only: no time, no name, no history. All
  * memory is the caller's `state`, whose content before a call does not matter; so calls are re-entrant.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SINK_GZIP_H
@@ -11,6 +11,13 @@
 
 /* Enough for the state of any of the implementations. */
 #define DFT__GZIP_STATE_MOST ((size_t)2 << 20)
+
+/* Loads the library behind it, where that is left until it is worth its time: what is short, or made before, or where it is
+ * not found, deflate.c makes. Never in a signal handler. */
+void dft__gzip_load(void);
+/* The same by a thread of its own, for which nobody waits: in a program of others somebody may hold the dynamic linker's lock who
+ * waits for the caller. */
+void dft__gzip_load_aside(void);
 
 /* The library behind it, for people. */
 const char *dft__gzip_name(void);

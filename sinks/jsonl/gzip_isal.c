@@ -1,9 +1,14 @@
-/* gzip_isal.c - gzip members by ISA-L.
+/* gzip_isal.c - gzip members by ISA-L, which is loaded when there is much to do: for a short process loading it, and finding out
+ * what the processor can do, take longer than all the rest.
  * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <isa-l/igzip_lib.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "deflate.h"
 #include "gzip.h"
@@ -32,28 +37,92 @@ size_t dft__gzip_bound(size_t len) {
   return DFT__DEFLATE_BOUND(len) + 2048;
 }
 
-#define SHORT_TEXT ((size_t)16 << 10)
+/* ---- The library ---------------------------------------------------------------------------------------------------- */
 
-/* Members get by without ISA-L then (deflate.h), streams without its large tables: level 0. */
-static int is_short(int level, size_t len) {
-  return len < SHORT_TEXT && (level <= 1 || level > 9);
+typedef void init_function(struct isal_zstream *);
+typedef int deflate_function(struct isal_zstream *);
+
+#ifdef DFT__LINKED_ISAL
+static init_function *init_stateless = isal_deflate_stateless_init;
+static _Atomic(deflate_function *) deflate_stateless = isal_deflate_stateless;
+
+void dft__gzip_load(void) {
+} /* it is linked */
+
+void dft__gzip_load_aside(void) {
+}
+#else
+#define LIBRARY "libisal.so.2" /* whose interface igzip_lib.h is */
+
+static init_function *init_stateless;
+static _Atomic(deflate_function *) deflate_stateless; /* stored last */
+static _Atomic int load_state;                        /* 0 not tried, 1 at it, 2 tried */
+
+/* A child made while the dynamic linker is at work would find its lists half changed. */
+static void await_loading(void) {
+  struct timespec pause = {0, 100000};
+  for (int tries = 0; atomic_load(&load_state) == 1 && tries < 1000; tries++) nanosleep(&pause, NULL);
 }
 
+static void forget_loading(void) {
+  int at_it = 1; /* in the parent: the wait was too short */
+  atomic_compare_exchange_strong(&load_state, &at_it, 2);
+}
+
+void dft__gzip_load(void) {
+  int none = 0;
+  void *library, *init, *deflate;
+  if (atomic_load(&load_state) || pthread_atfork(await_loading, NULL, forget_loading) != 0) return;
+  if (!atomic_compare_exchange_strong(&load_state, &none, 1)) return;
+  library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  init = library ? dlsym(library, "isal_deflate_stateless_init") : NULL;
+  deflate = library ? dlsym(library, "isal_deflate_stateless") : NULL;
+  if (init && deflate) {
+    deflate_function *function;
+    memcpy(&init_stateless, &init, sizeof init_stateless);
+    memcpy(&function, &deflate, sizeof function);
+    atomic_store(&deflate_stateless, function);
+  }
+  atomic_store(&load_state, 2);
+}
+
+static void *load(void *unused) {
+  dft__gzip_load();
+  return unused;
+}
+
+void dft__gzip_load_aside(void) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  if (atomic_load(&load_state) || pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_create(&thread, &attributes, load, NULL);
+  pthread_attr_destroy(&attributes);
+}
+#endif
+
+/* ---- Members -------------------------------------------------------------------------------------------------------- */
+
+#define SHORT_TEXT ((size_t)16 << 10)
+
 /* ISA-L has levels 0 to 3 only. */
-static uint32_t own_level(int level, size_t len) {
-  if (is_short(level, len)) return 0;
-  return level <= 1 || level > 9 ? 1 : level <= 3 ? 2 : 3;
+static uint32_t own_level(int level) {
+  return level <= 1 ? 1 : level <= 3 ? 2 : 3;
 }
 
 static size_t compress_as(uint16_t format, void *state, size_t state_bytes, int level, const void *text, size_t len,
                           void *out, size_t room) {
   static const uint32_t level_buf_size[] = {0, ISAL_DEF_LVL1_DEFAULT, ISAL_DEF_LVL2_DEFAULT, ISAL_DEF_LVL3_DEFAULT};
+  deflate_function *deflate = atomic_load(&deflate_stateless);
   compressor *own = state;
   struct isal_zstream *stream = &own->stream;
   if (state_bytes < sizeof *own || len > UINT_MAX) return 0;
+  if (level < 1 || level > 9) level = dft__gzip_default_level();
+  if (!deflate || (level == 1 && len < SHORT_TEXT))
+    return (format == IGZIP_GZIP ? dft__deflate_gzip : dft__deflate_zlib)(text, len, out, room);
   if (room > UINT_MAX) room = UINT_MAX;
-  isal_deflate_stateless_init(stream);
-  stream->level = own_level(level, len);
+  init_stateless(stream);
+  stream->level = own_level(level);
   stream->level_buf = own->level_buf;
   stream->level_buf_size = level_buf_size[stream->level];
   stream->gzip_flag = format;
@@ -63,12 +132,11 @@ static size_t compress_as(uint16_t format, void *state, size_t state_bytes, int 
   stream->avail_in = (uint32_t)len;
   stream->next_out = out;
   stream->avail_out = (uint32_t)room;
-  return isal_deflate_stateless(stream) == COMP_OK && stream->avail_in == 0 ? room - stream->avail_out : 0;
+  return deflate(stream) == COMP_OK && stream->avail_in == 0 ? room - stream->avail_out : 0;
 }
 
 size_t dft__gzip_member(void *state, size_t state_bytes, int level, const void *text, size_t len, void *out,
                         size_t room) {
-  if (is_short(level, len) && state_bytes >= sizeof(compressor)) return dft__deflate_gzip(text, len, out, room);
   return compress_as(IGZIP_GZIP, state, state_bytes, level, text, len, out, room);
 }
 

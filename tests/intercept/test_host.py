@@ -10,7 +10,9 @@ import subprocess
 import time
 
 from io_harness import (
+    LIBRARY,
     SOURCE,
+    Skip,
     events_by_path,
     expect,
     expect_equal,
@@ -122,9 +124,18 @@ def libraries(folder, *command):
     return [(os.path.basename(one[1]), one[2] == "") for one in found if one]
 
 
-def case_no_folder_is_searched_for_the_core(folder):
-    found = [one for one in libraries(folder, "cat", "/etc/passwd") if one[0].startswith("libdftracer")]
+def case_a_short_process_looks_for_two_libraries(folder):
+    found = [one for one in libraries(folder, "cat", "/etc/passwd") if not one[0].startswith(("libz", "libdeflate"))]
     expect_equal(found, [("libdftracer_preload.so", True), ("libdftracer_core.so.5", True)], "libraries")
+
+
+def case_a_long_process_compresses_by_the_fast_library(folder):
+    with open(LIBRARY, "rb") as file:
+        if b"libisal.so" not in file.read():
+            raise Skip("another library compresses, and is linked")
+    data = os.path.join(folder, "data")
+    found = libraries(folder, "dd", "if=/dev/zero", f"of={data}", "bs=1", "count=100000", "status=none")
+    expect(("libisal.so.2", True) in found, f"{found}")
 
 
 def case_killed_at_any_moment(folder):

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "../../jsonl/gzip.h"
 #include "h5.h"
 
 /* ---- The first walk: how much there is ---------------------------------------------------------------------------- */
@@ -153,6 +154,7 @@ static void take_descriptors(void) {
 int main(int argc, char **argv) {
   take_signals();
   take_descriptors();
+  dft__gzip_load();
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   if (argc == 5 && strcmp(argv[1], "join") == 0) {
     join(argv[2], argv[3], argv[4]);
