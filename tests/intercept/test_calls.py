@@ -59,7 +59,9 @@ def case_every_symbol(folder):
     os.mkdir(traces)
     script = f"{SOURCE}/tests/intercept/programs/every.py"
     done = run(
-        [sys.executable, "-B", "-I", script, data, f"{folder}/results"], traced(traces, DATA_DIR="all"), cwd=folder
+        [sys.executable, "-B", "-E", "-s", script, data, f"{folder}/results"],
+        traced(traces, DATA_DIR="all"),
+        cwd=folder,
     )
     expect_equal((done.returncode, done.stderr), (0, ""), "every.py")
     with open(f"{folder}/results", encoding="utf-8") as file:
