@@ -137,7 +137,7 @@ int dft__path_is_of_fd(const char *path);
 
 enum dft__wanted { DFT__WANTED_NOT = 0, DFT__WANTED_BELOW = 1, DFT__WANTED = 2 };
 enum dft__wanted dft__filter_judge(const char *path, size_t len);
-/* Reads the settings; zero when no path could ever be recorded. */
+/* Reads the settings; zero when no path could ever be recorded. With the lock of the session. */
 int dft__filter_make(void);
 int dft__filter_is_all(void);
 

@@ -32,10 +32,14 @@ static int is_vfork_child(void) {
 /* With the preload library, at the first call: the environment decides. */
 static void decide(void) {
   uint64_t before = dft__signals_block();
-  uint32_t undecided = DFT__IO_UNDECIDED;
-  int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
-              dft__filter_make();
-  atomic_compare_exchange_strong(&dft__io_state, &undecided, is_on ? DFT__IO_ON : DFT__IO_OFF);
+  if (dft__session_lock()) {
+    if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) {
+      int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
+                  dft__filter_make();
+      atomic_store(&dft__io_state, is_on ? DFT__IO_ON : DFT__IO_OFF);
+    }
+    dft__session_unlock();
+  }
   dft__signals_restore(before);
 }
 
@@ -84,7 +88,12 @@ dft_status dft_bind_io(void) {
   if (dft__io_is_preloaded()) return DFT_OK;
   if (!*dft__config_text(DFT__DATA_DIR) || strcmp(dft__config_text(DFT__INIT), "PRELOAD") == 0) return DFT_EDISABLED;
   before = dft__signals_block();
+  if (!dft__session_lock()) {
+    dft__signals_restore(before);
+    return DFT_EBUSY;
+  }
   is_on = dft__filter_make();
+  dft__session_unlock();
   if (is_on) {
     if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
     dft__bind_all();

@@ -36,7 +36,7 @@ static int is_cursor_fine(const dft__spool *spool, const dft__thread *thread) {
   if (!page) return 1;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (dft__chunk_page(spool, chunk) != page) continue;
-    return chunk->size_log == dft__cursor_log(cursor) && DFT__GET(chunk->use) == DFT__USE_RECORDS &&
+    return DFT__GET(chunk->size_log) == dft__cursor_log(cursor) && DFT__GET(chunk->use) == DFT__USE_RECORDS &&
            dft__status_state(DFT__GET(chunk->status)) == DFT__OPEN;
   }
   return 0;

@@ -89,7 +89,7 @@ static int is_unfinished(const dft__spool *spool, const dft__chunk *chunk, uint3
 
 static int is_claimable(dft_batch *batch, dft__chunk *chunk, uint32_t *gen, uint32_t *end) {
   uint64_t status = DFT__ACQUIRE(chunk->status);
-  uint32_t cells = dft__cells_of(chunk->size_log);
+  uint32_t cells = dft__cells_of(DFT__GET(chunk->size_log));
   if (DFT__GET(chunk->use) != DFT__USE_RECORDS) return 0;
   *gen = dft__status_gen(status);
   *end = cells;
@@ -262,7 +262,7 @@ const char *dft_batch_host_hash(const dft_batch *batch) {
 
 static int holds_event(const dft__spool *spool, const dft__chunk *chunk) {
   uint64_t status = DFT__ACQUIRE(chunk->status);
-  uint32_t end = dft__cells_of(chunk->size_log);
+  uint32_t end = dft__cells_of(DFT__GET(chunk->size_log));
   if (DFT__GET(chunk->use) != DFT__USE_RECORDS || dft__status_state(status) == DFT__FREE) return 0;
   for (uint32_t cell = DFT__GET(chunk->consumed); cell && cell < end; cell++) {
     const dft__record *record = (const dft__record *)((const char *)chunk + (size_t)cell * DFT__CELL);

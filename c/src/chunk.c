@@ -15,7 +15,7 @@ static uint64_t tagged(uint64_t head, uint32_t page) {
 }
 
 static void push(dft__spool *spool, dft__chunk *chunk) {
-  _Atomic uint64_t *list = &spool->header->free[chunk->size_log];
+  _Atomic uint64_t *list = &spool->header->free[DFT__GET(chunk->size_log)];
   uint64_t head = DFT__GET(*list);
   do DFT__SET(chunk->next, (uint32_t)head);
   while (!atomic_compare_exchange_weak_explicit(list, &head, tagged(head, dft__chunk_page(spool, chunk)),
@@ -49,12 +49,13 @@ static uint64_t carve(dft__spool *spool, uint64_t bytes, uint64_t stored, int be
 
 static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
   dft__chunk *chunk = (dft__chunk *)(spool->base + offset);
-  chunk->size_log = size_log;
+  DFT__SET(chunk->size_log, size_log);
   DFT__RELEASE(chunk->magic, DFT__CHUNK_MAGIC);
   return chunk;
 }
 
-/* Small chunks come from blocks of 64 KiB, one after the other, so that a page is touched only when it is needed. */
+/* Small chunks come from blocks of 64 KiB, one after the other, so that a page is touched only when it is needed. They are made
+ * before they are taken, by all who try to: who walks finds each of them, or the end of the block. */
 static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_limit) {
   const uint64_t bytes = UINT64_C(1) << size_log;
   const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
@@ -62,15 +63,18 @@ static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_
   uint64_t now = DFT__GET(*left);
   for (;;) {
     if (now & 0xffff) {
+      dft__chunk *chunk;
       if (!dft__spool_grow(spool, (now >> 16) + bytes)) return NULL;
-      if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes))
-        return make(spool, now >> 16, size_log);
+      chunk = make(spool, now >> 16, size_log);
+      if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes)) return chunk;
     } else {
       uint64_t offset = carve(spool, block, bytes, beyond_limit);
+      dft__chunk *chunk;
       if (!offset) return NULL;
+      chunk = make(spool, offset, size_log);
       /* When another thread was faster, the rest of this block is lost, which is rare. */
       atomic_compare_exchange_strong(left, &now, (offset + bytes) << 16 | (block - bytes));
-      return make(spool, offset, size_log);
+      return chunk;
     }
   }
 }
@@ -101,7 +105,10 @@ void dft__chunk_give(dft__spool *spool, dft__chunk *chunk) {
   push(spool, chunk);
 }
 
+/* Where no chunk is, none is in the rest of the block. Between carve and make of a chunk of several blocks their insides may be
+ * looked at, too; they hold zeros then. */
 dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset) {
+  const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
   uint64_t top = DFT__ACQUIRE(spool->header->top);
   uint64_t end = DFT__ACQUIRE(spool->header->file_bytes);
   if (top < end) end = top;
@@ -109,12 +116,12 @@ dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset) {
   if (*offset < DFT__HEADER_BYTES) *offset = DFT__HEADER_BYTES;
   while (*offset + (1u << DFT__CHUNK_LOG_MIN) <= end) {
     dft__chunk *chunk = (dft__chunk *)(spool->base + *offset);
-    if (DFT__ACQUIRE(chunk->magic) == DFT__CHUNK_MAGIC && chunk->size_log >= DFT__CHUNK_LOG_MIN &&
-        chunk->size_log <= DFT__CHUNK_LOG_MAX && *offset + (UINT64_C(1) << chunk->size_log) <= end) {
-      *offset += UINT64_C(1) << chunk->size_log;
+    uint32_t log = DFT__ACQUIRE(chunk->magic) == DFT__CHUNK_MAGIC ? DFT__GET(chunk->size_log) : 0;
+    if (log >= DFT__CHUNK_LOG_MIN && log <= DFT__CHUNK_LOG_MAX && *offset + (UINT64_C(1) << log) <= end) {
+      *offset += UINT64_C(1) << log;
       return chunk;
     }
-    *offset += 1u << DFT__CHUNK_LOG_MIN;
+    *offset += block - (*offset - DFT__HEADER_BYTES) % block;
   }
   return NULL;
 }

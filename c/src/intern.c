@@ -45,9 +45,9 @@ static uint64_t take_bytes(dft__spool *spool, uint64_t bytes) {
       uint64_t fresh;
       if (!chunk) return 0;
       fresh = (uint64_t)((char *)chunk - spool->base) + DFT__CELL;
-      left = (UINT64_C(1) << chunk->size_log) - DFT__CELL - bytes;
+      left = (UINT64_C(1) << DFT__GET(chunk->size_log)) - DFT__CELL - bytes;
       if (atomic_compare_exchange_strong(&header->name_cursor, &cursor, dft__area(fresh + bytes, (uint32_t)left))) {
-        if (chunk->size_log == DFT__BLOCK_LOG) atomic_fetch_add(&header->name_chunks, 1);
+        if (DFT__GET(chunk->size_log) == DFT__BLOCK_LOG) atomic_fetch_add(&header->name_chunks, 1);
         return fresh;
       }
       dft__chunk_give(spool, chunk);

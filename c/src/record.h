@@ -152,8 +152,8 @@ enum dft__chunk_use {
 
 typedef struct dft__chunk {
   _Atomic uint32_t magic;
-  uint32_t size_log;
-  _Atomic uint64_t status; /* generation 24 | state 8 | end 32: of a FULL one, the first cell that was not reserved.
+  _Atomic uint32_t size_log; /* never changes, but threads that race for a chunk all set it */
+  _Atomic uint64_t status;   /* generation 24 | state 8 | end 32: of a FULL one, the first cell that was not reserved.
                                  Release on OPEN and FULL; pairs with the drain's acquire */
   _Atomic uint32_t use;
   _Atomic uint32_t tid;

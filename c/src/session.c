@@ -46,27 +46,58 @@ static int is_exiting;
 
 /* ---- Who may change things ------------------------------------------------------------------------------------------- */
 
-/* Zero in a signal handler that interrupted the holder. The lock of a process that this one was forked from is void. */
-static int lock_changes(void) {
+/* Zero in a signal handler that interrupted the holder, or after that many tries. The lock of a process that this one was
+ * forked from is void; what its holder had begun is begun anew. */
+static int lock_changes_within(int tries) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
   uint64_t holder = 0;
-  while (!atomic_compare_exchange_weak(&change_lock, &holder, own)) {
-    if (holder == own) return 0;
-    if (holder && holder >> 32 != own >> 32) {
-      if (atomic_compare_exchange_strong(&change_lock, &holder, own)) return 1;
-    } else if (holder) {
-      sched_yield();
+  struct timespec pause = {0, 50000};
+  while (!atomic_compare_exchange_strong(&change_lock, &holder, own)) {
+    if (holder == own || !tries--) return 0;
+    if (holder >> 32 == own >> 32) {
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+    } else if (atomic_compare_exchange_strong(&change_lock, &holder, own)) {
+      if (!dft__session.is_open) is_decided = 0;
+      return 1;
     }
     holder = 0;
   }
   return 1;
 }
 
-static void unlock_changes(void) {
+int dft__session_lock(void) {
+  return lock_changes_within(-1);
+}
+
+void dft__session_unlock(void) {
   atomic_store(&change_lock, 0);
 }
 
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
+
+#define FORK_TRIES 10000 /* about a second: who holds the lock may wait for something that the forking thread holds */
+
+static __thread __attribute__((tls_model("initial-exec"))) uint8_t is_locked_for_fork;
+static uint64_t mask_before_fork; /* with the lock */
+
+/* A child has the memory of its parent as it is: no session may be half open in it. */
+static void before_fork(void) {
+  uint64_t mask = dft__signals_block();
+  if (lock_changes_within(FORK_TRIES)) {
+    is_locked_for_fork = 1;
+    mask_before_fork = mask;
+  } else {
+    dft__signals_restore(mask);
+  }
+}
+
+static void after_fork(void) {
+  uint64_t mask = mask_before_fork;
+  if (!is_locked_for_fork) return;
+  is_locked_for_fork = 0;
+  dft__session_unlock();
+  dft__signals_restore(mask);
+}
 
 /* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. */
 static void in_child(void) {
@@ -78,7 +109,13 @@ static void in_child(void) {
   }
   atomic_store(dft__gate_page(), 0);
   dft__hush--;
+  after_fork();
   errno = saved;
+}
+
+/* Not with the first session: another thread may be inside fork then. */
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
@@ -90,7 +127,6 @@ static int make_gate(void) {
 #ifdef MADV_WIPEONFORK
   madvise(page, 4096, MADV_WIPEONFORK);
 #endif
-  pthread_atfork(NULL, NULL, in_child);
   DFT__RELEASE(dft__gate, page);
   return 1;
 }
@@ -254,19 +290,15 @@ static int decide(void) {
 }
 
 int dft__session_would_open(void) {
-  int is_due;
-  if (!lock_changes()) return 0;
   if (!is_decided && !dft__session.is_open) dft__config_read();
-  is_due = dft__session.is_open || (!is_decided && dft__config_number(DFT__ENABLE));
-  unlock_changes();
-  return is_due;
+  return dft__session.is_open || (!is_decided && dft__config_number(DFT__ENABLE));
 }
 
 int dft__session_open_due(void) {
   int is_open;
-  if (!lock_changes()) return 0;
+  if (!dft__session_lock()) return 0;
   is_open = decide();
-  unlock_changes();
+  dft__session_unlock();
   return is_open;
 }
 
@@ -284,7 +316,7 @@ dft_status dft_start(const dft_options *options) {
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
   before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
-  if (!lock_changes()) {
+  if (!dft__session_lock()) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }
@@ -302,7 +334,7 @@ dft_status dft_start(const dft_options *options) {
     else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, is_started_by_parent()) : DFT_EDISABLED;
     if (status != DFT_OK) set_active(0);
   }
-  unlock_changes();
+  dft__session_unlock();
   dft__signals_restore(before);
   errno = saved;
   return status;
@@ -382,7 +414,7 @@ dft_status dft_stop(void) {
   dft_status status = DFT_EINACTIVE;
   if (!is_exiting) dft_unbind_io();
   before = dft__signals_block();
-  if (!lock_changes()) {
+  if (!dft__session_lock()) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }
@@ -399,7 +431,7 @@ dft_status dft_stop(void) {
     set_active(0);
     is_decided = 1;
   }
-  unlock_changes();
+  dft__session_unlock();
   dft__signals_restore(before);
   errno = saved;
   return status;

@@ -20,7 +20,13 @@ extern dft__session_state dft__session;
  * forked child of a traced process. Zero when there is nothing to record into. */
 int dft__session_open_due(void);
 
-/* Whether there is a session, or the environment asks for one at the first event. Reads the settings when nobody has. */
+/* Who opens or closes a session, or changes what goes with it, holds this. Zero in a signal handler that interrupted the
+ * holder. With signals blocked: a handler that jumps away would keep it for ever. */
+int dft__session_lock(void);
+void dft__session_unlock(void);
+
+/* With the lock: whether there is a session, or the environment asks for one at the first event. Reads the settings when
+ * nobody has. */
 int dft__session_would_open(void);
 
 #endif

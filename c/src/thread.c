@@ -375,7 +375,8 @@ static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, rese
   uint64_t now;
   if (!chunk) return 0;
   while (dft__cursor_page(now = DFT__GET(thread->cursor)) == dft__cursor_page(full)) {
-    if (dft__own_cas64(&thread->cursor, now, dft__cursor(dft__chunk_page(spool, chunk), chunk->size_log, 1))) {
+    if (dft__own_cas64(&thread->cursor, now,
+                       dft__cursor(dft__chunk_page(spool, chunk), DFT__GET(chunk->size_log), 1))) {
       thread->chunks++;
       more->ready += finish_chunk(spool, full);
       return 1;

@@ -121,13 +121,13 @@ static void a_walk_finds_every_chunk_once(void) {
   CHECK_INT(count_walked(DFT__USE_THREAD), 100);
 }
 
-/* Death between carving and the header: the bytes are zero. */
+/* Death between carving and the header: the bytes are zero. Small ones have their headers before they are taken. */
 static void a_chunk_half_made_hides_no_other(void) {
   dft__chunk *chunks[20];
   make(16 << 20);
   for (int i = 0; i < 20; i++) chunks[i] = dft__chunk_take(&spool, i % 3 ? 16 : 12, DFT__USE_THREAD, 0);
-  for (int i = 0; i < 20; i += 4) memset(chunks[i], 0, DFT__CELL);
-  CHECK_INT(count_walked(DFT__USE_THREAD), 15);
+  for (int i = 1; i < 20; i += 3) memset(chunks[i], 0, DFT__CELL);
+  CHECK_INT(count_walked(DFT__USE_THREAD), 13);
 }
 
 static void a_chunk_that_makes_no_sense_is_passed_over(void) {

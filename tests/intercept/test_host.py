@@ -110,17 +110,22 @@ def case_exit_without_ceremony(folder):
 
 def libraries(folder, *command):
     """Our libraries, and those that compress, that a traced program looks for: name, and whether it was there."""
-    log, traces, out = (os.path.join(folder, name) for name in ("strace", "traces", "out"))
+    logs, traces, out = (os.path.join(folder, name) for name in ("straces", "traces", "out"))
     os.mkdir(traces)
+    os.mkdir(logs)
     preload = traced(traces)
-    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=openat,newfstatat,stat", "-o", log]
+    # -ff: a file for each thread. In a file they share, a call is cut in two where another thread's comes between.
+    strace = ["strace", "-f", "-ff", "--seccomp-bpf", "-qq", "-s", "4096", "-e", "trace=openat,newfstatat,stat"]
+    strace += ["-o", f"{logs}/strace"]
     with open(out, "wb") as file:
         subprocess.run(
             [*strace, "-E", f"LD_PRELOAD={preload.pop('LD_PRELOAD')}", *command], env=preload, stdout=file, check=True
         )
     expect_equal(len(read_folder(traces)), 1, "it is traced")
-    with open(log, encoding="utf-8") as lines:
-        found = [re.search(r'"([^"]*/(?:lib(?:dftracer|isal|z|deflate)[^"/]*))".* = (-?)', line) for line in lines]
+    found = []
+    for name in sorted(os.listdir(logs)):
+        with open(os.path.join(logs, name), encoding="utf-8") as lines:
+            found += [re.search(r'"([^"]*/(?:lib(?:dftracer|isal|z|deflate)[^"/]*))".* = (-?)', line) for line in lines]
     return [(os.path.basename(one[1]), one[2] == "") for one in found if one]
 
 
