@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <glob.h>
+#include <pthread.h>
 
 #include "session.h"
 
@@ -243,6 +244,38 @@ static void a_forked_child_has_a_name_of_its_own(void) {
   CHECK_INT(count_files(".", NULL), 2);
 }
 
+static useconds_t moment;
+
+static void *open_by_the_first_event(void *unused) {
+  dft_instant("of the parent", "test");
+  return unused;
+}
+
+static void fork_while_another_thread_opens(void) {
+  pthread_t thread;
+  pid_t child;
+  int status;
+  CHECK_INT(pthread_create(&thread, NULL, open_by_the_first_event, NULL), 0);
+  usleep(moment);
+  child = fork();
+  if (!child) {
+    dft_instant("of the child", "test");
+    exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  pthread_join(thread, NULL);
+}
+
+static void a_child_made_while_the_trace_is_opened_records(void) {
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_LOG_FILE", "job");
+  for (int i = 0; i < 100; i++) {
+    moment = (useconds_t)i * 3;
+    CHECK_INT(in_process(fork_while_another_thread_opens), 0);
+    CHECK_INT(count_files(".", NULL), 2 * (i + 1));
+  }
+}
+
 static void a_child_that_records_nothing_leaves_no_file(void) {
   pid_t child;
   int status;
@@ -314,6 +347,7 @@ int main(void) {
   RUN(a_prefix_never_replaces);
   RUN(two_living_processes_never_share_a_file);
   RUN(a_forked_child_has_a_name_of_its_own);
+  RUN(a_child_made_while_the_trace_is_opened_records);
   RUN(a_child_that_records_nothing_leaves_no_file);
   RUN(stale_indexes_are_removed);
   RUN(the_index_of_another_trace_stays);
