@@ -80,6 +80,22 @@ void arguments_copy(Arguments *set, const Arguments *from) {
   }
 }
 
+void arguments_move(Arguments *set, Arguments *from) {
+  for (uint32_t i = 0; i < from->count; i++) {
+    Argument *item = find(set, from->items[i].key), old;
+    if (LIKELY(item != NULL)) {
+      old = *item;
+      *item = from->items[i];
+      from->items[i] = old;
+    } else if ((item = grow(set)) != NULL) {
+      *item = from->items[i];
+      Py_INCREF(item->key);
+      Py_INCREF(item->value);
+    }
+  }
+  arguments_clear(from);
+}
+
 void arguments_copy_named(Arguments *set, const Arguments *from) {
   for (int i = 0; i < NAMED_COUNT; i++) {
     const Argument *item = find(from, native_name[NAMED_FIRST + i]);

@@ -96,9 +96,8 @@ static void collect(Function *function, Arguments *call, PyObject *const *args, 
 
 /* What the call had stays readable on the profile. */
 static void remember(Profile *profile, Arguments *call) {
-  State *state = profile->state;
   Py_BEGIN_CRITICAL_SECTION((PyObject *)profile);
-  arguments_copy(&state->last, call);
+  arguments_move(&profile->state->last, call);
   Py_END_CRITICAL_SECTION();
 }
 
@@ -118,10 +117,7 @@ static PyObject *call_log(PyObject *self, PyObject *const *args, size_t flags, P
     result = PyObject_Vectorcall(function->wrapped, args, flags, keywords);
     if (LIKELY(result && !call.count && is_simple(&open, state))) event_close(&open);
     else event_end(&open, state, function->label, &call, result ? NULL : PyErr_Occurred());
-    if (call.count) {
-      remember(function->profile, &call);
-      arguments_clear(&call);
-    }
+    if (call.count) remember(function->profile, &call);
   }
   if (function->kind == WRAP_INIT && result) {
     Py_DECREF(result);
@@ -308,13 +304,16 @@ static PyObject *function_block(PyObject *self, PyObject *const *args, Py_ssize_
   State *state = function->profile->state;
   Profile *block;
   Values none = {{NULL}};
+  Arguments call;
   if (function->kind == WRAP_NODE) return Py_NewRef((PyObject *)function->profile);
   block = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!block) return NULL;
   profile_setup(block, label_keep(function->label), &none, state->enable);
   arguments_copy(&block->state->args, &state->args);
   if (is_recording(state)) collect(function, &block->state->args, args, count, keywords);
-  remember(function->profile, &block->state->args);
+  arguments_init(&call);
+  arguments_copy(&call, &block->state->args);
+  remember(function->profile, &call);
   return (PyObject *)block;
 }
 

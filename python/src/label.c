@@ -57,8 +57,7 @@ Label *label_derived(const Label *label, const char *suffix, PyObject *whole) {
   return derived;
 }
 
-void label_drop(Label *label) {
-  if (!label || __atomic_sub_fetch(&label->refs, 1, __ATOMIC_ACQ_REL)) return;
+void label_free(Label *label) {
   Py_XDECREF(label->name);
   Py_XDECREF(label->cat);
   Py_XDECREF(label->name_text);

@@ -100,11 +100,21 @@ typedef struct Label {
 Label *label_new(PyObject *name, PyObject *cat);
 /* A label of the same category named <name>.<suffix>; `whole` replaces the name when it is not NULL. */
 Label *label_derived(const Label *label, const char *suffix, PyObject *whole);
+static inline long label_count(Label *label, int more) {
+#ifdef Py_GIL_DISABLED
+  return __atomic_add_fetch(&label->refs, more, __ATOMIC_ACQ_REL);
+#else
+  return label->refs += more;
+#endif
+}
 static inline Label *label_keep(Label *label) {
-  __atomic_fetch_add(&label->refs, 1, __ATOMIC_RELAXED);
+  label_count(label, 1);
   return label;
 }
-void label_drop(Label *label);
+void label_free(Label *label);
+static inline void label_drop(Label *label) {
+  if (label && !label_count(label, -1)) label_free(label);
+}
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +140,8 @@ static inline void arguments_init(Arguments *set) {
 }
 void arguments_clear(Arguments *set);
 void arguments_copy(Arguments *set, const Arguments *from);
+/* Leaves `from` empty. */
+void arguments_move(Arguments *set, Arguments *from);
 /* The four named ones alone. */
 void arguments_copy_named(Arguments *set, const Arguments *from);
 /* One of the four named ones, by its place from NAMED_FIRST on; NULL and None are not given. */
@@ -302,6 +314,9 @@ PyObject *profile_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 /* Gives a new object its label (taken over), values and switch. NULL as label: an exception is set, and -1 returned. */
 int profile_setup(Profile *profile, Label *label, const Values *values, int enable);
 void profile_dealloc(PyObject *self);
+/* The parts of making and unmaking one between which the memory may be kept. What profile_begin does not set is zero. */
+void profile_begin(Profile *profile);
+void profile_finish(PyObject *self);
 int profile_traverse(PyObject *self, visitproc visit, void *arg);
 int profile_clear(PyObject *self);
 

@@ -48,12 +48,32 @@ static int node_clear(PyObject *self) {
   return profile_clear(self);
 }
 
+/* Nodes made for one block come and go: a few are kept, emptied. */
+#define SPARES 8
+static Node *spare[SPARES];
+static int spares;
+
+static Node *node_again(void) {
+  Node *node = (Node *)PyObject_Init((PyObject *)spare[--spares], native.node);
+  profile_begin(&node->base);
+  node->base.uses[0] = node->base.uses[1] = 0;
+  node->base.own.flush = 0;
+  PyObject_GC_Track(node);
+  return node;
+}
+
 static void node_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   Py_CLEAR(((Node *)self)->children);
   Py_CLEAR(((Node *)self)->inert);
-  PyObject_GC_Track(self);
-  profile_dealloc(self);
+  profile_finish(self);
+#ifndef Py_GIL_DISABLED
+  if (LIKELY(type == native.node && spares < SPARES)) spare[spares++] = (Node *)self;
+  else
+#endif
+    type->tp_free(self);
+  Py_DECREF(type);
 }
 
 static PyObject *children_of(Node *node) {
@@ -71,7 +91,7 @@ static PyObject *detached(Node *node, const Values *values) {
   Node *copy;
   if (is_on < 0) return NULL;
   if (!native_enabled && node->inert) return Py_NewRef(node->inert);
-  copy = (Node *)node_new(native.node, NULL, NULL);
+  copy = spares ? node_again() : (Node *)node_new(native.node, NULL, NULL);
   if (!copy) return NULL;
   profile_setup(&copy->base, label_keep(state->label), values, is_on);
   if (!native_enabled) node->inert = Py_NewRef((PyObject *)copy);

@@ -6,7 +6,9 @@ Label *label_unknown;
 
 /* ---- Life -------------------------------------------------------------------------------------------------------------- */
 
-static void state_init(State *state) {
+void profile_begin(Profile *profile) {
+  State *state = &profile->own;
+  profile->state = state;
   arguments_init(&state->args);
   arguments_init(&state->last);
   state->label = label_keep(label_unknown);
@@ -18,8 +20,7 @@ PyObject *profile_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   (void)args;
   (void)keywords;
   if (!profile) return NULL;
-  profile->state = &profile->own;
-  state_init(profile->state);
+  profile_begin(profile);
   return (PyObject *)profile;
 }
 
@@ -62,15 +63,19 @@ int profile_clear(PyObject *self) {
   return 0;
 }
 
-void profile_dealloc(PyObject *self) {
+void profile_finish(PyObject *self) {
   Profile *profile = (Profile *)self;
-  PyTypeObject *type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   if (profile->weak) PyObject_ClearWeakRefs(self);
   profile_clear(self);
   if (profile->own.args.count) arguments_clear(&profile->own.args);
   if (profile->own.last.count) arguments_clear(&profile->own.last);
   label_drop(profile->own.label);
+}
+
+void profile_dealloc(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  profile_finish(self);
   type->tp_free(self);
   Py_DECREF(type);
 }

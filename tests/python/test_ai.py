@@ -256,5 +256,36 @@ def test_switches(tmp_path):
     assert names == ["forward", "backward", "step", "forward", "forward", "item"]
 
 
+def test_a_detached_node_has_nothing_of_those_before(tmp_path):
+    """Their memory is used again."""
+    trace = one(
+        """
+        import gc, weakref
+        for i in range(20):
+            used = ai.compute.forward(step=i, args={"a": 1, "b": 2, "c": 3}, enable=i % 2 == 0)
+            used.mine = i; used.derive("child"); used.relate(1, 7); used.flush()
+            for _ in range(3):
+                with used: pass
+            gone = weakref.ref(used)
+            del used
+            gc.collect()
+            assert gone() is None
+            fresh = ai.compute.backward()
+            assert fresh.name == "backward" and not fresh._flush and not fresh._children and not vars(fresh), vars(fresh)
+            assert not fresh._arguments_int and not fresh._relations
+            with fresh: pass
+            kept = [ai.compute.step(step=j) for j in range(20)]
+            assert [node._arguments_int["step"][1] for node in kept] == list(range(20))
+            kept[0].ring = kept
+            del kept, fresh
+            gc.collect()
+        """,
+        tmp_path,
+    )
+    backward = [event for event in trace.user_events() if event["name"] == "backward"]
+    assert len(backward) == 20
+    assert all(not {"step", "a", "b", "c"} & set(event["args"]) for event in backward)
+
+
 if __name__ == "__main__":
     main(__file__)
