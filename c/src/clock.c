@@ -38,7 +38,7 @@ static struct {
   _Atomic uint32_t lock;       /* of the map */
   _Atomic(dft__header *) header;
   pid_t pid;
-  uint64_t rate; /* of the last session: a forked child begins with it */
+  _Atomic uint64_t rate; /* of the last session: a forked child begins with it */
   dft__knot lost;
 } clocks;
 
@@ -166,7 +166,7 @@ static void step(dft__header *header, int is_due) {
   set_due(now + pace(map, now)); /* at once, or other threads would come here, too */
   if ((is_due || now - map->sampled > pace(map, now) / 4) && compare(&sample, header->epoch_offset_ns)) {
     dft__clock_map_add(map, &sample);
-    clocks.rate = map->knots[DFT__GET(map->count) - 1].rate;
+    DFT__SET(clocks.rate, map->knots[DFT__GET(map->count) - 1].rate);
   }
 }
 
@@ -198,7 +198,7 @@ void dft__clock_begin(dft__header *header) {
   if (DFT__GET(clocks.mode) == COUNTER) {
     for (int i = 0; i < TRIES && !compare(&first, header->epoch_offset_ns); i++)
       ;
-    dft__clock_map_begin(map, DFT__CLOCK_TSC, &first, clocks.rate);
+    dft__clock_map_begin(map, DFT__CLOCK_TSC, &first, DFT__GET(clocks.rate));
   } else {
     uint64_t now = dft__clock_ns();
     first = (dft__sample){now, now + (uint64_t)header->epoch_offset_ns, 0};
@@ -214,7 +214,7 @@ int dft__clock_is_of(const dft__header *header) {
 }
 
 void dft__clock_resume(dft__header *header) {
-  clocks.rate = header->clock.knots[DFT__GET(header->clock.count) - 1].rate;
+  DFT__SET(clocks.rate, header->clock.knots[DFT__GET(header->clock.count) - 1].rate);
   take_over();
   DFT__RELEASE(clocks.header, header);
 }

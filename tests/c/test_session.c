@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 
 #include "session.h"
 
@@ -260,7 +261,7 @@ static void fork_while_another_thread_opens(void) {
   child = fork();
   if (!child) {
     dft_instant("of the child", "test");
-    exit(0);
+    syscall(SYS_exit_group, dft_stop() != DFT_OK); /* at exit sanitizers miss the threads of the parent */
   }
   CHECK(waitpid(child, &status, 0) == child && status == 0);
   pthread_join(thread, NULL);
