@@ -46,14 +46,14 @@ static int is_exiting;
 
 /* ---- Who may change things ------------------------------------------------------------------------------------------- */
 
-/* Zero in a signal handler that interrupted the holder, or after that many tries. The lock of a process that this one was
- * forked from is void; what its holder had begun is begun anew. */
-static int lock_changes_within(int tries) {
+/* The lock of a process that this one was forked from is void; what its holder had begun is begun anew. */
+int dft__session_lock(int tries) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
   uint64_t holder = 0;
   struct timespec pause = {0, 50000};
   while (!atomic_compare_exchange_strong(&change_lock, &holder, own)) {
-    if (holder == own || !tries--) return 0;
+    if (holder == own || !tries) return 0;
+    if (tries > 0) tries--;
     if (holder >> 32 == own >> 32) {
       syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
     } else if (atomic_compare_exchange_strong(&change_lock, &holder, own)) {
@@ -65,17 +65,11 @@ static int lock_changes_within(int tries) {
   return 1;
 }
 
-int dft__session_lock(void) {
-  return lock_changes_within(-1);
-}
-
 void dft__session_unlock(void) {
   atomic_store(&change_lock, 0);
 }
 
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
-
-#define FORK_TRIES 10000 /* about a second: who holds the lock may wait for something that the forking thread holds */
 
 static __thread __attribute__((tls_model("initial-exec"))) uint8_t is_locked_for_fork;
 static uint64_t mask_before_fork; /* with the lock */
@@ -83,7 +77,7 @@ static uint64_t mask_before_fork; /* with the lock */
 /* A child has the memory of its parent as it is: no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
-  if (lock_changes_within(FORK_TRIES)) {
+  if (dft__session_lock(DFT__LOCK_TRIES)) {
     is_locked_for_fork = 1;
     mask_before_fork = mask;
   } else {
@@ -296,7 +290,7 @@ int dft__session_would_open(void) {
 
 int dft__session_open_due(void) {
   int is_open;
-  if (!dft__session_lock()) return 0;
+  if (!dft__session_lock(DFT__LOCK_TRIES)) return 0;
   is_open = decide();
   dft__session_unlock();
   return is_open;
@@ -316,7 +310,7 @@ dft_status dft_start(const dft_options *options) {
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
   before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
-  if (!dft__session_lock()) {
+  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }
@@ -414,7 +408,7 @@ dft_status dft_stop(void) {
   dft_status status = DFT_EINACTIVE;
   if (!is_exiting) dft_unbind_io();
   before = dft__signals_block();
-  if (!dft__session_lock()) {
+  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }

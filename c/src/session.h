@@ -21,8 +21,11 @@ extern dft__session_state dft__session;
 int dft__session_open_due(void);
 
 /* Who opens or closes a session, or changes what goes with it, holds this. Zero in a signal handler that interrupted the
- * holder. With signals blocked: a handler that jumps away would keep it for ever. */
-int dft__session_lock(void);
+ * holder, or after so many tries. With signals blocked: a handler that jumps away would keep it for ever.
+ * Calls that only come by wait some seconds at most, and so does a thread that forks: it holds this meanwhile, and others'
+ * handlers of fork may wait for a thread that waits for this. */
+enum { DFT__LOCK_ALWAYS = -1, DFT__LOCK_TRIES = 30000 };
+int dft__session_lock(int tries);
 void dft__session_unlock(void);
 
 /* With the lock: whether there is a session, or the environment asks for one at the first event. Reads the settings when
