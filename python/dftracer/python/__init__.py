@@ -16,7 +16,7 @@ from __future__ import annotations
 import sys
 import types
 
-from dftracer.dftracer import __version__ as __version__
+from dftracer.python import env as _env
 from dftracer.python.ai_common import (
     AI,
     BLOCK_NAME,
@@ -105,6 +105,7 @@ if TYPE_CHECKING:
         TagValueTuple,
     )
 
+    __version__: str
     logger: logging.Logger
 
 # What is loaded when it is asked for: the module, and its names here.
@@ -142,7 +143,7 @@ _MODULE_OF = {name: module for module, names in _LATE.items() for name in names}
 
 
 class _Package(types.ModuleType):
-    """Keeps the objects ai, dynamo and logger in front of the modules of these names, and loads the last two late."""
+    """Keeps the objects ai, dynamo and logger in front of the modules of these names, and what takes time late."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("ai", "dynamo", "logger") and isinstance(value, types.ModuleType):
@@ -152,6 +153,8 @@ class _Package(types.ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "logger":
             value: Any = setup_stream_logger()
+        elif name == "__version__":
+            value = _env.native.__version__
         elif name in _MODULE_OF:
             import importlib
 
@@ -162,13 +165,16 @@ class _Package(types.ModuleType):
         return value
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), "logger", *_MODULE_OF})
+        return sorted({*super().__dir__(), "__version__", "logger", *_MODULE_OF})
 
 
 sys.modules[__name__].__class__ = _Package
 __import__("dftracer.python.logger")  # programs look it up in sys.modules; an import statement would bind the name
 
-if DFTRACER_LOG_LEVEL.upper() in ("INFO", "DEBUG"):
+if DFTRACER_ENABLE and not _env.native._enabled:
+    if DFTRACER_LOG_LEVEL.upper() in ("WARN", "INFO", "DEBUG"):
+        setup_stream_logger().warning("tracing is enabled but not available: %s", _env.WHY_ABSENT)
+elif DFTRACER_LOG_LEVEL.upper() in ("INFO", "DEBUG"):
     setup_stream_logger().info("tracing is %s", "enabled" if DFTRACER_ENABLE else "not enabled (DFTRACER_ENABLE)")
 
 __all__ = [

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dftracer.dftracer import DFTracerAI as DFTracerAI
+from dftracer.python.env import native as _native
 
 TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
     from typing import Any
 
+DFTracerAI = _native.DFTracerAI
 
 CTX_SEPARATOR = "."
 ROOT_NAME = "ai_root"

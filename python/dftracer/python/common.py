@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-import dftracer.dftracer as native
-from dftracer.dftracer import dft_fn
 from dftracer.python import process
 from dftracer.python.env import (
     DFTRACER_ENABLE,
@@ -15,6 +13,7 @@ from dftracer.python.env import (
     DFTRACER_LOG_LEVEL,
     DFTRACER_LOG_LEVEL_ENV,
     DFTRACER_TIME_METRIC_ENV,
+    native,
     setup_stream_logger,
 )
 from dftracer.python.noop import NoOpProfiler
@@ -41,7 +40,8 @@ if TYPE_CHECKING:
         TagValueTuple,
     )
 
-profiler: Any = native if DFTRACER_ENABLE else NoOpProfiler()
+dft_fn = native.dft_fn
+profiler: Any = native if native._enabled else NoOpProfiler()
 
 ENTITY_TO_ENTITY = 16  # relations from here on are between entities
 UNITS_PER_SECOND = {"NS": 1e9, "US": 1e6, "MS": 1e3, "SEC": 1.0}
@@ -128,11 +128,12 @@ class dftracer:
     def _use(self, target: Any) -> bool:
         self._logger = target
         stands_in = target is not None and target is not native and not isinstance(target, NoOpProfiler)
-        native._redirect(self if stands_in and DFTRACER_ENABLE else None)
+        if native._enabled:
+            native._redirect(self if stands_in else None)
         return stands_in
 
     def _has(self, name: str) -> bool:
-        return DFTRACER_ENABLE and hasattr(self._logger, name)
+        return native._enabled and hasattr(self._logger, name)
 
     @staticmethod
     def initialize_log(
@@ -144,7 +145,7 @@ class dftracer:
         """Opens the trace, unless one is open, and returns the instance."""
         instance = dftracer.get_instance()
         instance._dbg_logging = instance._dbg_logging or True
-        if not DFTRACER_ENABLE:
+        if not native._enabled:
             return instance
         if not instance._is_assigned:
             instance._use(profiler)

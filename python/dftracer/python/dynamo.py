@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast, overload
 
 from dftracer.python.ai_common import DFTracerAI
-from dftracer.python.common import DFTRACER_ENABLE, dftracer
+from dftracer.python.common import dftracer
+from dftracer.python.env import native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +125,7 @@ class Dynamo(DFTracerAI):
         """torch.compile of a function, with events; the function itself while this object or tracing is off."""
         if f_py is None:
             return lambda function: self.compile(function, autograd=autograd)
-        if not DFTRACER_ENABLE or not self._enabled:
+        if not native._enabled or not self._enabled:
             return f_py
         backend = self.backend(autograd)
         import torch

@@ -1,4 +1,4 @@
-"""env.py - the switches of the Python layer, read once, at import."""
+"""env.py - the switches of the Python layer, read once, at import; and the native module, or what stands in for it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ DFTRACER_INIT_ENV = "DFTRACER_INIT"
 DFTRACER_LOG_LEVEL_ENV = "DFTRACER_LOG_LEVEL"
 DFTRACER_TIME_METRIC_ENV = "DFTRACER_TIME_METRIC"
 
+WHY_ABSENT = ""
 try:
-    from dftracer.dftracer import _enabled
+    import dftracer.dftracer as _module
 
-    DFTRACER_ENABLE: bool = _enabled
-except ImportError:
+    DFTRACER_ENABLE: bool = _module._enabled
+except ImportError as error:
+    from dftracer.python import absent as _module  # type: ignore[no-redef]
+
+    WHY_ABSENT = str(error)
     DFTRACER_ENABLE = os.environ.get(DFTRACER_ENABLE_ENV, "0").strip().lower() in ("1", "true", "on", "yes")
+native = _module
 DFTRACER_INIT_PRELOAD: bool = os.environ.get(DFTRACER_INIT_ENV, "PRELOAD") == "PRELOAD"
 DFTRACER_LOG_LEVEL: str = os.environ.get(DFTRACER_LOG_LEVEL_ENV, "ERROR")
 

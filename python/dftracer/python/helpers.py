@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import dftracer.dftracer as native
+from dftracer.python.env import native
 
 
 def _tracer() -> Any:

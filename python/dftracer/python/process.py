@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-import dftracer.dftracer as native
+from dftracer.python.env import native
 
 TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def conceal() -> None:
 
 def follow() -> None:
     """In a child of a traced process: events are recorded without a call of initialize_log."""
-    if PARENT not in os.environ:
+    if PARENT not in os.environ or not native._enabled:
         return
     native._follow()
     _watch_forks()

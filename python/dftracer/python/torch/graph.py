@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-import dftracer.dftracer as native
 import torch
-from dftracer.python.common import DFTRACER_ENABLE
 from dftracer.python.dynamo import CallStackRecord, create_detailed_op_name
+from dftracer.python.env import native
 from torch._dynamo.backends.common import aot_autograd
 from torch.fx import GraphModule
 
@@ -34,7 +33,7 @@ class Backend:
         self.__name__ = "dftracer"  # torch names a backend in its messages
 
     def __call__(self, gm: GraphModule, example_inputs: Any, **_: Any) -> Callable[..., Any]:
-        if not DFTRACER_ENABLE or not self.owner._enabled:
+        if not native._enabled or not self.owner._enabled:
             return cast("Callable[..., Any]", gm.forward)
         if not self.autograd:
             return self.record(gm, example_inputs)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import dftracer.dftracer as native
 from dftracer.python.common import dftracer, get_time_scale
+from dftracer.python.env import native
 
 CAT_PROFILER = "PP"
 

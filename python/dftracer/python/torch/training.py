@@ -16,7 +16,7 @@ import multiprocessing.context
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dftracer.python.ai_init import ai
-from dftracer.python.common import DFTRACER_ENABLE
+from dftracer.python.env import native
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -235,7 +235,7 @@ _forward_ends = _Hook("_forward_ends", ai.compute.forward.stop)
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
     """Records a training from now on; each may be one object or a list of them. Does nothing when tracing is off."""
     tracing = Tracing()
-    if not DFTRACER_ENABLE:
+    if not native._enabled:
         return tracing
     adders = ((model, tracing.add_model), (optimizer, tracing.add_optimizer), (dataloader, tracing.add_dataloader))
     for given, add in adders:
