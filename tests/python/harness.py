@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -54,6 +55,14 @@ def run(program, folder, *arguments, python=PYTHON, status=0, timeout=100, **cha
     assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
     run.stderr = done.stderr
     return done.stdout
+
+
+def package_without_native(folder):
+    """A copy of the package's Python files alone; returns the folder for PYTHONPATH."""
+    (source,) = [path for path in PYTHONPATH.split(os.pathsep) if os.path.isdir(f"{path}/dftracer/python")]
+    ignored = shutil.ignore_patterns("*.so*", "__pycache__")
+    shutil.copytree(f"{source}/dftracer", pathlib.Path(folder) / "dftracer", ignore=ignored)
+    return str(folder)
 
 
 def traces_of(folder, **options):

@@ -2,8 +2,6 @@
 
 import os
 import pathlib
-import shutil
-import sysconfig
 import tempfile
 import textwrap
 
@@ -147,22 +145,14 @@ class Compared(Exception):
     """The rest of a test is about the trace."""
 
 
-def package(folder):
-    """The Python files alone."""
-    (source,) = [path for path in harness.PYTHONPATH.split(os.pathsep) if os.path.isdir(f"{path}/dftracer/python")]
-    ignored = shutil.ignore_patterns("*.so*", "__pycache__", "lib")
-    shutil.copytree(f"{source}/dftracer", folder / "dftracer", ignore=ignored)
-    return folder
-
-
 @pytest.fixture
 def absent(tmp_path_factory, monkeypatch):
     """Runs a program where there is no native module."""
-    folder = package(tmp_path_factory.mktemp("package"))
+    folder = harness.package_without_native(tmp_path_factory.mktemp("package"))
 
     def run(*arguments, **options):
         with monkeypatch.context() as changed:
-            changed.setattr(harness, "PYTHONPATH", str(folder))
+            changed.setattr(harness, "PYTHONPATH", folder)
             return harness.run(*arguments, **options)
 
     return run
@@ -254,7 +244,7 @@ def test_it_is_said_once(absent, tmp_path, level, enable, said):
 
 def test_a_module_that_cannot_be_loaded_is_told_with_the_reason(absent, tmp_path):
     (tmp_path / "dftracer").mkdir()  # dftracer is a namespace: this folder of the script is a part of it
-    (tmp_path / f"dftracer/dftracer{sysconfig.get_config_var('EXT_SUFFIX')}").write_text("no library")
+    (tmp_path / "dftracer" / "dftracer.so").write_text("no library")
     absent(IMPORTS, tmp_path)
     assert harness.run.stderr == ""
     absent(IMPORTS, tmp_path, DFTRACER_LOG_LEVEL="INFO")

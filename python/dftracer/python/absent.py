@@ -41,10 +41,12 @@ def _wrap(profile: Any, wrapped: Any, kind: int = 0, name: str | None = None, /)
         return type(wrapped)(_wrap(profile, wrapped.__func__, kind, name))
     if not callable(wrapped):
         raise TypeError(f"dftracer: a function is expected, not {type(wrapped).__name__}")
-    flags = getattr(getattr(wrapped, "__code__", None), "co_flags", 0)
-    if kind == _INIT and not flags & _CO_COROUTINE:
+    is_coroutine = getattr(getattr(wrapped, "__code__", None), "co_flags", 0) & _CO_COROUTINE
+    if kind == _INIT and not is_coroutine:
         return _without_result(wrapped)
-    return _copy(wrapped) if isinstance(wrapped, types.FunctionType) else Function(wrapped)
+    if isinstance(wrapped, types.FunctionType):
+        return _copy(wrapped)
+    return _awaiting(wrapped) if is_coroutine else Function(wrapped)
 
 
 def _copy(function: Any) -> Any:
@@ -54,6 +56,14 @@ def _copy(function: Any) -> Any:
     )
     copy.__kwdefaults__ = function.__kwdefaults__
     return functools.update_wrapper(copy, function)
+
+
+def _awaiting(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        return await method(*args, **kwargs)
+
+    return call
 
 
 def _without_result(init: Callable[..., Any]) -> Callable[..., None]:
