@@ -402,7 +402,9 @@ def test_sub_interpreters_are_refused(tmp_path):
         code = "import sys; sys.path[:] = %r\\n" % sys.path + '''
         try: import dftracer.dftracer
         except ImportError as error: assert "interpreter" in str(error), error
-        else: raise AssertionError'''.replace("\\n        ", "\\n")
+        else: raise AssertionError
+        from dftracer.python import NoOpProfiler, ai, profiler
+        with ai.compute: assert isinstance(profiler, NoOpProfiler)'''.replace("\\n        ", "\\n")
         assert interpreters.run_string(number, code) is None
         interpreters.destroy(number)
         """,

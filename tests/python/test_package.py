@@ -233,6 +233,19 @@ def test_config_says_where_things_are(python, tmp_path):
     call(tmp_path / "y")
 
 
+def test_without_its_native_module_it_knows_its_version_and_why(python):
+    (module,) = python.parent.parent.glob("lib/python*/site-packages/dftracer/dftracer.*.so")
+    hidden = module.with_name("hidden")
+    module.rename(hidden)
+    try:
+        code = "import sys; sys.stderr = sys.stdout; from dftracer.python import ai, __version__; print(__version__)"
+        variables = {"DFTRACER_ENABLE": "1", "DFTRACER_LOG_LEVEL": "INFO"}
+        told, version = call(python, "-c", code, environment=variables).splitlines()
+    finally:
+        hidden.rename(module)
+    assert version == "5.0.0" and "not available: No module named 'dftracer.dftracer'" in told
+
+
 def test_client_layers_of_the_original_are_not_pulled_over_ours(python):
     code = "import importlib.metadata as m; print(m.version('pydftracer'), m.requires('pydftracer'))"
     assert call(python, "-c", code).startswith("5.0.0 ['dftracer>=5.0.0'")

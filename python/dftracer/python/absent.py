@@ -5,13 +5,12 @@ Loaded by env.py in that case alone. What it has behaves as in the native module
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 
 TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 _enabled = False
@@ -49,29 +48,33 @@ def _wrap(profile: Any, wrapped: Any, kind: int = 0, name: str | None = None, /)
     return _awaiting(wrapped) if is_coroutine else Function(wrapped)
 
 
+def _dress(wrapper: Any, wrapped: Any, *options: Any) -> Any:
+    import functools  # late: it takes a quarter of the time of the whole import
+
+    return functools.update_wrapper(wrapper, wrapped, *options)
+
+
 def _copy(function: Any) -> Any:
     """Runs the same code with nothing in between, and is a function of its own."""
     copy = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
     copy.__kwdefaults__ = function.__kwdefaults__
-    return functools.update_wrapper(copy, function)
+    return _dress(copy, function)
 
 
-def _awaiting(method: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(method)
+def _awaiting(method: Any) -> Any:
     async def call(*args: Any, **kwargs: Any) -> Any:
         return await method(*args, **kwargs)
 
-    return call
+    return _dress(call, method)
 
 
-def _without_result(init: Callable[..., Any]) -> Callable[..., None]:
-    @functools.wraps(init)
+def _without_result(init: Any) -> Any:
     def call(*args: Any, **kwargs: Any) -> None:
         init(*args, **kwargs)
 
-    return call
+    return _dress(call, init)
 
 
 class Function:
@@ -81,7 +84,7 @@ class Function:
 
     def __init__(self, wrapped: Any) -> None:
         shown = ("__module__", "__name__", "__qualname__", "__doc__")
-        functools.update_wrapper(self, wrapped, shown, () if isinstance(wrapped, type) else ("__dict__",))
+        _dress(self, wrapped, shown, () if isinstance(wrapped, type) else ("__dict__",))
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         return self.__wrapped__(*args, **kwargs)
