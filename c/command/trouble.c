@@ -34,7 +34,7 @@ static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
          source.is_done && !source.rows;
 }
 
-static const char *refusal(const char *path) {
+const char *trouble_refusal(const char *path) {
   return ends_with(path, ".h5") ? "this is no trace but HDF5 tables: " HDF5_HINT
                                 : "this is no trace: not one of its lines is an event";
 }
@@ -49,7 +49,7 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
     if (is_no_trace(reader, &problem)) {
       dft_source source = {.struct_size = sizeof source};
       dft_reader_source(reader, refused = problem.source, &source);
-      fprintf(out, "%s%s: %s\n", before, source.path, refusal(source.path));
+      fprintf(out, "%s%s: %s\n", before, source.path, trouble_refusal(source.path));
       told += source.problems - (source.problems < 1000 ? source.problems : 1000); /* those that are not kept */
     } else {
       trouble_print(out, before, reader, &problem);

@@ -8,6 +8,8 @@
 
 /* What an errno means for a file that is to be read. */
 const char *trouble_text(int error);
+/* Of a file that holds no events: what it may be. */
+const char *trouble_refusal(const char *path);
 /* One problem as a line, with `before` in front of it. */
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem);
 /* At most `most` of them, and how many more there are. Returns the number of all. */

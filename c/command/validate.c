@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #include "arguments.h"
+#include "progress.h"
 #include "rules.h"
+#include "suffix.h"
 #include "terminal.h"
 #include "trouble.h"
 
@@ -67,6 +69,10 @@ static int check_source(check *of, dft_reader *reader, uint32_t index) {
   char lines[FORMAT_BYTES];
   dft_reader_source(reader, index, &source);
   of->path = source.path;
+  if (ends_with(source.path, ".h5")) {
+    fprintf(stderr, "dftracer validate: %s: %s\n", source.path, trouble_refusal(source.path));
+    return 0;
+  }
   memset(of->shown, 0, sizeof of->shown);
   of->found = (findings){.tell = tell, .context = of};
   if (!lint_text(source.path, &of->found) || !lint_rows(reader, index, &of->found)) {
@@ -104,6 +110,21 @@ static int list_rules(void) {
   return STATUS_DONE;
 }
 
+static int check_all(check *of, dft_reader *reader) {
+  dft_source source = {.struct_size = sizeof source};
+  progress shown;
+  uint64_t done, all;
+  int is_good = 1;
+  dft_reader_progress(reader, &done, &all);
+  progress_begin(&shown, "validate", all, 1);
+  for (uint32_t i = 0; i < dft_reader_source_count(reader); i++) {
+    is_good &= check_source(of, reader, i);
+    if (dft_reader_source(reader, i, &source) == DFT_OK) progress_add(&shown, source.bytes);
+  }
+  progress_end(&shown);
+  return is_good;
+}
+
 static int run_validate(int argc, char **argv) {
   arguments given = {.command = &command_validate, .argc = argc, .argv = argv};
   dft_reader_options wanted = {.struct_size = sizeof wanted, .want = DFT_WANT_ARGS | DFT_WANT_LINES, .skip_spools = 1};
@@ -124,7 +145,7 @@ static int run_validate(int argc, char **argv) {
   if (!reader) return STATUS_FAILED;
   if (dft_reader_problem_count(reader, 0)) is_good = 0; /* paths that do not exist */
   trouble_print_all(stderr, "dftracer validate: ", reader, 10);
-  for (uint32_t i = 0; i < dft_reader_source_count(reader); i++) is_good &= check_source(&of, reader, i);
+  is_good &= check_all(&of, reader);
   dft_reader_close(reader);
   return is_good && !of.broken && fflush(stdout) == 0 ? STATUS_DONE : STATUS_FAILED;
 }

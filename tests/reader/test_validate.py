@@ -238,6 +238,8 @@ def other_names_are_found(folder):
     save(os.path.join(folder, "good.pfw.zindex"), b"x")
     done = run("validate", folder)
     assert done.returncode == 1 and "good.pfw.zindex: F1" in done.stdout, done.stdout
+    done = run("validate", save(os.path.join(folder, "tables.h5"), b"\x89HDF\r\n\x1a\n"))
+    assert (done.returncode, done.stdout) == (1, "") and "HDF5 tables" in done.stderr, done
     assert run("validate", os.path.join(folder, "none")).returncode == 1
     assert run("validate").returncode == 2
 
