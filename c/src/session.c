@@ -32,8 +32,8 @@ int32_t dft_active = -1;
 static dft__spool no_spool;
 dft__session_state dft__session = {.spool = &no_spool};
 
-static _Atomic uint64_t no_session;
-_Atomic(_Atomic uint64_t *) dft__gate = &no_session;
+static _Atomic uint64_t no_session[2];
+_Atomic(_Atomic uint64_t *) dft__gate = no_session;
 
 static void set_active(int32_t active) {
   __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
@@ -46,11 +46,18 @@ static int is_exiting;
 
 /* ---- Who may change things ------------------------------------------------------------------------------------------- */
 
+/* Inside of fork this thread has the lock: 1, and 1 more each time that a handler of fork takes it. */
+static __thread __attribute__((tls_model("initial-exec"))) uint8_t locks_in_fork;
+
 /* The lock of a process that this one was forked from is void; what its holder had begun is begun anew. */
 int dft__session_lock(int tries) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
   uint64_t holder = 0;
   struct timespec pause = {0, 50000};
+  if (locks_in_fork) {
+    locks_in_fork++;
+    return 1;
+  }
   while (!atomic_compare_exchange_strong(&change_lock, &holder, own)) {
     if (holder == own || !tries) return 0;
     if (tries > 0) tries--;
@@ -66,42 +73,55 @@ int dft__session_lock(int tries) {
 }
 
 void dft__session_unlock(void) {
+  if (locks_in_fork && --locks_in_fork) return;
   atomic_store(&change_lock, 0);
 }
 
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
 
-static __thread __attribute__((tls_model("initial-exec"))) uint8_t is_locked_for_fork;
 static uint64_t mask_before_fork; /* with the lock */
+
+/* The page of the gate has a second word: fork wipes it, too, so a trace is of this process while it is set. A pid tells less:
+ * the first processes of two namespaces have the same. */
+static _Atomic uint64_t *own_mark(void) {
+  return dft__gate_page() + 1;
+}
+
+static int is_forked(void) {
+  return dft__session.is_open && (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(own_mark()));
+}
 
 /* A child has the memory of its parent as it is: no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
-  if (dft__session_lock(DFT__LOCK_TRIES)) {
-    is_locked_for_fork = 1;
-    mask_before_fork = mask;
-  } else {
+  if (!dft__session_lock(DFT__LOCK_TRIES)) {
     dft__signals_restore(mask);
+  } else if (!locks_in_fork) {
+    locks_in_fork = 1;
+    mask_before_fork = mask;
   }
 }
 
 static void after_fork(void) {
   uint64_t mask = mask_before_fork;
-  if (!is_locked_for_fork) return;
-  is_locked_for_fork = 0;
+  if (!locks_in_fork) return;
   dft__session_unlock();
-  dft__signals_restore(mask);
+  if (!locks_in_fork) dft__signals_restore(mask);
 }
 
-/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. */
+/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. It has
+ * a trace of its own where a handler of fork before this one has recorded. */
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
-  if (dft__session.is_open && dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
-    dft__spool_detach(dft__session.spool);
-    dft__drain_disown();
+  if (is_forked()) {
+    if (dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
+      dft__spool_detach(dft__session.spool);
+      dft__drain_disown();
+    }
+    atomic_store(dft__gate_page(), 0);
+    atomic_store(own_mark(), 0);
   }
-  atomic_store(dft__gate_page(), 0);
   dft__hush--;
   after_fork();
   errno = saved;
@@ -115,7 +135,7 @@ __attribute__((constructor)) static void watch_forks(void) {
 /* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
 static int make_gate(void) {
   void *page;
-  if (dft__gate_page() != &no_session) return 1;
+  if (dft__gate_page() != no_session) return 1;
   page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return 0;
 #ifdef MADV_WIPEONFORK
@@ -235,6 +255,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     session->spool = spool;
     session->number = number;
     session->is_child = (uint32_t)is_child;
+    atomic_store(own_mark(), 1);
     session->is_open = 1;
     dft__thread_prepare();
     dft__spool_announce(spool);
@@ -263,10 +284,6 @@ static int is_started_by_parent(void) {
   int64_t parent = dft__config_number(DFT__PARENT);
   const char *log_file = secure_getenv("DFTRACER_LOG_FILE");
   return parent && parent != getpid() && log_file && strcmp(log_file, dft__config_text(DFT__LOG_FILE)) == 0;
-}
-
-static int is_forked(void) {
-  return dft__session.is_open && dft__session.identity.pid != (uint32_t)getpid();
 }
 
 /* With the lock. */

@@ -25,6 +25,11 @@ void arguments_clear(Arguments *set) {
   if (items != few) PyMem_Free(items);
 }
 
+int arguments_traverse(const Arguments *set, visitproc visit, void *arg) {
+  for (uint32_t i = 0; i < set->count; i++) Py_VISIT(set->items[i].value);
+  return 0;
+}
+
 static Argument *find(const Arguments *set, PyObject *key) {
   for (uint32_t i = 0; i < set->count; i++) {
     if (set->items[i].key == key) return &set->items[i];
@@ -323,9 +328,11 @@ PyObject *arguments_dump(const Arguments *set) {
 
 void arguments_load(Arguments *set, PyObject *list) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-    PyObject *key, *value;
+    PyObject *key, *value, *text = NULL;
     int tag;
-    if (PyArg_ParseTuple(PyList_GET_ITEM(list, i), "UOi", &key, &value, &tag)) put_any(set, key, value, tag);
+    if (PyArg_ParseTuple(PyList_GET_ITEM(list, i), "UOi", &key, &value, &tag)) text = text_from(key);
     else PyErr_Clear();
+    if (text) put_any(set, text, value, tag);
+    Py_XDECREF(text);
   }
 }

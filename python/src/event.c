@@ -23,17 +23,22 @@ static void update_all(dft_region region, const Arguments *set) {
   for (uint32_t i = 0; i < set->count; i++) dft_update_arg(region, &set->items[i].arg);
 }
 
-/* The function that ends may have raised. */
-static void relate_all(dft_region region, PyObject *relations) {
-  PyObject *relation, *ids, *kind, *value, *trace;
+/* The function that ends may have raised. An id that is no int runs code of the program, which may change what there is. */
+static void relate_all(dft_region region, State *state) {
+  PyObject *relations = state->relations, *relation, *ids, *kind, *value, *trace;
   Py_ssize_t place = 0;
+  state->relations = NULL;
   PyErr_Fetch(&kind, &value, &trace);
   while (PyDict_Next(relations, &place, &relation, &ids)) {
+    Py_INCREF(ids);
     for (Py_ssize_t i = 0; PyList_Check(ids) && i < PyList_GET_SIZE(ids); i++) {
-      uint64_t id = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, i));
-      dft_region_relate(region, (int32_t)PyLong_AsLong(relation), id);
+      PyObject *id = Py_NewRef(PyList_GET_ITEM(ids, i));
+      dft_region_relate(region, (int32_t)PyLong_AsLong(relation), PyLong_AsUnsignedLongLongMask(id));
+      Py_DECREF(id);
     }
+    Py_DECREF(ids);
   }
+  Py_DECREF(relations);
   PyErr_Clear();
   PyErr_Restore(kind, value, trace);
 }
@@ -118,10 +123,7 @@ void event_end(Open *open, State *state, Label *label, const Arguments *call, Py
     Py_END_CRITICAL_SECTION();
   }
   if (call && call->count) update_all(open->at, call);
-  if (UNLIKELY(state->relations != NULL)) {
-    relate_all(open->at, state->relations);
-    Py_CLEAR(state->relations);
-  }
+  if (UNLIKELY(state->relations != NULL)) relate_all(open->at, state);
   if (UNLIKELY(raised != NULL)) update_exception(open->at, raised);
   dft_region_close(open->at);
 }

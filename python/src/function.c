@@ -75,6 +75,7 @@ static __thread char is_looking __attribute__((tls_model("initial-exec")));
 
 static void collect(Function *function, Arguments *call, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   PyObject *object = function->bound, *value;
+  char was_looking = is_looking;
   if (!object && function->has_self && count) object = args[0];
   is_looking = 1;
   for (int i = 0; object && function->kind == WRAP_LOG && i < NAMED_COUNT; i++) {
@@ -91,7 +92,7 @@ static void collect(Function *function, Arguments *call, PyObject *const *args, 
     arguments_set_named(call, i, value);
     Py_XDECREF(value);
   }
-  is_looking = 0;
+  is_looking = was_looking;
 }
 
 /* What the call had stays readable on the profile. */
@@ -308,9 +309,9 @@ static PyObject *function_block(PyObject *self, PyObject *const *args, Py_ssize_
   if (function->kind == WRAP_NODE) return Py_NewRef((PyObject *)function->profile);
   block = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!block) return NULL;
-  profile_setup(block, label_keep(function->label), &none, state->enable);
+  profile_setup(block, label_keep(function->label), &none, state->enable && !is_looking);
   arguments_copy(&block->state->args, &state->args);
-  if (is_recording(state)) collect(function, &block->state->args, args, count, keywords);
+  if (is_recording(block->state)) collect(function, &block->state->args, args, count, keywords);
   arguments_init(&call);
   arguments_copy(&call, &block->state->args);
   remember(function->profile, &call);

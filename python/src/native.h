@@ -139,6 +139,7 @@ static inline void arguments_init(Arguments *set) {
   set->room = ARGUMENTS_OWN;
 }
 void arguments_clear(Arguments *set);
+int arguments_traverse(const Arguments *set, visitproc visit, void *arg);
 void arguments_copy(Arguments *set, const Arguments *from);
 /* Leaves `from` empty. */
 void arguments_move(Arguments *set, Arguments *from);

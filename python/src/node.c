@@ -244,26 +244,30 @@ static PyObject *node_disable(PyObject *self, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* The child under `key`, made on first use with the node's named values and its switch. */
+/* The child under `key`, made on first use with the node's named values and its switch. Keys and names may run code of the
+ * program, which may put another dict in the place of the children. */
 static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   State *state = node->base.state;
-  PyObject *children = children_of(node);
-  PyObject *child = children ? PyDict_GetItemWithError(children, key) : NULL;
+  PyObject *children = children_of(node), *child = NULL;
   Values none = {{NULL}};
   Label *label;
-  if (child || PyErr_Occurred()) {
-    Py_XINCREF(child);
+  if (!children) return NULL;
+  Py_INCREF(children);
+  child = PyDict_GetItemWithError(children, key);
+  Py_XINCREF(child);
+  if (child || PyErr_Occurred() || !(label = label_new(name, state->label->cat))) {
+    Py_DECREF(children);
     return child;
   }
-  label = children ? label_new(name, state->label->cat) : NULL;
-  child = label ? node_new(native.node, NULL, NULL) : NULL;
-  if (!child) {
+  child = node_new(native.node, NULL, NULL);
+  if (child) {
+    profile_setup((Profile *)child, label, &none, state->enable);
+    if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
+    if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
+  } else {
     label_drop(label);
-    return NULL;
   }
-  profile_setup((Profile *)child, label, &none, state->enable);
-  if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
-  if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
+  Py_DECREF(children);
   return child;
 }
 

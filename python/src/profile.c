@@ -44,7 +44,8 @@ int profile_traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(profile->own.relations);
   Py_VISIT(profile->bound[0]);
   Py_VISIT(profile->bound[1]);
-  return 0;
+  if (arguments_traverse(&profile->own.args, visit, arg)) return -1;
+  return arguments_traverse(&profile->own.last, visit, arg);
 }
 
 int profile_clear(PyObject *self) {
@@ -53,6 +54,8 @@ int profile_clear(PyObject *self) {
   Py_CLEAR(profile->own.relations);
   Py_CLEAR(profile->bound[0]);
   Py_CLEAR(profile->bound[1]);
+  if (profile->own.args.count) arguments_clear(&profile->own.args);
+  if (profile->own.last.count) arguments_clear(&profile->own.last);
   if (profile->owner) { /* a view of a node that is going away looks at nothing of its own */
     PyObject *owner = profile->owner;
     profile->owner = NULL;
@@ -66,10 +69,9 @@ int profile_clear(PyObject *self) {
 void profile_finish(PyObject *self) {
   Profile *profile = (Profile *)self;
   PyObject_GC_UnTrack(self);
+  if (profile->owner && ((Node *)profile->owner)->view == self) ((Node *)profile->owner)->view = NULL;
   if (profile->weak) PyObject_ClearWeakRefs(self);
   profile_clear(self);
-  if (profile->own.args.count) arguments_clear(&profile->own.args);
-  if (profile->own.last.count) arguments_clear(&profile->own.last);
   label_drop(profile->own.label);
 }
 
@@ -94,8 +96,8 @@ static PyObject *get_name(PyObject *self, void *ignored) {
 
 static int relabel(PyObject *self, PyObject *name, PyObject *cat) {
   State *state = ((Profile *)self)->state;
-  Label *old = state->label;
-  Label *label = label_new(name ? name : old->name, cat ? cat : old->cat);
+  Label *label = label_new(name ? name : state->label->name, cat ? cat : state->label->cat);
+  Label *old = state->label; /* not before: a name that is no text runs code of the program */
   if (!label) return -1;
   state->label = label;
   label_drop(old);

@@ -277,6 +277,44 @@ static void a_child_made_while_the_trace_is_opened_records(void) {
   }
 }
 
+static int handlers_record;
+
+static void record_in_handler(void) {
+  if (handlers_record) dft_instant("in a handler", "test");
+}
+
+/* Before the library does the same, as where it is loaded late: its handlers are the outermost then. */
+__attribute__((constructor(101))) static void be_first_at_fork(void) {
+  pthread_atfork(record_in_handler, record_in_handler, record_in_handler);
+}
+
+static void handlers_of_fork_may_record(void) {
+  char path[64];
+  pid_t child;
+  int status;
+  trace in;
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_LOG_FILE", "job.pfw");
+  set("DFTRACER_TRACE_COMPRESSION", "0");
+  handlers_record = 1; /* the first one opens the trace */
+  child = fork();
+  if (!child) {
+    for (int i = 0; i < 10; i++) dft_instant("of the child", "test");
+    exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  stop_file();
+  in = read_trace("job.pfw");
+  CHECK_INT(count_name(&in, "in a handler"), 2);
+  CHECK_INT(count_name(&in, "of the child"), 0);
+  free_trace(&in);
+  snprintf(path, sizeof path, "job-%d.pfw", child);
+  in = read_trace(path);
+  CHECK_INT(count_name(&in, "in a handler"), 1);
+  CHECK_INT(count_name(&in, "of the child"), 10);
+  free_trace(&in);
+}
+
 static void a_child_that_records_nothing_leaves_no_file(void) {
   pid_t child;
   int status;
@@ -349,6 +387,7 @@ int main(void) {
   RUN(two_living_processes_never_share_a_file);
   RUN(a_forked_child_has_a_name_of_its_own);
   RUN(a_child_made_while_the_trace_is_opened_records);
+  RUN(handlers_of_fork_may_record);
   RUN(a_child_that_records_nothing_leaves_no_file);
   RUN(stale_indexes_are_removed);
   RUN(the_index_of_another_trace_stays);
