@@ -8,6 +8,7 @@
 #include "../src/region.h"
 #include "../src/session.h"
 #include "intercept.h"
+#include "plain.h"
 
 /* ---- Names of arguments ------------------------------------------------------------------------------------------- */
 
@@ -348,26 +349,23 @@ static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call
   return end_other(call, io, ret, error, values);
 }
 
-/* The length of a path that is absolute and wanted; 0 when that is not known yet. */
-__attribute__((noinline)) static dft__entry end_path(enum dft__call call, const dft__io *io, int64_t ret, int error,
-                                                     const int64_t *values, size_t len) {
-  const dft__subject *subject = &io->subject[0];
-  int saved = errno;
-  dft__entry entry = len ? entry_judged(DFT__WANTED, subject->path, len) : entry_of_path(subject->fd, subject->path);
-  errno = saved;
-  return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
+static inline dft__entry entry_seen(const dft__subject *subject, size_t seen) {
+  if (DFT__LIKELY(seen < PATH_MAX && dft__path_is_plain(subject->path, seen))) return entry_of(subject->path, seen);
+  return entry_of_path(subject->fd, subject->path);
 }
 
-dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
-  const char *path = io->subject[0].path;
-  enum dft__wanted wanted = DFT__WANTED;
-  size_t len;
+dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
+                            size_t seen) {
+  const dft__subject *subject = &io->subject[0];
+  dft__entry entry;
+  int saved;
   io->end = dft__clock_ticks();
-  if (DFT__UNLIKELY(error == EFAULT || !path || !*path)) return end_other(call, io, ret, error, values);
-  len = dft__path_is_absolute(path);
-  if (len) wanted = dft__filter_judge(path, len);
-  if (wanted == DFT__WANTED) return end_path(call, io, ret, error, values, len);
-  return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
+  if (DFT__UNLIKELY(error == EFAULT || !subject->path || !*subject->path))
+    return end_other(call, io, ret, error, values);
+  saved = errno;
+  entry = entry_seen(subject, seen);
+  errno = saved;
+  return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
 }
 
 dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {

@@ -42,11 +42,8 @@ _Atomic dft__entry *dft__fd_slot_far(int fd) {
   return &(*block)[(unsigned)fd % DFT__FD_BLOCK];
 }
 
-void dft__fd_set(int fd, dft__entry entry) {
-  _Atomic dft__entry *slot = dft__fd_slot(fd);
+void dft__fd_reach(int fd) {
   int most = DFT__GET(highest);
-  if (!slot) return;
-  DFT__SET(*slot, entry);
   while (fd > most && !atomic_compare_exchange_weak(&highest, &most, fd)) continue;
 }
 

@@ -11,6 +11,7 @@
 #include "../src/intern.h"
 #include "../src/session.h"
 #include "intercept.h"
+#include "plain.h"
 
 #define FOLDERS_MOST 64
 
@@ -85,12 +86,25 @@ __attribute__((noinline)) static enum dft__wanted judge_closely(const filter *no
 }
 
 /* Most paths are told apart by what stands where a folder's name would end. */
+static inline int is_apart(const filter *now, const char *path, size_t len) {
+  for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
+    if (one->len > len || ends_at(path, len, one)) return 0;
+  }
+  return 1;
+}
+
 enum dft__wanted dft__filter_judge(const char *path, size_t len) {
   const filter *now = DFT__ACQUIRE(current);
-  for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
-    if (one->len > len || ends_at(path, len, one)) return judge_closely(now, path, len);
-  }
-  return DFT__WANTED_NOT;
+  return is_apart(now, path, len) ? DFT__WANTED_NOT : judge_closely(now, path, len);
+}
+
+/* The kernel has read no more of a path than PATH_MAX bytes. */
+size_t dft__filter_look(const char *path) {
+  size_t len;
+  if (path[0] != '/') return PATH_MAX;
+  len = strnlen(path, PATH_MAX);
+  if (len == PATH_MAX || !is_apart(DFT__ACQUIRE(current), path, len)) return len;
+  return dft__path_is_plain(path, len) ? 0 : len;
 }
 
 int dft__filter_is_all(void) {

@@ -108,7 +108,14 @@ static inline int dft__fd_is_out(int fd) {
   if (DFT__UNLIKELY((unsigned)fd >= DFT__FD_BLOCK)) return 0;
   return DFT__GET(dft__fd_first[fd]) - DFT__FD_OUT <= DFT__FD_OUT_BELOW - DFT__FD_OUT;
 }
-void dft__fd_set(int fd, dft__entry entry);
+/* There is a reference for a number so high. */
+void dft__fd_reach(int fd);
+static inline void dft__fd_set(int fd, dft__entry entry) {
+  _Atomic dft__entry *slot = dft__fd_slot(fd);
+  if (!slot) return;
+  DFT__SET(*slot, entry);
+  if (entry >= DFT__FD_FIRST_REF) dft__fd_reach(fd);
+}
 /* Forgets what is known of a descriptor, and returns it. */
 static inline dft__entry dft__fd_take(int fd) {
   _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
@@ -129,14 +136,14 @@ size_t dft__fd_text(int fd, char *text, size_t room);
 
 /* Absolute, without "." and ".."; cut to what fits. Zero when it cannot be known. */
 size_t dft__path_absolute(int dir, const char *path, char *text);
-/* The length of a path that is so already; else zero. */
-size_t dft__path_is_absolute(const char *path);
 void dft__path_changed_cwd(void);
 /* Stands for an open descriptor (/dev/stdin, /proc/self/fd/3), or leads through one: its file may be anywhere. */
 int dft__path_is_of_fd(const char *path);
 
 enum dft__wanted { DFT__WANTED_NOT = 0, DFT__WANTED_BELOW = 1, DFT__WANTED = 2 };
 enum dft__wanted dft__filter_judge(const char *path, size_t len);
+/* Zero when a path is surely not recorded, nor anything below it. Else its length if that is known, or PATH_MAX. */
+size_t dft__filter_look(const char *path);
 /* Reads the settings; zero when no path could ever be recorded. With the lock of the session. */
 int dft__filter_make(void);
 int dft__filter_is_all(void);
@@ -210,8 +217,16 @@ static inline int dft__io_error(int64_t ret) {
 /* Records the call when its path is wanted; `values` in the order of the table's items. Returns what is now known of the
  * (first) subject, for a descriptor that the call made. errno stays. */
 dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
-/* The same for a call on one path, of which most are not wanted. */
-dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
+/* The same for a call on one path, of which `seen` is what dft__filter_look said. */
+dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
+                            size_t seen);
+/* Most paths are not wanted, and then nobody asks for the time again. */
+static inline dft__entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error,
+                                          const int64_t *values) {
+  const char *path = io->subject[0].path;
+  size_t seen = DFT__LIKELY(error != EFAULT && path) ? dft__filter_look(path) : PATH_MAX;
+  return seen ? dft__io_end_seen(call, io, ret, error, values, seen) : DFT__FD_OUT_BELOW;
+}
 
 /* A region for a call that returns only when it fails. 0 when the process has recorded nothing yet; a failure is recorded. */
 dft_region dft__io_exec_begin(enum dft__call call, const char *path);

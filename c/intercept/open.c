@@ -8,15 +8,35 @@
 
 #include "wrap.h"
 
-static int has_mode(int flags) {
-  return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+static int is_nameless(int64_t flags) {
+  return (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* What every opening call does when the real one has returned. The path of a file without a name is its folder's. */
-static int opened(enum dft__call call, dft__io *io, int fd, int flags, const int64_t *values) {
-  dft__entry entry = dft__io_end_path(call, io, fd, dft__io_error(fd), values);
-  if (DFT__UNLIKELY((flags & O_TMPFILE) == O_TMPFILE)) entry = DFT__FD_UNKNOWN;
-  if (fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
+/* The path of a file without a name is its folder's. */
+static __attribute__((noinline)) int opened_seen(enum dft__call call, uint64_t start, int dir, const char *path, int fd,
+                                                 int64_t flags, int64_t mode, size_t seen) {
+  dft__io io;
+  const int64_t values[] = {flags, flags & O_CREAT || is_nameless(flags) ? mode : 0};
+  const int64_t *told = call == DFT__CALL_creat ? &values[1] : values;
+  dft__entry entry = DFT__FD_OUT_BELOW;
+  io.start = start;
+  io.subjects = 1;
+  io.subject[0].path = path;
+  io.subject[0].fd = dir;
+  if (fd < 0) dft__io_end_path(call, &io, fd, dft__io_error(fd), told);
+  else if (seen) entry = dft__io_end_seen(call, &io, fd, 0, told, seen);
+  if (is_nameless(flags)) entry = DFT__FD_UNKNOWN;
+  if (fd >= 0) dft__fd_set(fd, dft__entry_opened(path, entry));
+  return fd;
+}
+
+/* What every opening call does when the real one has returned. In a program whose files are elsewhere it ends here. */
+static inline int opened(enum dft__call call, uint64_t start, int dir, const char *path, int fd, int64_t flags,
+                         int64_t mode) {
+  size_t seen = DFT__LIKELY(fd >= 0) ? dft__filter_look(path) : PATH_MAX;
+  if (seen || (unsigned)fd >= DFT__FD_BLOCK || is_nameless(flags))
+    return opened_seen(call, start, dir, path, fd, flags, mode, seen);
+  DFT__SET(dft__fd_first[fd], dft__entry_opened(path, DFT__FD_OUT_BELOW));
   return fd;
 }
 
@@ -24,48 +44,46 @@ static int opened(enum dft__call call, dft__io *io, int fd, int flags, const int
 int dft__io_open(const char *path, int flags, mode_t mode);
 int dft__io_open(const char *path, int flags, mode_t mode) {
   int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dft__real(DFT__SYMBOL_open);
-  dft__io io;
-  if (!has_mode(flags)) mode = 0;
-  if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags, mode);
-  io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
+  uint64_t start;
+  if (!dft__io_is_on()) return real(path, flags, mode);
+  start = dft__clock_ticks();
+  return opened(DFT__CALL_open, start, AT_FDCWD, path, real(path, flags, mode), flags, mode);
 }
 
 int dft__io___open_2(const char *path, int flags);
 int dft__io___open_2(const char *path, int flags) {
   DFT__REAL(__open_2);
-  dft__io io;
-  if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, flags);
-  io.start = dft__clock_ticks();
-  return opened(DFT__CALL_open, &io, real(path, flags), flags, DFT__VALUES_A2(flags, 0));
+  uint64_t start;
+  if (!dft__io_is_on()) return real(path, flags);
+  start = dft__clock_ticks();
+  return opened(DFT__CALL_open, start, AT_FDCWD, path, real(path, flags), flags, 0);
 }
 
 int dft__io_openat(int dir, const char *path, int flags, mode_t mode);
 int dft__io_openat(int dir, const char *path, int flags, mode_t mode) {
   int (*real)(int, const char *, int, ...) = (int (*)(int, const char *, int, ...))dft__real(DFT__SYMBOL_openat);
-  dft__io io;
-  if (!has_mode(flags)) mode = 0;
-  if (!dft__io_at(&io, dir, path)) return real(dir, path, flags, mode);
-  io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags, mode), flags, DFT__VALUES_A2(flags, mode));
+  uint64_t start;
+  if (!dft__io_is_on()) return real(dir, path, flags, mode);
+  start = dft__clock_ticks();
+  return opened(DFT__CALL_openat, start, dir, path, real(dir, path, flags, mode), flags, mode);
 }
 
 int dft__io___openat_2(int dir, const char *path, int flags);
 int dft__io___openat_2(int dir, const char *path, int flags) {
   DFT__REAL(__openat_2);
-  dft__io io;
-  if (!dft__io_at(&io, dir, path)) return real(dir, path, flags);
-  io.start = dft__clock_ticks();
-  return opened(DFT__CALL_openat, &io, real(dir, path, flags), flags, DFT__VALUES_A2(flags, 0));
+  uint64_t start;
+  if (!dft__io_is_on()) return real(dir, path, flags);
+  start = dft__clock_ticks();
+  return opened(DFT__CALL_openat, start, dir, path, real(dir, path, flags), flags, 0);
 }
 
 int dft__io_creat(const char *path, mode_t mode);
 int dft__io_creat(const char *path, mode_t mode) {
   DFT__REAL(creat);
-  dft__io io;
-  if (!dft__io_at(&io, AT_FDCWD, path)) return real(path, mode);
-  io.start = dft__clock_ticks();
-  return opened(DFT__CALL_creat, &io, real(path, mode), 0, DFT__VALUES_A1(mode));
+  uint64_t start;
+  if (!dft__io_is_on()) return real(path, mode);
+  start = dft__clock_ticks();
+  return opened(DFT__CALL_creat, start, AT_FDCWD, path, real(path, mode), O_CREAT, mode);
 }
 
 /* Most libraries do not have it yet. */
@@ -77,13 +95,13 @@ static int openat2_call(int dir, const char *path, const struct open_how *how, s
 
 int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_t size);
 int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_t size) {
-  dft__io io;
+  uint64_t start;
   int fd;
-  if (!dft__io_at(&io, dir, path)) return openat2_call(dir, path, how, size);
-  io.start = dft__clock_ticks();
+  if (!dft__io_is_on()) return openat2_call(dir, path, how, size);
+  start = dft__clock_ticks();
   fd = openat2_call(dir, path, how, size);
-  if (fd < 0) return opened(DFT__CALL_openat2, &io, fd, 0, DFT__VALUES_A2(0, 0)); /* `how` may be what is wrong */
-  return opened(DFT__CALL_openat2, &io, fd, (int)how->flags, DFT__VALUES_A2(how->flags, how->mode));
+  if (fd < 0) return opened(DFT__CALL_openat2, start, dir, path, fd, 0, 0); /* `how` may be what is wrong */
+  return opened(DFT__CALL_openat2, start, dir, path, fd, (int64_t)how->flags, (int64_t)how->mode);
 }
 
 /* ---- Closing ------------------------------------------------------------------------------------------------------ */
@@ -108,7 +126,7 @@ static __attribute__((noinline)) int record_close(int fd) {
 int dft__io_close(int fd) {
   int (*real)(int) = (int (*)(int))DFT__GET(dft__reals[DFT__SYMBOL_close]);
   if (!dft__fd_is_out(fd) || !real || !dft__io_is_usual()) return record_close(fd);
-  dft__fd_take(fd);
+  DFT__SET(dft__fd_first[fd], DFT__FD_UNKNOWN);
   return real(fd);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "intercept.h"
+#include "plain.h"
 
 /* ---- The working folder -------------------------------------------------------------------------------------------- */
 
@@ -71,48 +72,6 @@ static size_t parent_of(char *text, size_t len, int *is_physical) {
   return len > 1 ? len - 1 : 1;
 }
 
-/* Whether a part at `part`, behind a slash, is empty, "." or "..". */
-static int is_odd(const char *part) {
-  if (*part == '.') part += part[1] == '.' ? 2 : 1;
-  return *part == '/' || *part == '\0';
-}
-
-/* Sixteen characters at once. */
-typedef unsigned char block __attribute__((vector_size(16)));
-
-static inline block load(const char *at) {
-  block bytes;
-  memcpy(&bytes, at, sizeof bytes);
-  return bytes;
-}
-
-/* Where a slash has a slash or a dot behind it, which differ in the lowest bit. */
-static inline block suspects(const char *at) {
-  return (block)(load(at) == '/') & (block)((load(at + 1) | 1) == '/');
-}
-
-/* Whether all parts of a path are names. */
-static int is_plain(const char *path, size_t len) {
-  if (!len || path[len - 1] == '/' || (path[0] != '/' && is_odd(path))) return 0;
-  if (len >= sizeof(block)) {
-    block found = suspects(path + len - sizeof(block));
-    uint64_t words[2];
-    for (size_t at = 0; at + sizeof(block) < len; at += sizeof(block)) found |= suspects(path + at);
-    memcpy(words, &found, sizeof words);
-    if (DFT__LIKELY(!(words[0] | words[1]))) return 1;
-  }
-  for (size_t at = 0; at < len; at++) {
-    if (path[at] == '/' && is_odd(path + at + 1)) return 0;
-  }
-  return 1;
-}
-
-/* The kernel has read no more of a path than PATH_MAX bytes. */
-size_t dft__path_is_absolute(const char *path) {
-  size_t len = path[0] == '/' ? strnlen(path, PATH_MAX) : 0;
-  return len < PATH_MAX && is_plain(path, len) ? len : 0;
-}
-
 /* `text` holds an absolute path of `len`, without a slash at its end but for the root. */
 static size_t join(char *text, size_t len, const char *path, const char *end, int is_physical) {
   while (path < end) {
@@ -136,7 +95,8 @@ static size_t join(char *text, size_t len, const char *path, const char *end, in
 
 /* The same in one piece, where it can be. */
 static size_t join_plain(char *text, size_t len, const char *path, size_t more) {
-  if (more >= PATH_MAX - 1 || more >= DFT__IO_PATH - 2 - len || path[0] == '/' || !is_plain(path, more)) return 0;
+  if (more >= PATH_MAX - 1 || more >= DFT__IO_PATH - 2 - len || path[0] == '/' || !dft__path_is_plain(path, more))
+    return 0;
   if (len > 1) text[len++] = '/';
   memcpy(text + len, path, more);
   return len + more;

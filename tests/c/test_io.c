@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "../../c/intercept/intercept.h"
+#include "../../c/intercept/plain.h"
 #include "../../c/src/session.h"
 #include "config.h"
 #include "intern.h"
@@ -71,7 +72,7 @@ static void paths_of_odd_parts_are_made_absolute(void) {
       path[0] = '/';
       path[len] = '\0';
       CHECK_STR(absolute(AT_FDCWD, path), spelled_out(path));
-      CHECK_INT(dft__path_is_absolute(path) != 0, len > 1 && strcmp(path, spelled_out(path)) == 0);
+      CHECK_INT(dft__path_is_plain(path, len), len > 1 && strcmp(path, spelled_out(path)) == 0);
     }
   }
 }
@@ -142,6 +143,30 @@ static void all_is_every_path(void) {
   CHECK_INT(dft__filter_is_all(), 1);
   filter_by("", "");
   CHECK_INT(judge("/x"), DFT__WANTED_NOT);
+}
+
+static void a_look_is_sure_or_says_that_it_is_not(void) {
+  char longest[PATH_MAX + 1] = "/elsewhere/";
+  unsigned past = 0;
+  filter_by("/nowhere/x", "");
+  for (unsigned number = 0; number < 1u << 14; number++) {
+    char path[16] = "/nowhere";
+    for (unsigned i = 0; i < 7; i++) path[8 + i] = "/./x"[number >> 2 * i & 3];
+    if (dft__filter_look(path)) continue;
+    CHECK_INT(judge(spelled_out(path)), DFT__WANTED_NOT);
+    past++;
+  }
+  CHECK(past > 100);
+  CHECK_UINT(dft__filter_look("/elsewhere/file"), 0);
+  CHECK_UINT(dft__filter_look("/nowhere/x"), 10);
+  CHECK_UINT(dft__filter_look("/nowhere/x/file"), 15);
+  CHECK_UINT(dft__filter_look("/nowhere"), 8);
+  CHECK_UINT(dft__filter_look("/"), 1);
+  CHECK_UINT(dft__filter_look("/elsewhere/../nowhere/x"), 23);
+  CHECK_UINT(dft__filter_look("elsewhere/file"), PATH_MAX);
+  CHECK_UINT(dft__filter_look(""), PATH_MAX);
+  memset(longest + 11, 'x', sizeof longest - 11);
+  CHECK_UINT(dft__filter_look(longest), PATH_MAX);
 }
 
 static void more_folders_than_fit_do_no_harm(void) {
@@ -285,6 +310,7 @@ int main(void) {
   RUN(long_paths_are_cut);
   RUN(the_innermost_folder_decides);
   RUN(all_is_every_path);
+  RUN(a_look_is_sure_or_says_that_it_is_not);
   RUN(more_folders_than_fit_do_no_harm);
   RUN(descriptors_are_remembered);
   RUN(wrappers_record);
