@@ -45,6 +45,17 @@ def ratio_row(measure: str, candidate: list[float], baseline: list[float], bar: 
     return Row(measure, "ns", candidate, baseline, result, f"<= {bar:g} x", ratio <= bar)
 
 
+def paired_row(measure: str, unit: str, candidate: list[float], baseline: list[float], bar: float | None = None) -> Row:
+    """Of samples that were taken side by side: each is compared with its neighbour, which met the same machine."""
+    ratios = [one / other for one, other in zip(candidate, baseline)]
+    ratio = statistics.median(ratios)
+    low, _, high = statistics.quantiles(ratios, n=4)
+    result = f"{ratio:.3f} x ({low:.2f} to {high:.2f})"
+    if bar is None:
+        return Row(measure, unit, candidate, baseline, result)
+    return Row(measure, unit, candidate, baseline, result, f"<= {bar:g} x", ratio <= bar)
+
+
 def difference_row(measure: str, unit: str, candidate: list[float], baseline: list[float], bar: float | None) -> Row:
     difference = statistics.median(candidate) - statistics.median(baseline)
     result = f"{number(difference)} {unit} (min {number(min(candidate) - min(baseline))})"
