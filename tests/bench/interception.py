@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -67,14 +68,15 @@ class Ways:
     def turns(self, ways: list[str], generations: int, *command: str) -> dict[tuple[str, str], list[float]]:
         """What processes print, one for each way, that live at the same time and do one burst after the other.
 
-        Where its memory lies makes a process faster or slower by some per cent, so there are generations of them."""
+        Where its memory lies makes a process faster or slower by some per cent, so there are generations of them. What
+        the one before has left in the caches does so by one, so they follow each other in an order drawn every time."""
         got: dict[tuple[str, str], list[float]] = {}
-        for generation in range(generations):
+        draw = random.Random(1)
+        for _ in range(generations):
             with contextlib.ExitStack() as stack:
                 players = {way: stack.enter_context(Player(command, self.all[way])) for way in ways}
                 for turn in range(TURNS):
-                    first = (generation + turn) % len(ways)
-                    for way in ways[first:] + ways[:first]:
+                    for way in draw.sample(ways, len(ways)):
                         samples = list(players[way].burst())
                         if turn >= WARM_UP:
                             for name, value in samples:
@@ -127,7 +129,7 @@ def interception(bench) -> list[Row]:
     ways = Ways(bench.build, bench.folder)
     program = str(bench.build / "bench" / "io")
     subprocess.run([program, "make", str(ways.data)], env=ways.all["untraced"], check=True)
-    generations = 24 if bench.quick else 50
+    generations = 32 if bench.quick else 50
     four = ["untraced", "traced", "filtered", "disabled"]
     read = ways.turns(four, generations, program, "read", str(ways.data / "cached"))
     files = ways.turns(four, generations, program, "files", str(ways.data))
