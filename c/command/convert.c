@@ -108,7 +108,12 @@ static int run_convert(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "what? PATH is missing");
   if (!output) return arguments_refuse(&given, "where to? -o FILE is missing");
   to = find_format(name, output);
-  if (!to) return arguments_refuse(&given, "to which format? --to chrome, csv, hdf5, hdf5-table or hdf5-links");
+  if (!to)
+    return arguments_refuse(
+      &given, "%s: no format of these: --to chrome (for Perfetto, too), csv, hdf5, hdf5-table, hdf5-links",
+      name ? name : output);
+  if (inputs_hold(argv + given.first, given.count, output))
+    return arguments_refuse(&given, "%s would be read and replaced; choose another name", output);
   if (!to->write) return link_files(argv + given.first, given.count, output, is_quiet);
   is_h5 = strcmp(to->suffix, ".h5") == 0;
   if (!inputs_sort(&from, argv + given.first, given.count) || (is_h5 && !inputs_take_tables(&from, output)))

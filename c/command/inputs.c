@@ -14,6 +14,25 @@
 
 #define TOLD_MOST 10
 
+static int is_same(const char *path, const struct stat *other) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && facts.st_dev == other->st_dev && facts.st_ino == other->st_ino;
+}
+
+int inputs_hold(char *const *paths, int count, const char *output) {
+  struct stat file, folder = {0};
+  char place[PATH_MAX];
+  const char *slash = strrchr(output, '/');
+  int is_trace = ends_with(output, ".pfw") || ends_with(output, ".pfw.gz");
+  if (stat(output, &file) != 0) return 0;
+  snprintf(place, sizeof place, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
+  if (!is_trace || stat(place, &folder) != 0) folder = file;
+  for (int i = 0; i < count; i++) {
+    if (is_same(paths[i], &file) || is_same(paths[i], &folder)) return 1;
+  }
+  return 0;
+}
+
 int inputs_sort(inputs *of, char **paths, int count) {
   memset(of, 0, sizeof *of);
   of->traces = calloc((size_t)count + 1, sizeof(char *));

@@ -14,6 +14,9 @@ typedef struct inputs {
   size_t table_count;
 } inputs;
 
+/* Whether the file that is to be written is one that is read: one of the paths, or a trace in a folder of them. */
+int inputs_hold(char *const *paths, int count, const char *output);
+
 /* Zero: no memory. The texts stay the caller's. */
 int inputs_sort(inputs *of, char **paths, int count);
 /* Takes .h5 files out of the traces; but for the one at `output`. */

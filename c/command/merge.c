@@ -89,6 +89,8 @@ static int run_merge(int argc, char **argv) {
   if (!output) return arguments_refuse(&given, "where to? -o FILE is missing");
   if (ends_with(output, ".csv") || ends_with(output, ".h5"))
     return arguments_refuse(&given, "%s: merge writes Chrome's format; see dftracer convert", output);
+  if (inputs_hold(argv + given.first, given.count, output))
+    return arguments_refuse(&given, "%s would be read and replaced; choose another name", output);
   if (!inputs_sort(&from, argv + given.first, given.count)) return arguments_refuse(&given, "no memory left");
   key = merge(&from, output, method, is_quiet);
   inputs_free(&from);

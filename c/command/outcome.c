@@ -139,7 +139,10 @@ static void explain_nothing(const outcome *of, const program *what) {
   } else if (program_library(what, "libdftracer_core.so", library)) {
     fprintf(stderr, "%s uses libdftracer_core, but called nothing of it\n", what->image);
   } else if (program_is_interpreter(what)) {
-    fprintf(stderr, "what %s ran called nothing of dftracer; --io records its file operations\n", what->image);
+    fprintf(stderr,
+            "what %s ran opened no trace (dftracer.initialize_log in Python); --io records its file "
+            "operations\n",
+            what->image);
   } else {
     fprintf(stderr, "%s does not use libdftracer_core; --io records its file operations\n", what->image);
   }

@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <unistd.h>
 
 #include "suffix.h"
 
@@ -60,6 +62,12 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   return count;
 }
 
+static int has_spools(const char *folder) {
+  char inner[PATH_MAX];
+  snprintf(inner, sizeof inner, "%s/.dftracer", folder);
+  return access(inner, F_OK) == 0;
+}
+
 static int has_hdf5(const char *folder) {
   DIR *entries = opendir(folder);
   const struct dirent *entry;
@@ -71,6 +79,7 @@ static int has_hdf5(const char *folder) {
 
 static void tell_nothing(const char *before, const char *folder) {
   const char *hint = "was the program run with DFTRACER_ENABLE=1, or by dftracer run?";
+  if (has_spools(folder)) hint = "a program records there still, or has died: dftracer recover makes traces of those";
   if (has_hdf5(folder)) hint = "only HDF5 tables: " HDF5_HINT;
   fprintf(stderr, "%s%s: no trace (*.pfw, *.pfw.gz) in this folder; %s\n", before, folder, hint);
 }

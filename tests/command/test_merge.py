@@ -317,6 +317,23 @@ def formats_are_chosen_by_name(folder):
     assert sorted(os.listdir(folder)) == ["in", "t.json"]
 
 
+@in_a_folder
+def what_is_read_is_not_replaced(folder):
+    dftracer("generate", "-n", 10, f"{folder}/in")
+    (trace,) = (str(path) for path in Path(folder, "in").glob("*.pfw*"))
+    dftracer("merge", "-q", trace, "-o", f"{folder}/t.json")
+    before = Path(trace).read_bytes(), Path(folder, "t.json").read_bytes()
+    for words in (
+        ["merge", trace, "-o", trace],
+        ["merge", f"{folder}/in", "-o", trace],
+        ["merge", trace, f"{folder}/t.json", "-o", f"{folder}/in/../t.json"],
+        ["convert", "--to", "csv", trace, "-o", trace],
+    ):
+        _, told = dftracer(*words, status=2)
+        assert "would be read and replaced" in told, told
+    assert (Path(trace).read_bytes(), Path(folder, "t.json").read_bytes()) == before
+
+
 for check in (
     every_event_is_there_once_with_its_values,
     a_worker_is_told_from_its_rank_and_comes_behind_it,
@@ -329,5 +346,6 @@ for check in (
     csv_has_a_line_for_every_event,
     a_second_file_has_its_name,
     formats_are_chosen_by_name,
+    what_is_read_is_not_replaced,
 ):
     check()

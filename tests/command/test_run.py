@@ -98,7 +98,7 @@ def a_trace_that_the_program_names_is_found(folder):
     ], err
     assert not list(Path(folder, "tmp").iterdir())
     _, err = run(folder, "sh", "-c", "true")
-    assert "what /" in err and "called nothing of dftracer" in err, err
+    assert "what /" in err and "opened no trace" in err, err
 
 
 @in_a_folder

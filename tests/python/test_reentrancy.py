@@ -1,4 +1,4 @@
-"""test_reentrancy.py - names, values and ids that run code of the program, which then changes what is being looked at."""
+"""test_reentrancy.py - names, values and ids that run code of the program, which changes what is being looked at."""
 
 from harness import main, one
 
