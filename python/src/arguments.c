@@ -87,15 +87,13 @@ void arguments_copy(Arguments *set, const Arguments *from) {
 
 void arguments_move(Arguments *set, Arguments *from) {
   for (uint32_t i = 0; i < from->count; i++) {
-    Argument *item = find(set, from->items[i].key), old;
+    Argument *item = find(set, from->items[i].key), *other = &from->items[i], old;
     if (LIKELY(item != NULL)) {
       old = *item;
-      *item = from->items[i];
-      from->items[i] = old;
-    } else if ((item = grow(set)) != NULL) {
-      *item = from->items[i];
-      Py_INCREF(item->key);
-      Py_INCREF(item->value);
+      *item = *other;
+      *other = old;
+    } else {
+      put(set, other->key, other->arg.key, Py_NewRef(other->value), other->arg, other->tag);
     }
   }
   arguments_clear(from);

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "hdf5/rows.h"
 
-#define EVENTS 40000u /* more than two chunks */
+#define EVENTS 40000u      /* more than two chunks */
 #ifdef __SANITIZE_THREAD__ /* there is but one thread */
 #define DAMAGES 20
 #else
