@@ -284,7 +284,7 @@ int dft__io_fd_slow(dft__subject *subject, int fd) {
   known = entry_of_fd(fd);
   /* What was recorded once stays so, whatever the name is now. */
   if (!is_in(known) && is_in(seen)) known = DFT__FD_IN;
-  if (slot) atomic_compare_exchange_strong(slot, &seen, known);
+  if (slot && atomic_compare_exchange_strong(slot, &seen, known) && known >= DFT__FD_FIRST_REF) dft__fd_reach(fd);
   subject->entry = known;
   errno = saved;
   return is_in(known);

@@ -55,7 +55,7 @@ static _Atomic dft__entry *present(unsigned fd) {
   return block ? &(*block)[fd % DFT__FD_BLOCK] : NULL;
 }
 
-/* Numbers that were only looked up may lie above the highest that was set; blocks tell. */
+/* Numbers that are known without a reference may lie above the highest that has one; blocks tell. */
 void dft__fd_forget(unsigned first, unsigned last) {
   const unsigned most = DFT__FD_BLOCK * DFT__FD_BLOCKS - 1;
   if (last > most) last = most;

@@ -186,6 +186,19 @@ def case_inherited_descriptors(folder):
     )
 
 
+def case_an_inherited_descriptor_whose_file_is_renamed(folder):
+    """It was opened by nobody here, and its number is the highest."""
+    data = os.path.join(os.path.realpath(folder), "data")
+    os.mkdir(data)
+    fd = os.dup2(os.open(os.path.join(data, "a"), os.O_WRONLY | os.O_CREAT, 0o600), 500)
+    script = f"import os; os.write({fd}, bytes(1)); os.rename('a', 'b'); os.write({fd}, bytes(10))"
+    env = traced(folder, DATA_DIR=data)
+    subprocess.run([sys.executable, "-B", "-I", "-c", script], env=env, cwd=data, pass_fds=[fd], check=True)
+    os.close(fd)
+    sums = traced_bytes(read_folder(folder))
+    expect_equal({os.path.basename(path): count for (path, _), count in sums.items()}, {"a": 1, "b": 10}, "bytes")
+
+
 # ---- Prefixes --------------------------------------------------------------------------------------------------------
 
 PLACES = ["a", "a/b", "a/b/c", "a/b/c/d", "ab"]
