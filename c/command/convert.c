@@ -80,7 +80,9 @@ static int merge_files(const inputs *from, const char *output, int is_table, int
   uint64_t events;
   int error = h5file_merge(output, from->tables, from->table_count, is_table, &events);
   if (error) fprintf(stderr, "dftracer convert: %s: %s\n", output, strerror(error));
-  else if (!is_quiet) fprintf(stderr, "dftracer convert: %s events are in %s\n", format_count(text, events), output);
+  else if (!is_quiet)
+    fprintf(stderr, "dftracer convert: %s rows (events, counters, metadata) are in %s\n", format_count(text, events),
+            output);
   return error ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -114,8 +116,13 @@ static int run_convert(int argc, char **argv) {
       name ? name : output);
   if (inputs_hold(argv + given.first, given.count, output))
     return arguments_refuse(&given, "%s would be read and replaced; choose another name", output);
-  if (!to->write) return link_files(argv + given.first, given.count, output, is_quiet);
   is_h5 = strcmp(to->suffix, ".h5") == 0;
+  key = is_h5 ? outfile_refused(output) : 0;
+  if (key) {
+    outfile_complain("convert", output, key);
+    return STATUS_FAILED;
+  }
+  if (!to->write) return link_files(argv + given.first, given.count, output, is_quiet);
   if (!inputs_sort(&from, argv + given.first, given.count) || (is_h5 && !inputs_take_tables(&from, output)))
     return arguments_refuse(&given, "no memory left");
   if (from.table_count && from.trace_count)

@@ -17,6 +17,13 @@
 
 #define PIECE (768u << 10) /* of text: a gzip member */
 
+int outfile_refused(const char *path) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+  return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+}
+
 int outfile_open(outfile *of, const char *path) {
   size_t len = path ? strlen(path) : 0;
   memset(of, 0, sizeof *of);

@@ -20,6 +20,9 @@ typedef struct outfile {
   uint64_t bytes; /* written so far */
 } outfile;
 
+/* Why no file can be made there: an errno, or 0. For what HDF5 writes, which tells no reason. */
+int outfile_refused(const char *path);
+
 /* NULL or "-" is stdout. A name that ends in .gz is compressed. Nonzero: an errno. */
 int outfile_open(outfile *of, const char *path);
 

@@ -314,6 +314,9 @@ def formats_are_chosen_by_name(folder):
     assert out.startswith("name,cat,ph,") and out.count("\n") == 13
     for words in (["-o", "t.xyz"], ["-o", "t.csv", "--to", "xyz"]):
         dftracer("convert", f"{folder}/in", *words, status=2, cwd=folder)
+    for name in ("x.csv", "x.h5"):
+        _, told = dftracer("convert", f"{folder}/in", "-o", f"{folder}/none/{name}", status=1)
+        assert told == f"dftracer convert: {folder}/none/{name}: No such file or directory\n", told
     assert sorted(os.listdir(folder)) == ["in", "t.json"]
 
 
