@@ -1,7 +1,8 @@
 /* training.c - how a training went.
  *
  * A process that computes or fetches is a trainer. One that does neither, such as a worker of a DataLoader, works for the
- * nearest of its ancestors that is one: what it loads, it loads for that one's compute. SPDX-License-Identifier: MIT */
+ * nearest of its ancestors that is one, or else, as one that a fork server has made, for the only one of its host and
+ * rank: what it loads, it loads for that one's compute. SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +16,11 @@ static int is_trainer(const process *of) {
 
 /* ---- Families ------------------------------------------------------------------------------------------------------- */
 
-/* Processes by host and pid. */
 typedef struct family {
-  numbering numbers;
-  uint32_t *list; /* by number: the process */
+  numbering pids;    /* processes by host and pid */
+  uint32_t *list;    /* by number: the process */
+  numbering ranks;   /* trainers by host and rank */
+  uint32_t *trainer; /* by number: the process; 0 for several */
 } family;
 
 /* Of several traces with the same pid the trainer's, then the first one. */
@@ -28,30 +30,39 @@ static int is_preferred(const process *one, const process *two) {
 }
 
 static int gather(job *of, family *into) {
-  into->numbers.limit = THREADS_MAX;
-  into->list = calloc(of->process_numbers.count + 1, sizeof into->list[0]);
-  if (!into->list) return 0;
-  for (uint32_t i = 1; i <= of->process_numbers.count; i++) {
+  const size_t room = (size_t)of->process_numbers.count + 1;
+  into->pids.limit = into->ranks.limit = THREADS_MAX;
+  into->list = calloc(room, sizeof into->list[0]);
+  into->trainer = calloc(room, sizeof into->trainer[0]);
+  if (!into->list || !into->trainer) return 0;
+  for (uint32_t i = 1; i < room; i++) {
     const process *one = job_process(of, i);
     int is_new;
-    uint32_t number = numbering_of(&into->numbers, one->host, one->pid, &is_new);
+    uint32_t number = numbering_of(&into->pids, one->host, one->pid, &is_new);
     if (!number) return 0;
     if (is_new || is_preferred(one, job_process(of, into->list[number]))) into->list[number] = i;
+    if (!is_trainer(one)) continue;
+    number = numbering_of(&into->ranks, one->host, (uint64_t)one->rank, &is_new);
+    if (!number) return 0;
+    into->trainer[number] = is_new ? i : 0;
   }
   return 1;
 }
 
 static process *parent_of(job *in, const family *all, const process *of) {
-  uint32_t number = of->ppid ? numbering_find(&all->numbers, of->host, of->ppid) : 0;
+  uint32_t number = of->ppid ? numbering_find(&all->pids, of->host, of->ppid) : 0;
   return number ? job_process(in, all->list[number]) : NULL;
 }
 
 static process *trainer_of(job *in, const family *all, process *of) {
-  for (int i = 0; of && i < ANCESTORS_MAX; i++) {
-    if (is_trainer(of)) return of;
-    of = parent_of(in, all, of);
+  process *at = of;
+  uint32_t number;
+  for (int i = 0; at && i < ANCESTORS_MAX; i++) {
+    if (is_trainer(at)) return at;
+    at = parent_of(in, all, at);
   }
-  return NULL;
+  number = numbering_find(&all->ranks, of->host, (uint64_t)of->rank);
+  return number && all->trainer[number] ? job_process(in, all->trainer[number]) : NULL;
 }
 
 int training_join(job *of) {
@@ -66,8 +77,10 @@ int training_join(job *of) {
     work_free(&one->data);
     one->data = (work){0};
   }
-  numbering_free(&all.numbers);
+  numbering_free(&all.pids);
+  numbering_free(&all.ranks);
   free(all.list);
+  free(all.trainer);
   return is_good;
 }
 

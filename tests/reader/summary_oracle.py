@@ -358,7 +358,7 @@ class Summary:
                 self.epochs[epoch].append((kind, span))
 
     def _trainer(self, process):
-        """Who a process that does not train loads for: the nearest ancestor that trains, else itself."""
+        """Who a process loads for: the nearest that trains of it and its ancestors, else the only one of its rank."""
         at = process
         for _ in range(len(self.processes)):
             if at.trains():
@@ -367,7 +367,9 @@ class Summary:
             if not parents:
                 break
             at = min(parents, key=lambda one: (not one.trains(), one.source))
-        return process
+        trainers = [one for one in self.processes.values() if one.trains()]
+        alike = [one for one in trainers if (one.host, one.rank) == (process.host, process.rank)]
+        return alike[0] if len(alike) == 1 else process
 
     def _training_document(self):
         counts = sum((process.counts for process in self.processes.values()), collections.Counter())

@@ -162,6 +162,19 @@ def trainers_and_their_workers(folder):
     assert found["training"]["hidden_ns"] > apart["hidden_ns"], "workers are not joined to their trainer"
 
 
+def workers_of_a_fork_server(folder):
+    """Their parent, the server, has no trace; the rank tells whose they are, unless several trainers have it."""
+    writer = made_up.Writer
+    traces = {f"{rank}.pfw": writer(20 + rank, pid=200 + rank, rank=rank).text(1000) for rank in (0, 1)}
+    traces |= {"w.pfw": writer(22, kinds=made_up.LOADING, pid=300, ppid=299, rank=1).text(500)}
+    texts, paths = save(folder, traces)
+    joined = check_everything(texts, paths, middle=(0.5, 5))["training"]
+    texts, paths = save(folder, {"other.pfw": writer(23, pid=202, rank=1).text(1000)} | traces)
+    apart = check_everything(texts, paths, middle=(0.5, 5))["training"]
+    alone = check_everything(texts[:1], paths[:1], middle=(0.5, 5))["training"]
+    assert joined["hidden_ns"] > apart["hidden_ns"] - alone["hidden_ns"] > 0
+
+
 def no_training(folder):
     texts, paths = save(folder, {"1.pfw": made_up.Writer(5, kinds=made_up.OTHERS).text(1000)})
     assert check_everything(texts, paths)["training"] is None
@@ -190,6 +203,7 @@ def main():
         made_up_traces,
         a_trace_without_a_start,
         trainers_and_their_workers,
+        workers_of_a_fork_server,
         no_training,
         real_trace,
     ):
