@@ -135,8 +135,9 @@ def main() -> None:
     for number in range(RANK, len(files), RANKS):
         make_file(files[number], number)
     dist.barrier()
-    loader = DataLoader(Stripes(files[RANK:TRAIN_FILES:RANKS]), BATCH, shuffle=True, num_workers=WORKERS)
-    test = DataLoader(Stripes(files[TRAIN_FILES:]), BATCH, num_workers=WORKERS)
+    workers = {"num_workers": WORKERS, "persistent_workers": WORKERS > 0}  # the same ones in every epoch
+    loader = DataLoader(Stripes(files[RANK:TRAIN_FILES:RANKS]), BATCH, shuffle=True, **workers)
+    test = DataLoader(Stripes(files[TRAIN_FILES:]), BATCH, **workers)
     model = make_model()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     with trace(model, optimizer, [loader, test]):

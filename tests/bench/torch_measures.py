@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from python_measures import SOURCE, environment
-from report import Row, difference_row
+from report import Row, difference_row, paired_row
 from turns import Turn, run_in_turns
 
 PYTHON = SOURCE / "build" / "torch" / "bin" / "python"
@@ -18,6 +18,7 @@ TRAINING_BAR = 1.02
 OPERATION_BAR_US = 2.0
 ENTRY_BAR_US = 1.0
 EPOCHS = 10
+TRAININGS = 9  # pairs of them: one pair scatters by 2 %
 
 
 def costs(build: Path, folder: Path, rounds: int) -> dict[str, list[float]]:
@@ -57,18 +58,9 @@ def training_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
             cpu[enable].append(turn.cpu)
     name = "torch: example 05, annotated, of untraced"
     return [
-        ratio_row_of(name, wall, TRAINING_BAR),
-        ratio_row_of(f"{name}, CPU time", cpu, None),
+        paired_row(name, "s", wall[True], wall[False], TRAINING_BAR),
+        paired_row(f"{name}, CPU time", "s", cpu[True], cpu[False]),
     ]
-
-
-def ratio_row_of(name: str, times: dict[bool, list[float]], bar: float | None) -> Row:
-    """Those that took turns are compared with each other: the next pair met a faster or slower machine."""
-    ratios = [on / off for on, off in zip(times[True], times[False])]
-    ratio = statistics.median(ratios)
-    result = f"{ratio:.3f} x ({min(ratios):.3f} to {max(ratios):.3f})"
-    limit = f"<= {bar:g} x" if bar else ""
-    return Row(name, "s", times[True], times[False], result, limit, ratio <= bar if bar else None)
 
 
 def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
@@ -78,7 +70,7 @@ def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     got = costs(build, folder, 4 * rounds)
     entry = statistics.median(got["entry"])
     return [
-        *training_rows(build, folder, max(rounds // 2, 5)),
+        *training_rows(build, folder, max(rounds // 2, TRAININGS)),
         difference_row("torch: dynamo, an operation", "us", got["recorded"], got["plain"], OPERATION_BAR_US),
         Row("torch: trace_handler, an entry", "us", got["entry"], [], f"{entry:.2f} us (min {min(got['entry']):.2f})",
             f"<= {ENTRY_BAR_US:g} us", entry <= ENTRY_BAR_US),
