@@ -77,8 +77,9 @@ with torch.no_grad():
     assert torch.equal(compiled(x), expected)
 inner = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.Sequential(torch.nn.ReLU()))
 graph = torch.fx.symbolic_trace(inner)                   # a graph that calls modules
-y = torch.randn(2, 4)
+y, before = torch.randn(2, 4), str(graph.graph)
 assert torch.equal(create_backend(autograd=False)(graph, [y])(y), inner(y))
+assert str(graph.graph) == before, "a graph is not changed"
 log.finalize()
 """,
         tmp_path,

@@ -7,6 +7,7 @@ without, the one that was captured.
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -52,7 +53,7 @@ class Backend:
 
     def record(self, gm: GraphModule, _: Any) -> Callable[..., Any]:
         """The graph with operations that record themselves."""
-        graph = GraphModule(gm, gm.graph)  # what torch keeps stays as it was
+        graph = GraphModule(gm, copy.deepcopy(gm.graph))  # what torch keeps stays as it was
         for node in graph.graph.nodes:
             if node.op in CALLS:
                 self.replace(node, graph)
