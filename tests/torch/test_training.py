@@ -151,6 +151,25 @@ model(torch.randn(1, 4))
     assert done.stdout == "torch.Size([1, 2])\n", done
 
 
+def test_compiled_models(tmp_path):
+    """A graph that must be whole is not cut; where it may be, and around what is compiled, forward is recorded."""
+    trace = one(
+        START
+        + """
+x = torch.randn(1, 4)
+with trace(model): torch.compile(model, backend="eager", fullgraph=True)(x)
+torch._dynamo.reset()
+with trace(model), ai.compute.derive("cut"): torch.compile(model, backend="eager")(x)
+compiled = torch.compile(model, backend="eager", fullgraph=True)
+with trace(compiled), ai.compute.derive("around"): compiled(x)
+log.finalize()
+""",
+        tmp_path,
+    )
+    parents = [event["args"]["p_idx"] for event in trace.named("forward")]
+    assert parents == [trace.named(name)[0]["id"] for name in ("compute.cut", "compute.around")]
+
+
 SPAWNED = """
 import torch, torch.multiprocessing as multiprocessing
 from dftracer.python.torch import trace

@@ -11,8 +11,6 @@ context manager.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing.context
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dftracer.python.ai_init import ai
@@ -90,8 +88,10 @@ def _replace(owner: Any, name: str, node: DFTracerAI) -> Callable[[], None]:
 
 
 def _hook_model(model: Any) -> Callable[[], None]:
-    first = model.register_forward_pre_hook(_forward_begins)
-    last = model.register_forward_hook(_forward_ends, always_call=True)
+    from dftracer.python.torch.hook import forward_begins, forward_ends
+
+    first = model.register_forward_pre_hook(forward_begins)
+    last = model.register_forward_hook(forward_ends, always_call=True)
 
     def undo() -> None:
         first.remove()
@@ -206,30 +206,6 @@ class Tracing:
 
     def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
         self._undo.append(Change.use(owner, name, lambda: _replace(owner, name, node)))
-
-
-class _Hook:
-    """A hook of a model. Saved with it, it becomes a function of the library that does nothing, so that the model loads
-    where this package is not; a process that is being started gets the hook itself."""
-
-    def __init__(self, name: str, call: Callable[[], None]) -> None:
-        self.name = name
-        self.call = call
-
-    def __call__(self, *_: Any) -> None:
-        self.call()
-
-    def __reduce__(self) -> Any:
-        if multiprocessing.context.get_spawning_popen() is not None:
-            return self.name
-        return getattr, (contextlib.nullcontext(), "__exit__")
-
-    def __deepcopy__(self, _: Any) -> _Hook:
-        return self
-
-
-_forward_begins = _Hook("_forward_begins", ai.compute.forward.start)
-_forward_ends = _Hook("_forward_ends", ai.compute.forward.stop)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
