@@ -66,6 +66,7 @@ typedef struct process {
   uint64_t events;
   io_stats io;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
+  uint64_t updates;
   work compute, fetch, data; /* in the end data of a trainer's workers is part of its own */
 } process;
 

@@ -63,10 +63,11 @@ static void account(void *context, const moment *event, int64_t self) {
   if (!what->is_ours) owner->events++;
   if (what->io) account_io(by, owner, on, what, event);
   if (!what->ai) return;
+  owner->updates += what->is_update;
   owner->ai_count[what->ai]++;
   owner->ai_ns[what->ai] += (uint64_t)(event->end - event->start);
   if (what->ai == AI_COMPUTE) by->is_good &= work_add(&owner->compute, event->start, event->end);
-  if (what->ai == AI_FETCH) by->is_good &= work_add(&owner->fetch, event->start, event->end);
+  if (what->ai == AI_FETCH || what->ai == AI_START) by->is_good &= work_add(&owner->fetch, event->start, event->end);
   if (what->ai == AI_DATA) by->is_good &= work_add(&owner->data, event->start, event->end);
 }
 

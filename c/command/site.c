@@ -48,6 +48,7 @@ static int is_process_call(dft_text name) {
 }
 
 static uint8_t ai_of(dft_text name, dft_text cat) {
+  if (is(cat, "dataloader") && is(name, "fetch.init")) return AI_START;
   if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* a whole loop, a constructor */
   if (is(cat, "compute") || (is(cat, "ai_framework") && ends(name, ".compute"))) return AI_COMPUTE;
   if ((is(cat, "dataloader") && begins(name, "fetch")) || (is(cat, "data_loader") && is(name, "loop.iter")))
@@ -65,5 +66,6 @@ void site_classify(site *of, dft_text name, dft_text cat) {
   int is_io = (is(cat, "POSIX") && !is_process_call(name)) || is(cat, "STDIO");
   of->io = is_io ? io_of(name) : IO_NONE;
   of->ai = is_io ? AI_NONE : ai_of(name, cat);
+  of->is_update = is(cat, "compute") && is(name, "step");
   of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
 }

@@ -87,9 +87,11 @@ int training_join(job *of) {
 /* ---- Answers -------------------------------------------------------------------------------------------------------- */
 
 int answer_train(job *of, answer_training *all) {
+  uint64_t updates = 0;
   memset(all, 0, sizeof *all);
   for (uint32_t i = 1; i <= of->process_numbers.count; i++) {
     process *one = job_process(of, i);
+    updates += one->updates;
     for (int kind = 0; kind < AI_KINDS; kind++) {
       all->count[kind] += one->ai_count[kind];
       all->ns[kind] += one->ai_ns[kind];
@@ -103,7 +105,7 @@ int answer_train(job *of, answer_training *all) {
     all->closed_ns += one->compute.closed_ns + one->fetch.closed_ns + one->data.closed_ns;
   }
   all->epochs = of->all.epochs.count;
-  all->steps = all->count[AI_STEP] ? all->count[AI_STEP] : all->count[AI_FETCH];
+  all->steps = all->count[AI_STEP] ? all->count[AI_STEP] : updates ? updates : all->count[AI_FETCH];
   return all->count[AI_COMPUTE] || all->count[AI_FETCH];
 }
 

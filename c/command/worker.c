@@ -225,8 +225,8 @@ static void count_epoch(worker *of, const site *what, const moment *event, int64
     of->is_good = 0;
     return;
   }
-  if (what->ai == AI_FETCH) {
-    stats->fetches++;
+  if (what->ai == AI_FETCH || what->ai == AI_START) {
+    stats->fetches += what->ai == AI_FETCH;
     stats->fetch_ns += (uint64_t)(event->end - event->start);
   } else if (what->ai == AI_COMPUTE) {
     stats->computes++;

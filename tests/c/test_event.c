@@ -139,9 +139,13 @@ static void an_explicit_event_may_be_of_another_thread(void) {
   dft_arg args[] = {{.name = "k", .name_len = 1, .type = DFT_BOOL, .value.i = 1}};
   trace in;
   start_in_memory();
+  dft_region_begin_named("around", "test");
   dft_log_event_n("theirs", 6, "test", 4, 5, 6, 777, args, 1);
   dft_log_event_n("ours", 4, "test", 4, 5, 6, 0, args, 1);
+  dft_region_end();
   in = stop_any(DFT_OK);
+  check_place(&in, "theirs", -1, 1);
+  check_place(&in, "ours", the_event(&in, "around")->id, 2);
   CHECK_INT(the_event(&in, "theirs")->tid, 777);
   CHECK_INT(the_event(&in, "ours")->tid, getpid());
   CHECK_INT(arg_int(the_event(&in, "theirs"), "k"), 1);

@@ -91,6 +91,7 @@ def a_trace_that_the_program_names_is_found(folder):
     Path(folder, "tmp").mkdir()
     _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
     assert err == f"dftracer: 3 events of 1 process are in {folder}/a\n", err
+    time.sleep(0.02)
     both = f"{DOING} event 2; {DOING} into own/y.pfw event 3"
     _, err = run(folder, "sh", "-c", both, env={"TMPDIR": f"{folder}/tmp"})
     assert err.splitlines() == [

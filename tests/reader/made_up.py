@@ -12,6 +12,8 @@ KINDS = (
     ("compute", "forward"),
     ("ai_framework", "Torch.compute"),
     ("compute", "forward.init"),
+    ("compute", "step"),
+    ("dataloader", "fetch.init"),
     ("dataloader", "fetch.iter"),
     ("dataloader", "fetch.block"),
     ("data_loader", "loop.iter"),

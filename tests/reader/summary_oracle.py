@@ -50,6 +50,8 @@ def io_kind(name, cat):
 
 @functools.lru_cache
 def ai_kind(name, cat):
+    if (name, cat) == ("fetch.init", "dataloader"):
+        return "start"
     if cat in ("POSIX", "STDIO") or name.endswith((".block", ".init")):
         return None
     if cat == "compute" or (cat == "ai_framework" and name.endswith(".compute")):
@@ -352,7 +354,8 @@ class Summary:
             process = self.processes[span.process]
             process.counts[kind] += 1
             process.counts[kind + "_ns"] += span.time
-            process.work[kind].append((span.start, span.end))
+            process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
+            process.work["fetch" if kind == "start" else kind].append((span.start, span.end))
             epoch = integer(span.args.get("epoch"), -1)
             if epoch >= 0:
                 self.epochs[epoch].append((kind, span))
@@ -390,7 +393,7 @@ class Summary:
             **times,
             "processes": sum(process.trains() for process in self.processes.values()),
             "epochs": len(self.epochs),
-            "steps": counts["step"] or counts["fetch"],
+            "steps": counts["step"] or counts["update"] or counts["fetch"],
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
@@ -401,13 +404,13 @@ class Summary:
     def _epoch_document(self, epoch):
         kinds = {
             kind: [span.time for its_kind, span in self.epochs[epoch] if its_kind == kind]
-            for kind in ("fetch", "compute")
+            for kind in ("start", "fetch", "compute")
         }
         return {
             "epoch": epoch,
             "fetches": len(kinds["fetch"]),
             "computes": len(kinds["compute"]),
-            "fetch_ns": sum(kinds["fetch"]),
+            "fetch_ns": sum(kinds["start"] + kinds["fetch"]),
             "compute_ns": sum(kinds["compute"]),
             "start_ns": min(span.start for _, span in self.epochs[epoch]),
             "end_ns": max(span.end for _, span in self.epochs[epoch]),

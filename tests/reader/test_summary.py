@@ -165,7 +165,8 @@ def trainers_and_their_workers(folder):
 def workers_of_a_fork_server(folder):
     """Their parent, the server, has no trace; the rank tells whose they are, unless several trainers have it."""
     writer = made_up.Writer
-    traces = {f"{rank}.pfw": writer(20 + rank, pid=200 + rank, rank=rank).text(1000) for rank in (0, 1)}
+    kinds = [kind for kind in made_up.KINDS if kind != ("pipeline", "step")]  # optimizers tell the number of steps
+    traces = {f"{rank}.pfw": writer(20 + rank, kinds=kinds, pid=200 + rank, rank=rank).text(1000) for rank in (0, 1)}
     traces |= {"w.pfw": writer(22, kinds=made_up.LOADING, pid=300, ppid=299, rank=1).text(500)}
     texts, paths = save(folder, traces)
     joined = check_everything(texts, paths, middle=(0.5, 5))["training"]

@@ -88,6 +88,7 @@ def test_schedules_units_and_no_trace(tmp_path):
     program = """
         import torch
         from torch.profiler import ProfilerActivity, profile, schedule
+        from dftracer.python import ai
         from dftracer.python.torch import trace_handler
         from dftracer.python.torch.profiler import trace_handler as second
         from dftracer.python.torch.common import trace_handler as third
@@ -98,13 +99,14 @@ def test_schedules_units_and_no_trace(tmp_path):
         with profile(activities=[ProfilerActivity.CPU], schedule=plan, on_trace_ready=trace_handler) as profiler:
             for step in range(9):
                 torch.relu(torch.zeros(3))
-                profiler.step()
+                with ai.compute.derive("handled"): profiler.step()
         {after}
     """
     trace = one(program.format(before="", after="log.finalize()"), tmp_path, overlap=True, DFTRACER_TIME_METRIC="NS")
     events = of_profiler(trace)
     assert len([event for event in events if event["name"] == "aten::relu"]) == 4
     assert all(event["ts"] > 10**18 for event in events), "nanoseconds since the epoch"
+    assert {(event["args"]["p_idx"], event["args"]["level"]) for event in events} == {(-1, 1)}, "not below the handler"
     for name, enable in (("off", "0"), ("not_opened", "1")):
         folder = tmp_path / name
         folder.mkdir()

@@ -16,7 +16,7 @@ schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
 loader = DataLoader(TensorDataset(torch.randn(16, 4)), batch_size=4)
 def state():
     return (type(loader), "zero_grad" in vars(optimizer), len(model._forward_hooks), len(model._forward_pre_hooks),
-            len(optimizer._optimizer_step_pre_hooks), len(optimizer._optimizer_step_post_hooks),
+            vars(optimizer).get("step"),
             torch.save, torch.load, torch.autograd.backward, torch.distributed.all_reduce)
 def loop():
     for (x,) in loader:
@@ -61,6 +61,7 @@ log.finalize()
         "backward": 4,
         "step": 4,
         "compute.zero_grad": 4,
+        "fetch.init": 1,
         "fetch.iter": 4,
         "fetch.block": 4,
         "capture": 1,
@@ -95,7 +96,14 @@ def expect_failure(error, use):
     raise AssertionError
 def leave_early():
     for _ in loader: raise ValueError
-first = trace(model, [optimizer, lbfgs], [loader, stream])
+class Own:
+    def __iter__(self): self.left = 3; return self
+    def __next__(self):
+        if not self.left: raise StopIteration
+        self.left -= 1
+own = Own()
+late = torch.optim.Adam(model.parameters())
+first = trace(model, [optimizer, lbfgs, late], [loader, stream, own])
 second = trace([model], optimizer, loader)                         # records nothing twice
 calls = lbfgs.step(closure)
 for x in stream:
@@ -110,11 +118,15 @@ with ai.compute.derive("after"): optimizer.step()
 assert type(pickle.loads(pickle.dumps(loader))) is DataLoader
 assert len(list(pickle.loads(pickle.dumps(loader)))) == len(list(copy.copy(loader))) == 4
 copy.deepcopy(optimizer).step()
+late_schedule = torch.optim.lr_scheduler.StepLR(late, 1)           # makes a step of its own of the traced one
+late.step(); late_schedule.step()
+assert list(own) == [None] * 3                                     # is its own iterator
 first.undo()                                                      # the other one still records
 list(loader)
 second.undo()
-assert state() == before and type(stream) is DataLoader
+assert state() == before and type(stream) is DataLoader and type(own) is Own
 list(loader)
+late.step()
 log.finalize()
 """,
         tmp_path,
@@ -123,11 +135,27 @@ log.finalize()
     evaluations = got["backward"] - 4
     assert evaluations >= 2, "calls of the closure"
     assert got["forward"] == evaluations + 4 and got["compute.zero_grad"] == evaluations + 3
-    assert got["fetch.iter"] == got["fetch.block"] == 3 + 1 + 4
-    assert got["step"] == 1 + 3 + 1 + 1 and got["compute.after"] == 1, "copies of optimizers have no hooks"
-    failed, after = trace.named("step")[-2], trace.named("compute.after")[0]
-    assert trace.named("step")[-1]["args"]["p_idx"] == after["id"], "not inside of the one that failed"
+    assert got["fetch.iter"] == got["fetch.block"] == 3 + 1 + 3 + 4 and got["fetch.init"] == 4
+    assert got["step"] == 1 + 3 + 1 + 1 + 1 and got["compute.after"] == 1, "copies of optimizers are not traced"
+    failed, inside, after = trace.named("step")[-3], trace.named("step")[-2], trace.named("compute.after")[0]
+    assert inside["args"]["p_idx"] == after["id"], "not inside of the one that failed"
     assert failed["args"]["level"] == after["args"]["level"] and not any("open" in e["args"] for e in trace.events)
+
+
+def test_what_cannot_be_recorded_is_told(tmp_path):
+    done = run(
+        START
+        + """
+import sys, logging
+lines = []
+logging.getLogger("DFTRACER").addHandler(type("Lines", (logging.Handler,), {"emit": lambda _, it: lines.append(it)})())
+with trace(optimizer, model, [iter([1]), (1, 2)]): loop()
+assert len(lines) == 4 and all("is not recorded" in one.getMessage() for one in lines), lines
+print("went on")
+""",
+        tmp_path,
+    )
+    assert done == "went on\n"
 
 
 def test_a_model_saved_whole_loads_without_the_package(tmp_path):

@@ -316,7 +316,8 @@ DFT_API void dft_metadata_n(const char *key, size_t key_len, const char *value, 
 DFT_API void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const dft_arg *args, uint32_t count);
 
 /* A complete event with the caller's own times, in the trace's unit since the epoch, written as they are. tid 0 is the
- * calling thread. Directly after dft_enter it is the event of that level. */
+ * calling thread, below its open regions; where a tid is given the event has no parent, because what was open on that
+ * thread at that time is not known. Directly after dft_enter it is the event of that level. */
 DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start,
                              uint64_t duration, uint32_t tid, const dft_arg *args, uint32_t count);
 

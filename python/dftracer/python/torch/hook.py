@@ -1,4 +1,4 @@
-"""hook.py - the hooks by which a model's forward is recorded."""
+"""hook.py - the hooks by which a model's forward is recorded, and what is compiled as one graph is not."""
 
 from __future__ import annotations
 
@@ -24,17 +24,21 @@ def _must_be_whole() -> bool:
 _must_be_whole._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
+def cuts_a_graph() -> bool:
+    """Whether an event would cut a graph that must be whole."""
+    return is_compiling() and _must_be_whole()
+
+
 class Hook:
-    """Records, unless that would cut a graph that must be whole. Saved with a model, it becomes a function of the library
-    that does nothing, so that the model loads where this package is not; a process that is being started gets the hook
-    itself."""
+    """Saved with a model, it becomes a function of the library that does nothing, so that the model loads where this
+    package is not; a process that is being started gets the hook itself."""
 
     def __init__(self, name: str, call: Callable[[], None]) -> None:
         self.name = name
         self.call = call
 
     def __call__(self, *_: Any) -> None:
-        if not (is_compiling() and _must_be_whole()):
+        if not cuts_a_graph():
             self.call()
 
     def __reduce__(self) -> Any:

@@ -11,10 +11,12 @@ context manager.
 
 from __future__ import annotations
 
+import functools
+from types import MethodType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dftracer.python.ai_init import ai
-from dftracer.python.env import native
+from dftracer.python.env import native, setup_stream_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,41 +102,31 @@ def _hook_model(model: Any) -> Callable[[], None]:
     return undo
 
 
-def _hook_optimizer(optimizer: Any) -> Callable[[], None]:
-    """torch calls no hook after a step that failed: its closure tells, or else the next step."""
-    is_open = False
+def _replace_step(optimizer: Any) -> Callable[[], None]:
+    """No hooks: torch calls none after a step that failed. A method, because schedulers make theirs of its function;
+    that one stays, and records no more when this is undone."""
+    from dftracer.python.torch.hook import cuts_a_graph
 
-    def begin(_: Any, args: Any, kwargs: Any) -> Any:
-        nonlocal is_open
-        end()
-        is_open = True
-        ai.compute.step.start()
-        own, *rest = args
-        return (own, *map(guarded, rest)), {key: guarded(value) for key, value in kwargs.items()}
+    before, was_own, is_on = optimizer.step, "step" in vars(optimizer), True
 
-    def guarded(closure: Any) -> Any:
-        def call() -> Any:
-            try:
-                return closure()
-            except BaseException:
-                end()
-                raise
+    @functools.wraps(getattr(before, "__func__", before))
+    def step(_: Any, *args: Any, **kwargs: Any) -> Any:
+        if not is_on or cuts_a_graph():
+            return before(*args, **kwargs)
+        with ai.compute.step:
+            return before(*args, **kwargs)
 
-        return call if callable(closure) else closure
-
-    def end(*_: Any) -> None:
-        nonlocal is_open
-        if is_open:
-            is_open = False
-            ai.compute.step.stop()
-
-    first = optimizer.register_step_pre_hook(begin)
-    last = optimizer.register_step_post_hook(end)
+    traced = MethodType(step, optimizer)
+    optimizer.step = traced
 
     def undo() -> None:
-        first.remove()
-        last.remove()
-        end()
+        nonlocal is_on
+        is_on = False
+        if vars(optimizer).get("step") is traced:
+            if was_own:
+                optimizer.step = before
+            else:
+                del optimizer.step
 
     return undo
 
@@ -142,21 +134,39 @@ def _hook_optimizer(optimizer: Any) -> Callable[[], None]:
 def _derive_loader(loader: Any) -> Callable[[], None]:
     before = type(loader)
 
+    def items(self: Any) -> Any:
+        """Of a loader that is its own iterator."""
+        while True:
+            try:
+                item = self.__next__()
+            except StopIteration:
+                return
+            yield item
+
     def iterate(self: Any) -> Any:
-        return iter(ai.dataloader.fetch.iter(before.__iter__(self)))
+        with ai.dataloader.fetch.init:  # workers are started
+            iterator = before.__iter__(self)
+        return iter(ai.dataloader.fetch.iter(items(self) if iterator is self else iterator))
 
     def reduce(self: Any, _: Any) -> Any:
         return object.__new__, (before,), vars(self)  # as it was before
 
     names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
-    derived = type(before.__name__, (before,), {"__iter__": iterate, **names})
-    loader.__class__ = derived
+    try:
+        derived = type(before.__name__, (before,), {"__iter__": iterate, **names})
+        loader.__class__ = derived
+    except TypeError as error:
+        raise TypeError("its class is fixed; loop over ai.dataloader.fetch.iter(loader) instead") from error
 
     def undo() -> None:
         if type(loader) is derived:
             loader.__class__ = before
 
     return undo
+
+
+def _each(given: Any) -> list[Any]:
+    return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
 class Tracing:
@@ -179,17 +189,20 @@ class Tracing:
         self.undo()
 
     def add_model(self, model: Any) -> None:
-        """Each call of the model is an event `forward`, also one that fails."""
-        self._undo.append(Change.use(model, "forward", lambda: _hook_model(model)))
+        """Each call of the model, or of those of a list, is an event `forward`, also one that fails."""
+        for one in _each(model):
+            self._add(one, "forward", lambda one=one: _hook_model(one))
 
     def add_optimizer(self, optimizer: Any) -> None:
         """Events `step` and `compute.zero_grad`."""
-        self._undo.append(Change.use(optimizer, "step", lambda: _hook_optimizer(optimizer)))
-        self._add_function(optimizer, "zero_grad", ai.compute.derive("zero_grad"))
+        for one in _each(optimizer):
+            self._add(one, "step", lambda one=one: _replace_step(one))
+            self._add_function(one, "zero_grad", ai.compute.derive("zero_grad"))
 
     def add_dataloader(self, loader: Any) -> None:
-        """Loops over the loader give events `fetch.iter` and `fetch.block`."""
-        self._undo.append(Change.use(loader, "__iter__", lambda: _derive_loader(loader)))
+        """Loops over the loader give events `fetch.init`, `fetch.iter` and `fetch.block`."""
+        for one in _each(loader):
+            self._add(one, "__iter__", lambda one=one: _derive_loader(one))
 
     def add_process(self) -> None:
         """What belongs to no object of the program: backward, checkpoints, collectives."""
@@ -205,7 +218,15 @@ class Tracing:
                     self._add_function(distributed, name, getattr(ai.comm, child))
 
     def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
-        self._undo.append(Change.use(owner, name, lambda: _replace(owner, name, node)))
+        self._add(owner, name, lambda: _replace(owner, name, node))
+
+    def _add(self, owner: Any, name: str, make: Callable[[], Callable[[], None]]) -> None:
+        """What cannot be recorded is told: without tracing the program would go on."""
+        try:
+            self._undo.append(Change.use(owner, name, make))
+        except (AttributeError, TypeError) as error:
+            what = f"{name} of a {type(owner).__name__}"
+            setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s", what, error)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
@@ -213,10 +234,12 @@ def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> T
     tracing = Tracing()
     if not native._enabled:
         return tracing
-    adders = ((model, tracing.add_model), (optimizer, tracing.add_optimizer), (dataloader, tracing.add_dataloader))
-    for given, add in adders:
-        for one in given if isinstance(given, (list, tuple)) else [given]:
-            if one is not None:
-                add(one)
+    for given, add in (
+        (model, tracing.add_model),
+        (optimizer, tracing.add_optimizer),
+        (dataloader, tracing.add_dataloader),
+    ):
+        if given is not None:
+            add(given)
     tracing.add_process()
     return tracing
