@@ -249,6 +249,14 @@ static void loop_dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+/* What it does not have itself is the iterator's within: programs ask those of torch for more than items. */
+static PyObject *loop_attribute(PyObject *self, PyObject *name) {
+  PyObject *value = PyObject_GenericGetAttr(self, name), *iterator = ((Loop *)self)->iterator;
+  if (value || !iterator || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+  PyErr_Clear();
+  return PyObject_GetAttr(iterator, name);
+}
+
 static PyMethodDef loop_methods[] = {
   {"close", loop_close, METH_NOARGS, close_doc},
   {"_step", loop_step, METH_O, step_doc},
@@ -260,6 +268,7 @@ static PyType_Slot loop_slots[] = {
   {Py_tp_iter, PyObject_SelfIter},
   {Py_tp_iternext, loop_next},
   {Py_tp_methods, loop_methods},
+  {Py_tp_getattro, loop_attribute},
   {Py_tp_traverse, loop_traverse},
   {Py_tp_clear, loop_clear},
   {Py_tp_finalize, loop_finalize},

@@ -89,6 +89,32 @@ def test_workers(tmp_path, method, workers, options, processes):
     case(tmp_path / "a", method, workers, options, processes)
 
 
+def test_workers_without_annotations_are_named(tmp_path):
+    """Their I/O alone is recorded."""
+    traces = record(
+        """
+import os, sys, torch
+from torch.utils.data import DataLoader, Dataset
+from dftracer.python import dftracer
+class Files(Dataset):
+    def __len__(self): return 4
+    def __getitem__(self, index):
+        with open(f"{sys.argv[1]}/{index}.data", "w") as file: return file.write("x")
+if __name__ == "__main__":
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", sys.argv[1])
+    for method in ("fork", "spawn", "forkserver"):
+        assert len(list(DataLoader(Files(), num_workers=1, multiprocessing_context=method))) == 4
+    log.finalize()
+""",
+        tmp_path,
+        start=False,
+        timeout=300,
+        DFTRACER_DISABLE_IO="0",
+    )
+    workers = [trace for trace in traces if trace.named("write")]
+    assert [trace.named("thread_name")[0]["args"]["name"] for trace in workers] == ["DataLoader worker 0"] * 3
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path, method):
     run(

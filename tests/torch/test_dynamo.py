@@ -106,13 +106,16 @@ assert torch.equal(triple(x), x * 3)
 own.update(step=7)
 triple(x)
 own.disable(); triple(x); own.enable(); triple(x)
+late = Dynamo(enable=False)
+halve = torch.compile(lambda x: x / 2, backend=late.backend(autograd=False))
+halve(x); late.enable(); halve(x)                        # compiled while it was off
 log.finalize()
 """,
         tmp_path,
     )
     events = [arguments_of(event) for event in trace.events if event["cat"] == "dynamo"]
     shape = {"grad_enabled": 1, "shape": "2x3", "dtype": "float32", "epoch": 3}
-    assert events == [shape, {**shape, "step": 7}, {**shape, "step": 7}]
+    assert events == [shape, {**shape, "step": 7}, {**shape, "step": 7}, {"grad_enabled": 1}]
 
 
 def test_changing_sizes_and_decorated_parts(tmp_path):
@@ -147,6 +150,25 @@ log.finalize()
     names = names_of(trace, "dynamo")
     assert names.count("function.add.Tensor") == names.count("function.mul.Tensor") == 10
     assert len(trace.named("forward")) == 2 * 10
+
+
+def test_random_numbers_of_what_is_computed_again(tmp_path):
+    """Also while off: the captured graph of a checkpoint would draw others without AOT autograd."""
+    program = """
+        import torch
+        from dftracer.python import dftracer, dftracer_dynamo_backend
+        log = dftracer.initialize_log("x.pfw")
+        block = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 8))
+        def again(x): return torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)
+        def gradient(function):
+            torch.manual_seed(3)
+            x = torch.ones(6, 8, requires_grad=True)
+            function(x).sum().backward()
+            return x.grad
+        assert torch.equal(gradient(again), gradient(torch.compile(again, backend=dftracer_dynamo_backend)))
+    """
+    for enable in "01":
+        run(program, tmp_path, DFTRACER_ENABLE=enable)
 
 
 def test_off_and_without_torch(tmp_path):

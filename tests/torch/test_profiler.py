@@ -114,6 +114,31 @@ def test_schedules_units_and_no_trace(tmp_path):
         assert not list(folder.glob("*.pfw*"))
 
 
+def test_cycles_that_are_kept_and_no_events(tmp_path):
+    trace = one(
+        """
+import torch
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from dftracer.python.torch import trace_handler
+plan = schedule(wait=0, warmup=1, active=1, repeat=3)
+options = dict(schedule=plan, on_trace_ready=trace_handler, acc_events=True)
+with profile(activities=[ProfilerActivity.CPU], **options) as profiler:
+    for step in range(6):
+        with ai.compute.forward(step=step), record_function(f"step {step}"): torch.relu(torch.zeros(3))
+        profiler.step()
+trace_handler(profile())                                 # was never started
+log.finalize()
+""",
+        tmp_path,
+        overlap=True,
+    )
+    forward = {event["args"]["step"]: event for event in trace.named("forward")}
+    steps = {int(event["name"].split()[1]): event for event in of_profiler(trace) if event["name"].startswith("step ")}
+    assert sorted(steps) == [1, 3, 5] and len(trace.named("step 1")) == 1
+    assert all(forward[step]["ts"] - 50 <= event["ts"] for step, event in steps.items())
+    assert all(event["ts"] <= forward[step]["ts"] + forward[step]["dur"] for step, event in steps.items())
+
+
 def test_entries_of_any_make(tmp_path):
     """Attributes in another order, in slots, or missing; several threads, and a device."""
     trace = one(

@@ -4,7 +4,7 @@ import collections
 import os
 import subprocess
 
-from torch_harness import PYTHON, main, one, record, run, traces_of
+from torch_harness import PYTHON, main, one, record, run
 
 START = """
 import io, torch
@@ -15,7 +15,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
 loader = DataLoader(TensorDataset(torch.randn(16, 4)), batch_size=4)
 def state():
-    return (type(loader), "zero_grad" in vars(optimizer), len(model._forward_hooks), len(model._forward_pre_hooks),
+    return (type(loader), "zero_grad" in vars(optimizer), model._compiled_call_impl, model.zero_grad,
             vars(optimizer).get("step"),
             torch.save, torch.load, torch.autograd.backward, torch.distributed.all_reduce)
 def loop():
@@ -142,6 +142,42 @@ log.finalize()
     assert failed["args"]["level"] == after["args"]["level"] and not any("open" in e["args"] for e in trace.events)
 
 
+def test_interrupts_pickles_and_what_is_forgotten(tmp_path):
+    trace = one(
+        START
+        + """
+import gc, pickle, weakref
+class Interrupted(torch.nn.Module):
+    def forward(self, x): raise KeyboardInterrupt
+class Kept(DataLoader):
+    def __getstate__(self): return {"kept": 1}
+    def __setstate__(self, state): vars(self).update(state)
+    def __len__(self): return 7
+interrupted, kept = Interrupted(), Kept([1, 2])
+trace([interrupted, model], optimizer, [loader, kept])              # nobody will undo it
+try: interrupted(1)
+except KeyboardInterrupt: pass
+with ai.compute.derive("after"): model(torch.ones(1, 4))
+assert pickle.loads(pickle.dumps(torch.load)) is torch.load
+copied = pickle.loads(pickle.dumps(kept))
+assert type(copied) is Kept and vars(copied) == {"kept": 1}
+with trace(model): model(torch.ones(1, 4))                          # not twice
+iterator = iter(kept)
+assert next(iterator) is not None and iterator._num_yielded == 1
+gone = [weakref.ref(one) for one in (interrupted, model, optimizer, loader, kept)]
+del interrupted, model, optimizer, loader, kept, schedule, copied, iterator
+gc.collect()
+assert not any(one() for one in gone)
+log.finalize()
+""",
+        tmp_path,
+    )
+    first, second, third = trace.named("forward")
+    (after,) = trace.named("compute.after")
+    assert first["args"]["p_idx"] == after["args"]["p_idx"] == third["args"]["p_idx"] == -1
+    assert second["args"]["p_idx"] == after["id"]
+
+
 def test_what_cannot_be_recorded_is_told(tmp_path):
     done = run(
         START
@@ -166,12 +202,15 @@ import copy, sys
 tracing = trace(model)
 torch.save(model, sys.argv[1] + "/whole")
 torch.load(sys.argv[1] + "/whole", weights_only=False)(torch.randn(1, 4))  # records nothing
-copy.deepcopy(model)(torch.randn(1, 4))
+copy.deepcopy(model)(torch.randn(1, 4))                           # neither
+torch.jit.script(model)(torch.randn(1, 4))
 model(torch.randn(1, 4))
+with torch.serialization.safe_globals([torch.nn.Linear]):
+    torch.load(sys.argv[1] + "/whole", weights_only=True)
 """,
         tmp_path,
     )
-    assert counts(trace)["forward"] == 2
+    assert counts(trace)["forward"] == 1
     load = "import sys, torch; print(torch.load(sys.argv[1], weights_only=False)(torch.ones(1, 4)).shape)"
     alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     words = [PYTHON, "-c", load, tmp_path / "whole"]
@@ -180,43 +219,28 @@ model(torch.randn(1, 4))
 
 
 def test_compiled_models(tmp_path):
-    """A graph that must be whole is not cut; where it may be, and around what is compiled, forward is recorded."""
+    """No graph is cut: what is around the compiled is recorded, and nothing in it."""
     trace = one(
         START
         + """
 x = torch.randn(1, 4)
-with trace(model): torch.compile(model, backend="eager", fullgraph=True)(x)
-torch._dynamo.reset()
-with trace(model), ai.compute.derive("cut"): torch.compile(model, backend="eager")(x)
+def both(x): return model(x) + compiled(x)
 compiled = torch.compile(model, backend="eager", fullgraph=True)
-with trace(compiled), ai.compute.derive("around"): compiled(x)
+with trace(model): torch.compile(model, backend="eager", fullgraph=True)(x)
+with trace([model, compiled]), ai.compute.derive("around"): compiled(x)
+class Own(torch.nn.Module):
+    def forward(self, x): return x.sum()
+compiled = Own()
+compiled.compile(backend="eager", fullgraph=True)
+with trace([model, compiled]), ai.compute.derive("by itself"):
+    torch.compile(both, backend="eager", fullgraph=True)(x)
+    compiled(x)
 log.finalize()
 """,
         tmp_path,
     )
     parents = [event["args"]["p_idx"] for event in trace.named("forward")]
-    assert parents == [trace.named(name)[0]["id"] for name in ("compute.cut", "compute.around")]
-
-
-SPAWNED = """
-import torch, torch.multiprocessing as multiprocessing
-from dftracer.python.torch import trace
-def work(number, model):
-    model(torch.randn(1, 4))
-if __name__ == "__main__":
-    from dftracer.python import dftracer
-    import sys
-    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
-    model = torch.nn.Linear(4, 2)
-    trace(model)
-    multiprocessing.spawn(work, (model,), nprocs=2)
-    log.finalize()
-"""
-
-
-def test_a_model_given_to_new_processes_stays_traced(tmp_path):
-    run(SPAWNED, tmp_path)
-    assert sum(counts(trace)["forward"] for trace in traces_of(tmp_path)) == 2
+    assert parents == [trace.named(name)[0]["id"] for name in ("compute.around", "compute.by itself")]
 
 
 def test_off_changes_nothing(tmp_path):

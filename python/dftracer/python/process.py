@@ -81,8 +81,23 @@ def _finish_last(_: Any) -> None:
     import multiprocessing.process
     import multiprocessing.util
 
-    if multiprocessing.process.parent_process() is not None:
+    if getattr(multiprocessing.process.current_process(), "_inheriting", False):  # spawned; what for is not known yet
+        multiprocessing.util.Finalize(None, _finish_spawned, exitpriority=LAST)
+    elif multiprocessing.process.parent_process() is not None:
         multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
+        if _records_io():
+            name_worker()
+
+
+def _finish_spawned() -> None:
+    if _records_io():
+        name_worker()
+    native.finalize()
+
+
+def _records_io() -> bool:
+    """Whether the first event may be an I/O call, which does not ask for the name."""
+    return bool(os.environ.get("DFTRACER_DATA_DIR")) and os.environ.get("DFTRACER_DISABLE_IO") != "1"
 
 
 def name_worker() -> None:

@@ -14,6 +14,7 @@ import torch
 from dftracer.python.dynamo import CallStackRecord, create_detailed_op_name
 from dftracer.python.env import native
 from torch._dynamo.backends.common import aot_autograd
+from torch._dynamo.backends.debugging import boxed_nop
 from torch.fx import GraphModule
 
 if TYPE_CHECKING:
@@ -34,12 +35,10 @@ class Backend:
         self.__name__ = "dftracer"  # torch names a backend in its messages
 
     def __call__(self, gm: GraphModule, example_inputs: Any, **_: Any) -> Callable[..., Any]:
-        if not native._enabled or not self.owner._enabled:
-            return cast("Callable[..., Any]", gm.forward)
         if not self.autograd:
-            return self.record(gm, example_inputs)
-        compiled = aot_autograd(fw_compiler=self.record_boxed, bw_compiler=self.record_boxed)(gm, example_inputs)
-        return cast("Callable[..., Any]", compiled)
+            return self.record(gm, example_inputs) if native._enabled else cast("Callable[..., Any]", gm.forward)
+        compiler = self.record_boxed if native._enabled else boxed_nop  # the graph needs AOT autograd to be right
+        return cast("Callable[..., Any]", aot_autograd(fw_compiler=compiler, bw_compiler=compiler)(gm, example_inputs))
 
     def record_boxed(self, gm: GraphModule, example_inputs: Any) -> Callable[..., Any]:
         """For AOT autograd, which hands over its arguments as one list."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from dftracer.python.common import dftracer, get_time_scale
-from dftracer.python.env import native
+from dftracer.python.env import native, setup_stream_logger
 
 CAT_PROFILER = "PP"
+_written: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # entries of profilers that keep them all
 
 
 def trace_handler(profiler_result: Any) -> None:
@@ -15,8 +17,14 @@ def trace_handler(profiler_result: Any) -> None:
     instance = dftracer.get_instance()
     if not instance.get_time():
         return
+    try:
+        events = profiler_result.events()
+    except Exception as error:  # torch's own, or nothing was profiled: without tracing nobody would have asked
+        setup_stream_logger().error("dftracer.python.torch.trace_handler: torch has no events: %s", error)
+        return
+    if getattr(profiler_result, "acc_events", False):  # those of the cycles before come last
+        events, _written[profiler_result] = events[: len(events) - _written.get(profiler_result, 0)], len(events)
     instance.mark_used("torch_profiler")
-    events = profiler_result.events()
     if instance.logger is native:
         has_device = any(getattr(event, "use_device", None) for event in events[:1])
         device_us = float(sum(getattr(event, "self_device_time_total", 0) for event in events)) if has_device else 0.0

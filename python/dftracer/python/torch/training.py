@@ -11,9 +11,12 @@ context manager.
 
 from __future__ import annotations
 
+import copyreg
 import functools
-from types import MethodType
+import sys
+from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native, setup_stream_logger
@@ -48,20 +51,26 @@ COLLECTIVES = {
 
 
 class Change:
-    """Something of torch or of the program that records while anybody wants it to; the last user undoes it."""
+    """Something of torch or of the program that records while anybody wants it to; the last user undoes it.
 
-    made: ClassVar[dict[tuple[int, str], Change]] = {}
+    What records holds the change, which goes when its owner does, also where nobody has undone it.
+    """
 
-    def __init__(self, owner: Any, name: str, undo: Callable[[], None]) -> None:
-        self.owner, self.name, self.undo = owner, name, undo  # the owner lives as long: its id is taken
+    made: ClassVar[WeakValueDictionary[tuple[int, str], Change]] = WeakValueDictionary()
+    undo: Callable[[], None]
+
+    def __init__(self, owner: Any, name: str) -> None:
+        self.owner, self.name = owner, name
         self.users = 0
 
     @classmethod
-    def use(cls, owner: Any, name: str, make: Callable[[], Callable[[], None]]) -> Callable[[], None]:
+    def use(cls, owner: Any, name: str, make: Callable[[Change], Callable[[], None]]) -> Callable[[], None]:
         """Returns what ends this use. `make` changes something and returns what undoes that."""
         change = cls.made.get((id(owner), name))
         if change is None:
-            change = cls.made[id(owner), name] = cls(owner, name, make())
+            change = cls(owner, name)
+            change.undo = make(change)
+            cls.made[id(owner), name] = change
         change.users += 1
         return change.leave
 
@@ -73,65 +82,81 @@ class Change:
             self.undo()
 
 
-def _replace(owner: Any, name: str, node: DFTracerAI) -> Callable[[], None]:
-    """Records a function of a module or an object. What somebody else has put in its place since stays there."""
-    before, was_own = getattr(owner, name), name in vars(owner)
-    traced = node(before)
-    setattr(owner, name, traced)
+def _put(change: Change, name: str, traced: Any) -> Callable[[], None]:
+    """An attribute of the owner itself. What somebody else has put in its place since stays there."""
+    own = vars(change.owner)  # not by setattr, which a compiled model passes on to the one within
+    before = {name: own[name]} if name in own else {}
+    own[name] = traced
 
     def undo() -> None:
-        if vars(owner).get(name) is traced:
-            if was_own:
-                setattr(owner, name, before)
-            else:
-                delattr(owner, name)
+        if own.get(name) is traced:
+            del own[name]
+            own.update(before)
 
     return undo
 
 
-def _hook_model(model: Any) -> Callable[[], None]:
-    from dftracer.python.torch.hook import forward_begins, forward_ends
+def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with events. None in what is compiled: an event would cut its graph in two, or make that fail."""
+    from torch.compiler import is_compiling
 
-    first = model.register_forward_pre_hook(forward_begins)
-    last = model.register_forward_hook(forward_ends, always_call=True)
+    recorded = node(before)
 
-    def undo() -> None:
-        first.remove()
-        last.remove()
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        return before(*args, **kwargs) if not change.users or is_compiling() else recorded(*args, **kwargs)
 
-    return undo
+    traced.change = change  # type: ignore[attr-defined]
+    return traced
 
 
-def _replace_step(optimizer: Any) -> Callable[[], None]:
-    """No hooks: torch calls none after a step that failed. A method, because schedulers make theirs of its function;
-    that one stays, and records no more when this is undone."""
-    from dftracer.python.torch.hook import cuts_a_graph
+def _replace(change: Change, node: DFTracerAI) -> Callable[[], None]:
+    """A function of a module or an object."""
+    owner, name = change.owner, change.name
+    traced = _recorded(change, node, getattr(owner, name))
+    if isinstance(owner, ModuleType):
+        traced.__module__, traced.__qualname__ = owner.__name__, name  # as which it is pickled
+    return _put(change, name, traced)
 
-    before, was_own, is_on = optimizer.step, "step" in vars(optimizer), True
+
+def _replace_call(change: Change) -> Callable[[], None]:
+    """A model's call: in the place of what its compile() makes, which torch leaves out of copies and saved models."""
+    from torch.compiler import is_compiling
+
+    model = change.owner
+    if not hasattr(model, "_call_impl"):
+        raise TypeError("it is no torch.nn.Module")
+    before = model._compiled_call_impl or model._call_impl
+    recorded = _recorded(change, ai.compute.forward, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        if is_compiling():
+            return before(*args, **kwargs)
+        caller = sys._getframe(1).f_locals.get("self", model)
+        if caller is model:
+            return recorded(*args, **kwargs)
+        return type(caller)._call_impl(caller, *args, **kwargs)  # a replica of DataParallel has all attributes
+
+    return _put(change, "_compiled_call_impl", traced)
+
+
+def _replace_step(change: Change) -> Callable[[], None]:
+    """An optimizer's step: no hooks, because torch calls none after one that failed; a method, because schedulers make
+    theirs of its function. That one stays when this is undone, and records no more."""
+    optimizer = change.owner
+    before = optimizer.step
+    recorded = _recorded(change, ai.compute.step, before)
 
     @functools.wraps(getattr(before, "__func__", before))
     def step(_: Any, *args: Any, **kwargs: Any) -> Any:
-        if not is_on or cuts_a_graph():
-            return before(*args, **kwargs)
-        with ai.compute.step:
-            return before(*args, **kwargs)
+        return recorded(*args, **kwargs)
 
-    traced = MethodType(step, optimizer)
-    optimizer.step = traced
-
-    def undo() -> None:
-        nonlocal is_on
-        is_on = False
-        if vars(optimizer).get("step") is traced:
-            if was_own:
-                optimizer.step = before
-            else:
-                del optimizer.step
-
-    return undo
+    return _put(change, "step", MethodType(step, optimizer))
 
 
-def _derive_loader(loader: Any) -> Callable[[], None]:
+def _derive_loader(change: Change) -> Callable[[], None]:
+    loader = change.owner
     before = type(loader)
 
     def items(self: Any) -> Any:
@@ -148,15 +173,22 @@ def _derive_loader(loader: Any) -> Callable[[], None]:
             iterator = before.__iter__(self)
         return iter(ai.dataloader.fetch.iter(items(self) if iterator is self else iterator))
 
-    def reduce(self: Any, _: Any) -> Any:
-        return object.__new__, (before,), vars(self)  # as it was before
+    def reduce(self: Any, protocol: Any) -> Any:
+        reduced = before.__reduce_ex__(self, protocol)
+        if isinstance(reduced, str):
+            return reduced
+        make, args, *rest = reduced
+        if make is copyreg.__newobj__:
+            make = before.__new__  # pickle compares the class that the other one is given
+        return make, tuple(before if one is derived else one for one in args), *rest  # as it was before
 
     names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
     try:
-        derived = type(before.__name__, (before,), {"__iter__": iterate, **names})
+        _ = before.__iter__
+        derived = type(before.__name__, (before,), {"__iter__": iterate, **names, "change": change})
         loader.__class__ = derived
-    except TypeError as error:
-        raise TypeError("its class is fixed; loop over ai.dataloader.fetch.iter(loader) instead") from error
+    except (AttributeError, TypeError) as error:
+        raise TypeError("loop over ai.dataloader.fetch.iter(loader) instead") from error
 
     def undo() -> None:
         if type(loader) is derived:
@@ -191,18 +223,18 @@ class Tracing:
     def add_model(self, model: Any) -> None:
         """Each call of the model, or of those of a list, is an event `forward`, also one that fails."""
         for one in _each(model):
-            self._add(one, "forward", lambda one=one: _hook_model(one))
+            self._add(one, "forward", _replace_call)
 
     def add_optimizer(self, optimizer: Any) -> None:
         """Events `step` and `compute.zero_grad`."""
         for one in _each(optimizer):
-            self._add(one, "step", lambda one=one: _replace_step(one))
+            self._add(one, "step", _replace_step)
             self._add_function(one, "zero_grad", ai.compute.derive("zero_grad"))
 
     def add_dataloader(self, loader: Any) -> None:
         """Loops over the loader give events `fetch.init`, `fetch.iter` and `fetch.block`."""
         for one in _each(loader):
-            self._add(one, "__iter__", lambda one=one: _derive_loader(one))
+            self._add(one, "__iter__", _derive_loader)
 
     def add_process(self) -> None:
         """What belongs to no object of the program: backward, checkpoints, collectives."""
@@ -218,13 +250,13 @@ class Tracing:
                     self._add_function(distributed, name, getattr(ai.comm, child))
 
     def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
-        self._add(owner, name, lambda: _replace(owner, name, node))
+        self._add(owner, name, lambda change: _replace(change, node))
 
-    def _add(self, owner: Any, name: str, make: Callable[[], Callable[[], None]]) -> None:
+    def _add(self, owner: Any, name: str, make: Callable[[Change], Callable[[], None]]) -> None:
         """What cannot be recorded is told: without tracing the program would go on."""
         try:
             self._undo.append(Change.use(owner, name, make))
-        except (AttributeError, TypeError) as error:
+        except Exception as error:
             what = f"{name} of a {type(owner).__name__}"
             setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s", what, error)
 
