@@ -105,8 +105,9 @@ def say(text: str) -> None:
 @ai.pipeline.train
 def train(model: torch.nn.Module, optimizer: Any, loader: Any, test: Any, weights: Path) -> None:
     for epoch in ai.pipeline.epoch.iter(range(EPOCHS)):
+        ai.update(epoch=epoch)  # before the loop, which starts workers: forked ones go on with what is set then
         for step, batch in enumerate(loader):
-            ai.update(epoch=epoch, step=step)
+            ai.update(step=step)
             images, labels = to_device(batch)
             optimizer.zero_grad()
             loss = functional.cross_entropy(model(images), labels)

@@ -24,8 +24,10 @@ def test_blocks(tmp_path):
     run_each(workers, tmp_path)
     run_each({name: text for name, text in SCRIPTS.items() if name not in workers}, tmp_path)
     traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in SCRIPTS}
-    assert set(SCRIPTS) == {"train", "workers", "profiled", "exported", "compiled"}
+    assert set(SCRIPTS) == {"train", "epochs", "callback", "workers", "profiled", "exported", "compiled"}
     check_train(*traces["train"])
+    check_epochs(*traces["epochs"])
+    assert counts_of(*traces["callback"]).items() >= {"forward": 4, "backward": 4, "step": 4, "fetch.iter": 4}.items()
     check_workers(traces["workers"])
     check_profiled(*traces["profiled"])
     check_compiled(*traces["compiled"])
@@ -34,7 +36,12 @@ def test_blocks(tmp_path):
 
 def check_train(trace):
     four = dict.fromkeys(("forward", "backward", "step", "compute.zero_grad", "fetch.iter", "fetch.block"), 4)
-    assert counts_of(trace) == {**four, "capture": 1}
+    assert counts_of(trace) == {**four, "fetch.init": 1, "capture": 1}
+
+
+def check_epochs(trace):
+    at = [(event["args"]["epoch"], event["args"]["step"]) for event in trace.named("backward")]
+    assert at == [(epoch, step) for epoch in range(2) for step in range(4)]
 
 
 def check_workers(traces):

@@ -147,6 +147,8 @@ def test_interrupts_pickles_and_what_is_forgotten(tmp_path):
         START
         + """
 import gc, pickle, weakref
+gc.collect()
+gc.disable()
 class Interrupted(torch.nn.Module):
     def forward(self, x): raise KeyboardInterrupt
 class Kept(DataLoader):
@@ -166,7 +168,6 @@ iterator = iter(kept)
 assert next(iterator) is not None and iterator._num_yielded == 1
 gone = [weakref.ref(one) for one in (interrupted, model, optimizer, loader, kept)]
 del interrupted, model, optimizer, loader, kept, schedule, copied, iterator
-gc.collect()
 assert not any(one() for one in gone)
 log.finalize()
 """,

@@ -14,16 +14,15 @@ from __future__ import annotations
 import copyreg
 import functools
 import sys
-from types import MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native, setup_stream_logger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
+    from types import ModuleType, TracebackType
 
     from dftracer.python.ai_common import DFTracerAI
 
@@ -53,24 +52,26 @@ COLLECTIVES = {
 class Change:
     """Something of torch or of the program that records while anybody wants it to; the last user undoes it.
 
-    What records holds the change, which goes when its owner does, also where nobody has undone it.
+    What records holds the change, and nothing of that holds the owner: it goes when it would, also where nobody has
+    undone the change, and not only when garbage is collected, for which the memory of a device may not wait.
     """
 
     made: ClassVar[WeakValueDictionary[tuple[int, str], Change]] = WeakValueDictionary()
     undo: Callable[[], None]
 
     def __init__(self, owner: Any, name: str) -> None:
-        self.owner, self.name = owner, name
+        self.owner, self.name = ref(owner), name
+        self.key = (id(owner), name)
         self.users = 0
 
     @classmethod
-    def use(cls, owner: Any, name: str, make: Callable[[Change], Callable[[], None]]) -> Callable[[], None]:
-        """Returns what ends this use. `make` changes something and returns what undoes that."""
+    def use(cls, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> Callable[[], None]:
+        """Returns what ends this use. `make` changes something of the owner and returns what undoes that."""
         change = cls.made.get((id(owner), name))
-        if change is None:
+        if change is None or change.owner() is not owner:
             change = cls(owner, name)
-            change.undo = make(change)
-            cls.made[id(owner), name] = change
+            change.undo = make(change, owner)
+            cls.made[change.key] = change
         change.users += 1
         return change.leave
 
@@ -78,20 +79,22 @@ class Change:
         """One user less."""
         self.users -= 1
         if self.users == 0:
-            del Change.made[id(self.owner), self.name]
+            if Change.made.get(self.key) is self:
+                del Change.made[self.key]
             self.undo()
 
 
 def _put(change: Change, name: str, traced: Any) -> Callable[[], None]:
     """An attribute of the owner itself. What somebody else has put in its place since stays there."""
-    own = vars(change.owner)  # not by setattr, which a compiled model passes on to the one within
+    own = vars(change.owner())  # not by setattr, which a compiled model passes on to the one within
     before = {name: own[name]} if name in own else {}
     own[name] = traced
 
     def undo() -> None:
-        if own.get(name) is traced:
-            del own[name]
-            own.update(before)
+        owner = change.owner()
+        if owner is not None and vars(owner).get(name) is traced:
+            del vars(owner)[name]
+            vars(owner).update(before)
 
     return undo
 
@@ -110,54 +113,52 @@ def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
     return traced
 
 
-def _replace(change: Change, node: DFTracerAI) -> Callable[[], None]:
-    """A function of a module or an object."""
-    owner, name = change.owner, change.name
-    traced = _recorded(change, node, getattr(owner, name))
-    if isinstance(owner, ModuleType):
-        traced.__module__, traced.__qualname__ = owner.__name__, name  # as which it is pickled
-    return _put(change, name, traced)
+def _replace_function(change: Change, module: ModuleType, node: DFTracerAI) -> Callable[[], None]:
+    traced = _recorded(change, node, getattr(module, change.name))
+    traced.__module__, traced.__qualname__ = module.__name__, change.name  # as which it is pickled
+    return _put(change, change.name, traced)
 
 
-def _replace_call(change: Change) -> Callable[[], None]:
+def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[], None]:
+    """Of an optimizer: no hooks, because torch calls none after a step that failed. A scheduler makes a step of its own
+    of the function behind this one, which stays when this is undone, and records no more."""
+    own, find = vars(owner).get(change.name), change.owner
+    recorded = _recorded(change, node, own or getattr(type(owner), change.name))
+
+    @functools.wraps(recorded)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        return recorded(*args, **kwargs) if own else recorded(find(), *args, **kwargs)
+
+    @functools.wraps(recorded)
+    def function(_: Any, *args: Any, **kwargs: Any) -> Any:
+        return traced(*args, **kwargs)
+
+    traced.__func__ = function  # type: ignore[attr-defined]
+    return _put(change, change.name, traced)
+
+
+def _replace_call(change: Change, model: Any) -> Callable[[], None]:
     """A model's call: in the place of what its compile() makes, which torch leaves out of copies and saved models."""
     from torch.compiler import is_compiling
 
-    model = change.owner
     if not hasattr(model, "_call_impl"):
         raise TypeError("it is no torch.nn.Module")
-    before = model._compiled_call_impl or model._call_impl
-    recorded = _recorded(change, ai.compute.forward, before)
+    own, find, kind = model._compiled_call_impl, change.owner, type(model)
+    recorded = _recorded(change, ai.compute.forward, own or kind._call_impl)
 
-    @functools.wraps(before)
+    @functools.wraps(recorded)
     def traced(*args: Any, **kwargs: Any) -> Any:
-        if is_compiling():
-            return before(*args, **kwargs)
-        caller = sys._getframe(1).f_locals.get("self", model)
-        if caller is model:
+        if own:
             return recorded(*args, **kwargs)
-        return type(caller)._call_impl(caller, *args, **kwargs)  # a replica of DataParallel has all attributes
+        # Who is called may be a replica by DataParallel, which has all attributes.
+        caller = None if is_compiling() else sys._getframe(1).f_locals.get("self")
+        return recorded(caller if isinstance(caller, kind) else find(), *args, **kwargs)
 
     return _put(change, "_compiled_call_impl", traced)
 
 
-def _replace_step(change: Change) -> Callable[[], None]:
-    """An optimizer's step: no hooks, because torch calls none after one that failed; a method, because schedulers make
-    theirs of its function. That one stays when this is undone, and records no more."""
-    optimizer = change.owner
-    before = optimizer.step
-    recorded = _recorded(change, ai.compute.step, before)
-
-    @functools.wraps(getattr(before, "__func__", before))
-    def step(_: Any, *args: Any, **kwargs: Any) -> Any:
-        return recorded(*args, **kwargs)
-
-    return _put(change, "step", MethodType(step, optimizer))
-
-
-def _derive_loader(change: Change) -> Callable[[], None]:
-    loader = change.owner
-    before = type(loader)
+def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
+    before, find = type(loader), change.owner
 
     def items(self: Any) -> Any:
         """Of a loader that is its own iterator."""
@@ -183,14 +184,13 @@ def _derive_loader(change: Change) -> Callable[[], None]:
         return make, tuple(before if one is derived else one for one in args), *rest  # as it was before
 
     names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
-    try:
-        _ = before.__iter__
-        derived = type(before.__name__, (before,), {"__iter__": iterate, **names, "change": change})
-        loader.__class__ = derived
-    except (AttributeError, TypeError) as error:
-        raise TypeError("loop over ai.dataloader.fetch.iter(loader) instead") from error
+    if not hasattr(before, "__iter__"):
+        raise TypeError("it has no __iter__")
+    derived = type(before.__name__, (before,), {"__iter__": iterate, **names, "change": change})
+    loader.__class__ = derived
 
     def undo() -> None:
+        loader = find()
         if type(loader) is derived:
             loader.__class__ = before
 
@@ -228,13 +228,13 @@ class Tracing:
     def add_optimizer(self, optimizer: Any) -> None:
         """Events `step` and `compute.zero_grad`."""
         for one in _each(optimizer):
-            self._add(one, "step", _replace_step)
-            self._add_function(one, "zero_grad", ai.compute.derive("zero_grad"))
+            for name, node in (("step", ai.compute.step), ("zero_grad", ai.compute.derive("zero_grad"))):
+                self._add(one, name, functools.partial(_replace_method, node=node))
 
     def add_dataloader(self, loader: Any) -> None:
         """Loops over the loader give events `fetch.init`, `fetch.iter` and `fetch.block`."""
         for one in _each(loader):
-            self._add(one, "__iter__", _derive_loader)
+            self._add(one, "__iter__", _derive_loader, "; loop over ai.dataloader.fetch.iter(loader) instead")
 
     def add_process(self) -> None:
         """What belongs to no object of the program: backward, checkpoints, collectives."""
@@ -250,15 +250,17 @@ class Tracing:
                     self._add_function(distributed, name, getattr(ai.comm, child))
 
     def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
-        self._add(owner, name, lambda change: _replace(change, node))
+        self._add(owner, name, functools.partial(_replace_function, node=node))
 
-    def _add(self, owner: Any, name: str, make: Callable[[Change], Callable[[], None]]) -> None:
+    def _add(
+        self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]], advice: str = ""
+    ) -> None:
         """What cannot be recorded is told: without tracing the program would go on."""
         try:
             self._undo.append(Change.use(owner, name, make))
         except Exception as error:
             what = f"{name} of a {type(owner).__name__}"
-            setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s", what, error)
+            setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s%s", what, error, advice)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
