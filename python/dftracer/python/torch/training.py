@@ -158,7 +158,8 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
 
 
 def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
-    before, find = type(loader), change.owner
+    before: Any = type(loader)
+    find = change.owner
 
     def items(self: Any) -> Any:
         """Of a loader that is its own iterator."""
@@ -179,7 +180,7 @@ def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
         if isinstance(reduced, str):
             return reduced
         make, args, *rest = reduced
-        if make is copyreg.__newobj__:
+        if make is copyreg.__newobj__:  # type: ignore[attr-defined]
             make = before.__new__  # pickle compares the class that the other one is given
         return make, tuple(before if one is derived else one for one in args), *rest  # as it was before
 
