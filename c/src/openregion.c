@@ -2,6 +2,8 @@
  *
  * The stacks may be a dead stranger's: every area is checked to lie in the file.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
 #include "batch.h"
 #include "intern.h"
 
@@ -90,7 +92,23 @@ static int next_open_region(dft_batch *batch, dft_event *event) {
   }
 }
 
-/* The same, behind the definitions of paths that came as text. */
+/* The line that names the lane of an event. That one is held, so its values stay untouched. */
+static void name_lane(dft_batch *batch, dft_event *event) {
+  uint32_t lane = event->tid;
+  int len = snprintf(batch->text, sizeof batch->text, "%u, overlapping %u", batch->thread->tid, lane - DFT__LANE_TID);
+  batch->own_values[0] = (dft_value){.type = DFT_STRING, .key = {"name", 4}, .value.s = {batch->text, (size_t)len}};
+  *event = (dft_event){.id = dft__bookkeeping_id(batch),
+                       .parent = -1,
+                       .phase = DFT_METADATA,
+                       .pid = batch->spool->header->pid,
+                       .tid = lane,
+                       .name = {"thread_name", 11},
+                       .cat = {"dftracer", 8},
+                       .value_count = 1,
+                       .values = batch->own_values};
+}
+
+/* The same, behind the name of its lane and the definitions of paths that came as text. */
 int dft__open_region_next(dft_batch *batch, dft_event *event) {
   if (batch->has_held) {
     if (dft__definition_of_text(batch, event)) return 1;
@@ -100,13 +118,15 @@ int dft__open_region_next(dft_batch *batch, dft_event *event) {
     return 1;
   }
   if (!next_open_region(batch, event)) return 0;
-  if (!batch->undefined_count) {
+  if (!batch->undefined_count && event->tid < DFT__LANE_TID) {
     batch->events++;
     return 1;
   }
   batch->held = *event;
   batch->has_held = 1;
-  return dft__definition_of_text(batch, event);
+  if (batch->held.tid < DFT__LANE_TID) return dft__definition_of_text(batch, event);
+  name_lane(batch, event);
+  return 1;
 }
 
 /* Nobody knows when a dead process died; its last sign of life stands for it. */

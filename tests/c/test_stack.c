@@ -81,6 +81,13 @@ static void regions_too_deep_are_closed_by_handle_too(void) {
 
 /* ---- Out of order --------------------------------------------------------------------------------------------------- */
 
+static int is_named(const trace *in, int64_t tid) {
+  for (size_t i = 0; i < in->count; i++) {
+    if (strcmp(in->events[i].name, "thread_name") == 0 && in->events[i].tid == tid) return 1;
+  }
+  return 0;
+}
+
 static void a_region_closed_out_of_order_goes_onto_a_lane(void) {
   dft_region a, b;
   const event *first, *second;
@@ -107,10 +114,27 @@ static void a_region_closed_out_of_order_goes_onto_a_lane(void) {
   CHECK_INT(arg_int(second, "p_idx"), first->id);
   check_place(&in, "c", second->id, 3);
   check_place(&in, "d", -1, 1);
-  for (size_t i = 0; i < in.count; i++) {
-    if (strcmp(in.events[i].name, "thread_name") == 0 && in.events[i].tid == lane) lane = 0;
-  }
-  CHECK_INT(lane, 0); /* it has a name */
+  CHECK(is_named(&in, lane));
+  free_trace(&in);
+}
+
+static void one_that_is_never_closed_goes_onto_a_lane(void) {
+  dft_region a;
+  const event *open;
+  trace in;
+  start_in_memory();
+  a = dft_region_begin_named("a", "test");
+  dft_region_begin_named("b", "test");
+  dft_update_arg(0, &(dft_arg){.name = "file", .name_len = 4, .type = DFT_PATH, .value.s = {"/some/where", 11}});
+  usleep(1000);
+  dft_region_close(a);
+  usleep(1000);
+  in = stop();
+  open = the_event(&in, "b");
+  CHECK_INT(arg_int(open, "open"), 1);
+  CHECK(find_arg(open, "file") != NULL);
+  CHECK(open->tid > 1 << 22);
+  CHECK(is_named(&in, open->tid));
   free_trace(&in);
 }
 
@@ -212,6 +236,7 @@ int main(void) {
   RUN(regions_too_deep_are_dropped_and_counted);
   RUN(regions_too_deep_are_closed_by_handle_too);
   RUN(a_region_closed_out_of_order_goes_onto_a_lane);
+  RUN(one_that_is_never_closed_goes_onto_a_lane);
   RUN(the_outer_of_two_can_be_updated_and_closed_first);
   RUN(any_order_gives_lanes_without_overlap);
   RUN(regions_that_take_turns_go_on_for_ever);
