@@ -106,7 +106,10 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
   if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   if (!take_level(&own, &what)) {
     place(&own, &what);
-    if (tid) what.parent = 0, what.level = 1;
+    if (tid) {
+      what.parent = 0;
+      what.level = 1;
+    }
   }
   dft__emit_args(&own, &what, &label, tid, args, count);
 }
