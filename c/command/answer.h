@@ -43,6 +43,8 @@ answer_io *answer_files(const job *of, uint32_t *count);
 answer_io *answer_processes(job *of, uint32_t *count);
 io_stats answer_all_io(job *of);
 uint32_t answer_process_count(job *of); /* with an event in the time that was asked for */
+/* The longest time between the first event and the last in which no thread was there: before another run, most likely. */
+uint64_t answer_pause_ns(job *of);
 
 /* ---- training.c ---- */
 /* 0: it is no trace of a training. */

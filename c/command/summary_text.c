@@ -245,15 +245,24 @@ static void print_training(FILE *out, job *of, uint32_t top) {
 
 /* ---- What is missing ------------------------------------------------------------------------------------------------ */
 
+/* Long enough, and not just the time between two programs of a script. */
+static int is_between_runs(const job *of, uint64_t pause_ns) {
+  return pause_ns >= 1000000000u && pause_ns >= (uint64_t)(of->last - of->first) / 5;
+}
+
 static void print_problems(FILE *out, job *of) {
   uint64_t count = dft_reader_problem_count(of->reader, 0);
+  uint64_t pause_ns = answer_pause_ns(of);
   answer_training training;
   char text[FORMAT_BYTES];
   answer_train(of, &training);
   if (!count && !of->all.dropped && !of->all.recovered && !of->all.others && !of->late && !of->merged && !of->overrun &&
-      !training.closed_ns)
+      !training.closed_ns && !is_between_runs(of, pause_ns))
     return;
   table_heading(out, "Notes", "");
+  if (is_between_runs(of, pause_ns))
+    fprintf(out, "  nothing was running for %s in between: are these traces of more than one run?\n",
+            format_duration(text, (double)pause_ns / 1e9));
   if (of->all.dropped)
     fprintf(out, "  %s events were dropped while tracing, for lack of space\n", format_count(text, of->all.dropped));
   if (of->all.recovered) {

@@ -176,6 +176,14 @@ def workers_of_a_fork_server(folder):
     assert joined["hidden_ns"] > apart["hidden_ns"] - alone["hidden_ns"] > 0
 
 
+def two_runs_are_noted(folder):
+    first = made_up.Writer(30, pid=400).text(300)
+    later = made_up.Writer(31, pid=401).text(300).replace(b'"ts":17272', b'"ts":17273')
+    for traces, is_noted in (({"1.pfw": first, "2.pfw": later}, True), ({"1.pfw": first}, False)):
+        _, paths = save(folder, traces)
+        assert ("more than one run" in command("summary", *paths)) == is_noted
+
+
 def no_training(folder):
     texts, paths = save(folder, {"1.pfw": made_up.Writer(5, kinds=made_up.OTHERS).text(1000)})
     assert check_everything(texts, paths)["training"] is None
@@ -205,6 +213,7 @@ def main():
         a_trace_without_a_start,
         trainers_and_their_workers,
         workers_of_a_fork_server,
+        two_runs_are_noted,
         no_training,
         real_trace,
     ):
