@@ -75,24 +75,29 @@ io_stats answer_all_io(job *of) {
 
 /* ---- Time ----------------------------------------------------------------------------------------------------------- */
 
+typedef struct lifetime {
+  int64_t first, last;
+} lifetime;
+
 static int by_first(const void *a, const void *b) {
-  const coverage *const *one = a, *const *two = b;
-  return ((*one)->first > (*two)->first) - ((*one)->first < (*two)->first);
+  const lifetime *one = a, *two = b;
+  return (one->first > two->first) - (one->first < two->first);
 }
 
 uint64_t answer_pause_ns(job *of) {
-  const coverage **list = calloc(of->thread_numbers.count + 1, sizeof *list);
+  lifetime *list = calloc(of->thread_numbers.count + 1, sizeof *list);
   uint32_t count = 0;
   int64_t end, longest = 0;
   for (uint32_t i = 1; list && i <= of->thread_numbers.count; i++) {
-    if (job_thread(of, i)->time.events) list[count++] = &job_thread(of, i)->time;
+    const coverage *time = &job_thread(of, i)->time;
+    if (time->events) list[count++] = (lifetime){time->first, time->last};
   }
   if (count) {
     qsort(list, count, sizeof *list, by_first);
-    end = list[0]->last;
+    end = list[0].last;
     for (uint32_t i = 1; i < count; i++) {
-      if (list[i]->first - end > longest) longest = list[i]->first - end;
-      if (list[i]->last > end) end = list[i]->last;
+      if (list[i].first - end > longest) longest = list[i].first - end;
+      if (list[i].last > end) end = list[i].last;
     }
   }
   free(list);

@@ -166,11 +166,11 @@ def workers_of_a_fork_server(folder):
     """Their parent, the server, has no trace; the rank tells whose they are, unless several trainers have it."""
     writer = made_up.Writer
     kinds = [kind for kind in made_up.KINDS if kind != ("pipeline", "step")]  # optimizers tell the number of steps
-    traces = {f"{rank}.pfw": writer(20 + rank, kinds=kinds, pid=200 + rank, rank=rank).text(1000) for rank in (0, 1)}
-    traces |= {"w.pfw": writer(22, kinds=made_up.LOADING, pid=300, ppid=299, rank=1).text(500)}
+    traces = {f"{rank}.pfw": writer(20 + rank, kinds=kinds, pid=200 + rank, rank=rank).text(300) for rank in (0, 1)}
+    traces |= {"w.pfw": writer(22, kinds=made_up.LOADING, pid=300, ppid=299, rank=1).text(200)}
     texts, paths = save(folder, traces)
     joined = check_everything(texts, paths, middle=(0.5, 5))["training"]
-    texts, paths = save(folder, {"other.pfw": writer(23, pid=202, rank=1).text(1000)} | traces)
+    texts, paths = save(folder, {"other.pfw": writer(23, pid=202, rank=1).text(300)} | traces)
     apart = check_everything(texts, paths, middle=(0.5, 5))["training"]
     alone = check_everything(texts[:1], paths[:1], middle=(0.5, 5))["training"]
     assert joined["hidden_ns"] > apart["hidden_ns"] - alone["hidden_ns"] > 0
