@@ -108,9 +108,8 @@ static void check_links(visit *of, const program *what, int with_io) {
     if (with_io) tell(of, NOTE, "%s does not link libdftracer_core: only its I/O calls will be recorded", what->image);
     else if (program_is_interpreter(what))
       tell(of, NOTE,
-           "%s is an interpreter: what it loads or starts is recorded, if that uses dftracer; a Python program begins "
-           "with "
-           "dftracer.initialize_log",
+           "%s is an interpreter: what it loads or starts is recorded, if that uses dftracer; a Python program calls "
+           "dftracer.initialize_log first",
            what->image);
     else
       tell(of, WRONG, "%s does not link libdftracer_core: nothing of it is recorded, unless it is run with --io",
