@@ -1,4 +1,4 @@
-# compression.cmake - chooses the backend that makes gzip members: sinks/jsonl/gzip_<backend>.c.
+# compression.cmake - chooses the backend that makes gzip members: c/codec/gzip_<backend>.c.
 #
 # Sets DFTRACER_BACKENDS (those found, the fastest first), DFTRACER_BACKEND (the one chosen: isal, libdeflate or zlib),
 # DFTRACER_GZIP_SOURCES (its files) and DFTRACER_BACKEND_REASON for the summary; makes a target dftracer_gzip_<backend> for
@@ -50,6 +50,6 @@ endif()
 add_library(dftracer_compression INTERFACE)
 target_link_libraries(dftracer_compression INTERFACE dftracer_gzip_${DFTRACER_BACKEND})
 
-set(sources "${CMAKE_CURRENT_LIST_DIR}/../sinks/jsonl")
+set(sources "${CMAKE_CURRENT_LIST_DIR}/../c/codec")
 cmake_path(NORMAL_PATH sources)
 set(DFTRACER_GZIP_SOURCES "${sources}/gzip_${DFTRACER_BACKEND}.c" "${sources}/deflate.c")

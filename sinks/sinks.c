@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "sinks.h"
 
-#include "jsonl/gzip.h"
+#include "codec/gzip.h"
 
 const dft_sink *const dft__sinks[] = {
   &dft__sink_jsonl, &dft__sink_hdf5, &dft__sink_null, &dft__sink_memory, NULL,

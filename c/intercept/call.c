@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../src/config.h"
-#include "../src/emit.h"
-#include "../src/intern.h"
-#include "../src/region.h"
-#include "../src/session.h"
+#include "base/config.h"
 #include "intercept.h"
 #include "plain.h"
+#include "record/emit.h"
+#include "record/region.h"
+#include "session/session.h"
+#include "spool/intern.h"
 
 /* ---- Names of arguments ------------------------------------------------------------------------------------------- */
 

@@ -10,9 +10,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "../src/intern.h"
-#include "../src/session.h"
 #include "intercept.h"
+#include "session/session.h"
+#include "spool/intern.h"
 
 dft__fd_block dft__fd_first;
 static DFT__LARGE _Atomic(dft__fd_block *) blocks[DFT__FD_BLOCKS]; /* from the second on; the first entry is not used */

@@ -13,9 +13,9 @@
 #include <fcntl.h>
 #include <limits.h>
 
-#include "../src/clock.h"
-#include "../src/signals.h"
-#include "../src/thread.h"
+#include "base/signals.h"
+#include "record/thread.h"
+#include "spool/clock.h"
 
 /* ---- The table: c/intercept/calls.inc ---- */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../src/atomic.h"
+#include "base/atomic.h"
 
 /* Whether a part at `part`, behind a slash, is empty, "." or "..". */
 static inline int dft__part_is_odd(const char *part) {

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../src/config.h"
-#include "../src/session.h"
+#include "base/config.h"
 #include "bind.h"
 #include "intercept.h"
+#include "session/session.h"
 
 _Atomic uint32_t dft__io_state = DFT__IO_UNDECIDED;
 

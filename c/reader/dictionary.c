@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "hash.h"
+#include "base/hash.h"
 
 #define PIECE_BYTES (64u << 10)
 

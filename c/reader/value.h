@@ -4,7 +4,7 @@
 
 #include <dftracer/reader.h>
 
-#include "hash.h"
+#include "base/hash.h"
 
 /* What parsing one line needs and finds. */
 typedef struct dft__values {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../jsonl/gzip.h"
+#include "codec/gzip.h"
 #include "schema.h"
 
 struct dft__h5_filter {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../jsonl/escape.h"
+#include "codec/escape.h"
 
 #define TEXT(literal) ((dft_text){(literal), sizeof(literal) - 1})
 

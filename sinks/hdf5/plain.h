@@ -1,6 +1,6 @@
 /* plain.h - events as the JSON lines show them: every key usable and unique, every text UTF-8.
  *
- * What the user gave needs that seldom. The rules are those of sinks/jsonl/line.c, so that both files of a trace say the
+ * What the user gave needs that seldom. The rules are those of c/codec/line.c, so that both files of a trace say the
  * same: an empty key is "_", a key that the format uses itself gets "arg." before it, bytes that are no UTF-8 become U+FFFD
  * and stand as hex in KEY.hex, a cut text's length in KEY.cut; names that are empty are "(unnamed)".
  * SPDX-License-Identifier: MIT */

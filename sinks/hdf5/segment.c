@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../jsonl/file.h"
+#include "codec/file.h"
 
 /* ---- The row of files --------------------------------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../jsonl/file.h"
 #include "../sinks.h"
+#include "codec/file.h"
 #include "join.h"
 #include "rows.h"
 

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "../sinks.h"
-#include "file.h"
-#include "gzip.h"
-#include "line.h"
+#include "codec/file.h"
+#include "codec/gzip.h"
+#include "codec/line.h"
 
 /* Readers want members of 256 KiB to 1 MiB of text; below this a further line is added. */
 #define MEMBER_TEXT ((size_t)768 << 10)

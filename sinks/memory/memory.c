@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "../jsonl/line.h"
 #include "../sinks.h"
+#include "codec/line.h"
 
 static struct {
   char *text;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "lines.h"
-#include "memory/memory.h"
+#include "sinks/memory/memory.h"
 
 /* Sanitizers make everything 5 to 20 times slower: counts that are there for their size alone become smaller. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

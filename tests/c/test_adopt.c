@@ -1,9 +1,9 @@
-/* test_adopt.c - c/src/adopt.c: the image after an exec goes on in the spool of the one before, or leaves a spoiled one alone.
+/* test_adopt.c - c/session/adopt.c: the image after an exec goes on in the spool of the one before, or leaves a spoiled one alone.
  * SPDX-License-Identifier: MIT */
-#include "../../c/src/session.h"
+#include "session/session.h"
 
-#include "intern.h"
-#include "thread.h"
+#include "record/thread.h"
+#include "spool/intern.h"
 /* after the core's, whose names its own would shadow */
 #include "session.h"
 

@@ -3,8 +3,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "record.h"
 #include "session.h"
+#include "spool/record.h"
 
 static dft_site site = DFT_SITE("region", "test");
 static dft_site inner = DFT_SITE("inner", "test");

@@ -1,6 +1,6 @@
 /* test_clock.c - ticks never step back and lead to the epoch, whichever clock they come from.
  * SPDX-License-Identifier: MIT */
-#include "clock.h"
+#include "spool/clock.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
  * error, as real ones do.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "clock.h"
+#include "spool/clock.h"
 
 #define HZ 2400000000.0
 #define PERIOD (UINT64_C(1) << 28) /* of clock.c */

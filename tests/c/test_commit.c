@@ -1,6 +1,6 @@
 /* test_commit.c - commits: what they say is found again, and what a death kept from being done after one is done later.
  * SPDX-License-Identifier: MIT */
-#include "commit.h"
+#include "spool/commit.h"
 
 #include "session.h"
 

@@ -1,6 +1,6 @@
 /* test_config.c - settings: each kind with good, bad, empty and huge values, the message about a bad one, and the table.
  * SPDX-License-Identifier: MIT */
-#include "config.h"
+#include "base/config.h"
 
 #include "session.h"
 

@@ -1,6 +1,6 @@
-/* test_elffile.c - tests c/src/elffile.c: functions by address, and files that are not what they say. */
+/* test_elffile.c - tests c/base/elffile.c: functions by address, and files that are not what they say. */
 #define _GNU_SOURCE
-#include "elffile.h"
+#include "base/elffile.h"
 
 #include <fcntl.h>
 #include <link.h>

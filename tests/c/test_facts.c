@@ -1,8 +1,8 @@
 /* test_facts.c - names of threads, and facts of the process.
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "record.h"
 #include "session.h"
+#include "spool/record.h"
 
 static void *name_itself(void *number) {
   (void)number;

@@ -1,6 +1,6 @@
 /* test_hash.c - the hash of texts is the same in every process, on every machine, for ever: it stands in traces.
  * SPDX-License-Identifier: MIT */
-#include "hash.h"
+#include "base/hash.h"
 
 #include "session.h"
 

@@ -1,6 +1,6 @@
 /* test_identity.c - who a process is, and whether the one that left a spool still lives.
  * SPDX-License-Identifier: MIT */
-#include "identity.h"
+#include "base/identity.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>

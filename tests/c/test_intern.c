@@ -1,10 +1,10 @@
 /* test_intern.c - names to references: a text is registered once, by whatever threads, until there is no more room.
  * SPDX-License-Identifier: MIT */
-#include "intern.h"
+#include "spool/intern.h"
 
 #include <sched.h>
 
-#include "hash.h"
+#include "base/hash.h"
 #include "session.h"
 
 static dft__spool spool;

@@ -5,10 +5,10 @@
 
 #include "../../c/intercept/intercept.h"
 #include "../../c/intercept/plain.h"
-#include "../../c/src/session.h"
-#include "config.h"
-#include "intern.h"
+#include "base/config.h"
 #include "session.h"
+#include "session/session.h"
+#include "spool/intern.h"
 
 int dft__io_open(const char *path, int flags, mode_t mode);
 int dft__io_close(int fd);

@@ -1,24 +1,48 @@
-"""Who may include what. The folders of the source tree depend on each other in one direction only."""
+"""Who may include what, and where things are defined.
+
+The folders of the tree depend on each other in one direction only, no two files include each other, however many stand
+between them, and what X.h declares, X.c defines.
+"""
 
 import os
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
-# A folder: what its files may include besides each other and the system's headers. Nobody includes tests or examples.
+# A folder: the folders whose headers its files may include, besides its own and the system's.
+CORE = ["base", "codec", "spool", "record", "drain", "session"]  # the stages of an event's life, in their order
+COMMAND = ["cli", "trace"]  # what every command stands on
+COMMANDS = ["run", "summary", "merge", "validate", "top", "generate"]
 RULES = {
     "c/include": [],
-    "c/src": ["c/include", "sinks/sinks.h", "c/intercept/intercept.h", "c/intercept/calls.inc"],
-    "c/intercept": ["c/include", "c/src"],
-    "c/command": ["c/include", "sinks/jsonl", "c/src/record.h", "c/src/ignored.h", "c/src/alike.h"],
-    "c/reader": ["c/include", "c/src/record.h", "c/src/hash.h", "sinks/jsonl"],
-    "sinks": ["c/include"],
+    **{f"c/{name}": ["c/include", *(f"c/{below}" for below in CORE[:i])] for i, name in enumerate(CORE)},
+    "c/intercept": ["c/include", *(f"c/{name}" for name in CORE)],
+    "c/reader": ["c/include", "c/base", "c/codec"],
+    "c/command/cli": ["c/include", "c/base"],
+    "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
+    **{f"c/command/{name}": ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace"] for name in COMMANDS},
+    "c/command/convert": ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace", "c/command/merge"],
+    "sinks": ["c/include", "c/codec"],
     "fortran": ["c/include"],
     "python": ["c/include"],
     "examples": ["c/include"],
 }
-SEARCHED = ["c/include", "c/src", "sinks", "tests", "."]  # as by the compiler's -I
+# A single header besides these, and why.
+ALSO = {
+    "c/drain": ["sinks/sinks.h"],  # the table of built-in sinks
+    "c/command/top": ["c/spool/record.h"],  # looks into spools of running processes
+}
+SEARCHED = ["c/include", "c", ".", "tests"]  # as by the compiler's -I
+SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"(?P<near>[^"]+)"|<(?P<far>[^>]+)>|(?P<other>.*))', re.MULTILINE)
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
+DECLARED = re.compile(r"^(?!static\b|typedef\b|return\b|#)[a-z][\w \t*]*?\b(dft_\w+)\([^;{}]*\)[^;{}()]*(?:\([^;{}]*\))*;", re.MULTILINE)
+TYPE = re.compile(r"^typedef (?:struct|union|enum)\b[^;{]*\{.*?^\}\s*(\w+);|^typedef (?!(?:struct|union|enum) (\w+) \2;)[^;{}]*?\b(\w+);|^(?:struct|union|enum) (\w+) \{", re.MULTILINE | re.DOTALL)
+
+
+def files(root, folder):
+    return [path for path in sorted((root / folder).rglob("*")) if path.suffix in SOURCES and path.is_file()]
 
 
 def is_in(path, places):
@@ -35,19 +59,106 @@ def resolve(root, source, near, far):
     return None
 
 
-def findings(root):
+def includes(root, folder):
+    """Pairs of a source and what it includes; a target of None cannot be told."""
+    for source in files(root, folder):
+        for include in INCLUDE.finditer(source.read_text()):
+            near, far, other = include.group("near", "far", "other")
+            target = resolve(root, source, near, far) if not other else None
+            if target or other or near:
+                yield source.relative_to(root).as_posix(), include.group().strip(), target
+
+
+def wrong_directions(root):
     for folder, allowed in RULES.items():
-        for source in sorted((root / folder).rglob("*")):
-            if source.suffix not in (".c", ".h", ".cc", ".cpp", ".hpp", ".inc") or not source.is_file():
+        places = [folder, *allowed, *ALSO.get(folder, [])]
+        for name, text, target in includes(root, folder):
+            if not target:
+                yield f"{name}: {text}: cannot tell which file that is"
+            elif not is_in(target, places):
+                yield f"{name} includes {target}; {folder} may include only {', '.join(places)}"
+
+
+def uncovered(root):
+    """Folders of c/ that no rule names."""
+    for source in files(root, "c"):
+        name = source.relative_to(root).as_posix()
+        if not is_in(name, RULES):
+            yield f"{name}: no rule says what this folder may include"
+
+
+def module(path):
+    return os.path.splitext(path)[0]
+
+
+def cycles(root):
+    """Files that include each other; X.c and X.h count as one."""
+    needs = defaultdict(set)
+    for folder in ("c", "sinks", "python"):
+        for name, _, target in includes(root, folder):
+            if target and not target.endswith(".inc") and module(target) != module(name):
+                needs[module(name)].add(module(target))
+    index, low, stack, groups = {}, {}, [], []
+
+    def visit(node):  # Tarjan's strongly connected components
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(needs[node]):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            groups.append(group)
+
+    for node in sorted(needs):
+        if node not in index:
+            visit(node)
+    for group in groups:
+        if len(group) > 1:
+            yield "these files include each other: " + ", ".join(sorted(group))
+
+
+def plain(path):
+    return COMMENT.sub(" ", path.read_text())
+
+
+def defined_elsewhere(root):
+    """What X.h declares, X.c defines; or each X_*.c, where the build takes one of several."""
+    for folder in ("c", "python/src"):
+        for header in files(root, folder):
+            if header.suffix != ".h" or is_in(header.relative_to(root).as_posix(), ["c/include"]):
                 continue
-            name = source.relative_to(root).as_posix()
-            for include in INCLUDE.finditer(source.read_text()):
-                near, far, other = include.group("near", "far", "other")
-                target = resolve(root, source, near, far) if not other else None
-                if other or (near and not target):
-                    yield f"{name}: {include.group().strip()}: cannot tell which file that is"
-                elif target and not is_in(target, [folder, *allowed]):
-                    yield f"{name} includes {target}; {folder} may include only {', '.join([folder, *allowed])}"
+            sources = [header.with_suffix(".c"), *header.parent.glob(header.stem + "_*.c")]
+            bodies = [plain(source) for source in sources if source.is_file()]
+            for found in DECLARED.finditer(plain(header)):
+                name = found.group(1)
+                if not any(re.search(rf"\b{name}\([^;{{}}]*\)\s*\{{", body) for body in bodies):
+                    yield f"{header.relative_to(root)} declares {name}; {header.stem}.c does not define it"
+
+
+def same_names(root):
+    stems = defaultdict(set)
+    types = defaultdict(set)
+    for source in files(root, "c"):
+        name = source.relative_to(root).as_posix()
+        if is_in(name, ["c/include"]):
+            continue
+        stems[source.stem].add(module(name))
+        for found in TYPE.finditer(plain(source)):
+            types[next(filter(None, found.groups()))].add(name)
+    for what, names in (("file name", stems), ("type name", types)):
+        for name, places in sorted(names.items()):
+            if len(places) > 1:
+                yield f"the {what} {name} occurs more than once: {', '.join(sorted(places))}"
+
+
+def findings(root):
+    for rule in (uncovered,):
+        yield from rule(root)
 
 
 def main():

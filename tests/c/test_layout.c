@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "check.h"
-#include "record.h"
+#include "spool/record.h"
 
 #define SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), "size of " #type)
 #define AT(type, member, bytes) _Static_assert(offsetof(type, member) == (bytes), "place of " #type "." #member)

@@ -2,7 +2,7 @@
  *
  * Each case runs this program anew in a part of that name, because stderr counts from its start.
  * SPDX-License-Identifier: MIT */
-#include "log.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "record.h"
 #include "session.h"
+#include "spool/record.h"
 
 static dft_recovery report;
 

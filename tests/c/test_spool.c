@@ -1,6 +1,6 @@
 /* test_spool.c - the mapped file: made, made longer, opened again when it is in order, refused when it is not.
  * SPDX-License-Identifier: MIT */
-#include "spool.h"
+#include "spool/spool.h"
 
 #include <fcntl.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* test_yamlreader.c - tests c/src/yamlreader.c: what libyaml finds, with its place. */
-#include "yamlreader.h"
+/* test_yamlreader.c - tests c/base/yamlreader.c: what libyaml finds, with its place. */
+#include "base/yamlreader.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""test_salvage.py - c/command/salvage.c: traces of processes whose spool is gone with their node."""
+"""test_salvage.py - c/command/run/lostspool.c: traces of processes whose spool is gone with their node."""
 
 import gzip
 import os

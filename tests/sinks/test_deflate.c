@@ -1,6 +1,6 @@
 /* test_deflate.c - what our own compressor makes comes back from zlib's inflate, byte for byte.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/deflate.h"
+#include "codec/deflate.h"
 
 #include <zlib.h>
 

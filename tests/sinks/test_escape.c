@@ -1,6 +1,6 @@
 /* test_escape.c - texts become JSON strings that hold the same characters, whatever the bytes.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/escape.h"
+#include "codec/escape.h"
 
 #include "check.h"
 

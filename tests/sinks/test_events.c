@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "hdf5/rows.h"
+#include "sinks/hdf5/rows.h"
 
 #define EVENTS 40000u      /* more than two chunks */
 #ifdef __SANITIZE_THREAD__ /* there is but one thread */

@@ -1,6 +1,6 @@
 /* test_file.c - bytes get into the one file they belong in, or nothing changes.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/file.h"
+#include "codec/file.h"
 
 #include <dirent.h>
 #include <fcntl.h>

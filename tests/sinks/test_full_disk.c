@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "jsonl/file.h"
+#include "codec/file.h"
 
 #define DISK_BYTES ((size_t)64 << 10)
 

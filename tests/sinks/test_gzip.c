@@ -1,6 +1,6 @@
 /* test_gzip.c - members are what RFC 1952 and zlib's inflate say they are. Built once for each backend.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/gzip.h"
+#include "codec/gzip.h"
 
 #include <zlib.h>
 

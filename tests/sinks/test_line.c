@@ -1,6 +1,6 @@
 /* test_line.c - events become the lines that sinks/FORMAT.md promises.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/line.h"
+#include "codec/line.h"
 
 #include <math.h>
 

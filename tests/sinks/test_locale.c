@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "jsonl/number.h"
+#include "codec/number.h"
 
 /* Makes a locale in this folder and sets it; 0 when that cannot be done. */
 static int use_locale(const char *name, const char *decimal_point) {

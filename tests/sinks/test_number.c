@@ -1,6 +1,6 @@
 /* test_number.c - numbers read back as themselves, and are JSON.
  * SPDX-License-Identifier: MIT */
-#include "jsonl/number.h"
+#include "codec/number.h"
 
 #include <ctype.h>
 #include <float.h>

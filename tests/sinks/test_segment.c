@@ -1,6 +1,6 @@
 /* test_segment.c - a row of segment files is read as one, wherever its writer died.
  * SPDX-License-Identifier: MIT */
-#include "hdf5/segment.h"
+#include "sinks/hdf5/segment.h"
 
 #include <dirent.h>
 #include <errno.h>

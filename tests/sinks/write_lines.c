@@ -1,7 +1,7 @@
 /* write_lines.c - events from stdin to lines on stdout, for test_lines.py, which says how they are packed there.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "jsonl/line.h"
+#include "codec/line.h"
 
 #define MOST_INPUT ((size_t)64 << 20)
 #define MOST_VALUES 64

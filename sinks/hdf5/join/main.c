@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../../jsonl/gzip.h"
+#include "codec/gzip.h"
 #include "h5.h"
 
 /* ---- The first walk: how much there is ---------------------------------------------------------------------------- */

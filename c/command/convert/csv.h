@@ -1,0 +1,13 @@
+/* csv.h - events as a table of comma-separated values.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_CSV_H
+#define DFTRACER_CSV_H
+
+#include <dftracer/reader.h>
+
+#include "command/cli/progress.h"
+
+/* All events that the reader has, metadata left out, times in microseconds. Nonzero: an errno. */
+int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
+
+#endif

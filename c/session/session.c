@@ -1,0 +1,494 @@
+/* session.c - one trace of one process, from start to stop.
+ * SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "base/signals.h"
+#include "drain/drain.h"
+#include "facts.h"
+#include "intercept/intercept.h"
+#include "place.h"
+#include "record/thread.h"
+#include "recover.h"
+#include "spool/clock.h"
+#include "spool/intern.h"
+
+/* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
+int32_t dft_active = -1;
+
+static dft__spool no_spool;
+dft__session_state dft__session = {.spool = &no_spool};
+
+static _Atomic uint64_t no_session[2];
+_Atomic(_Atomic uint64_t *) dft__gate = no_session;
+
+static void set_active(int32_t active) {
+  __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
+}
+
+static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
+static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
+static _Atomic int32_t pauses;
+static int is_exiting;
+
+/* ---- Who may change things ------------------------------------------------------------------------------------------- */
+
+/* Inside of fork this thread has the lock: 1, and 1 more each time that a handler of fork takes it. */
+static __thread __attribute__((tls_model("initial-exec"))) uint8_t locks_in_fork;
+
+/* The lock of a process that this one was forked from is void; what its holder had begun is begun anew. */
+int dft__session_lock(int tries) {
+  uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
+  uint64_t holder = 0;
+  struct timespec pause = {0, 50000};
+  if (locks_in_fork) {
+    locks_in_fork++;
+    return 1;
+  }
+  while (!atomic_compare_exchange_strong(&change_lock, &holder, own)) {
+    if (holder == own || !tries) return 0;
+    if (tries > 0) tries--;
+    if (holder >> 32 == own >> 32) {
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+    } else if (atomic_compare_exchange_strong(&change_lock, &holder, own)) {
+      if (!dft__session.is_open) is_decided = 0;
+      return 1;
+    }
+    holder = 0;
+  }
+  return 1;
+}
+
+void dft__session_unlock(void) {
+  if (locks_in_fork && --locks_in_fork) return;
+  atomic_store(&change_lock, 0);
+}
+
+/* ---- Fork --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mask_before_fork; /* with the lock */
+
+/* The page of the gate has a second word: fork wipes it, too, so a trace is of this process while it is set. A pid tells less:
+ * the first processes of two namespaces have the same. */
+static _Atomic uint64_t *own_mark(void) {
+  return dft__gate_page() + 1;
+}
+
+static int is_forked(void) {
+  return dft__session.is_open && (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(own_mark()));
+}
+
+/* A child has the memory of its parent as it is: no session may be half open in it. */
+static void before_fork(void) {
+  uint64_t mask = dft__signals_block();
+  if (!dft__session_lock(DFT__LOCK_TRIES)) {
+    dft__signals_restore(mask);
+  } else if (!locks_in_fork) {
+    locks_in_fork = 1;
+    mask_before_fork = mask;
+  }
+}
+
+static void after_fork(void) {
+  uint64_t mask = mask_before_fork;
+  if (!locks_in_fork) return;
+  dft__session_unlock();
+  if (!locks_in_fork) dft__signals_restore(mask);
+}
+
+/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. It has
+ * a trace of its own where a handler of fork before this one has recorded. */
+static void in_child(void) {
+  int saved = errno;
+  dft__hush++;
+  if (is_forked()) {
+    if (dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
+      dft__spool_detach(dft__session.spool);
+      dft__drain_disown();
+    }
+    atomic_store(dft__gate_page(), 0);
+    atomic_store(own_mark(), 0);
+  }
+  dft__hush--;
+  after_fork();
+  errno = saved;
+}
+
+/* Not with the first session: another thread may be inside fork then. */
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
+static int make_gate(void) {
+  void *page;
+  if (dft__gate_page() != no_session) return 1;
+  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return 0;
+#ifdef MADV_WIPEONFORK
+  madvise(page, 4096, MADV_WIPEONFORK);
+#endif
+  DFT__RELEASE(dft__gate, page);
+  return 1;
+}
+
+/* ---- Start -------------------------------------------------------------------------------------------------------- */
+
+/* The first sink says how much one batch holds. Members of jsonl must not be small, so it comes before all others. */
+static void add_sink(dft__header *header, const char *name) {
+  uint32_t place = strcmp(name, "jsonl") == 0 ? 0 : header->sink_count;
+  memmove(header->sink[place + 1], header->sink[place], (header->sink_count - place) * sizeof header->sink[0]);
+  snprintf(header->sink[place], sizeof header->sink[0], "%s", name);
+  header->sink_count++;
+}
+
+static void fill_sinks(dft__header *header) {
+  char names[4096];
+  char why[512];
+  char *rest = names;
+  char *name;
+  header->sink_count = 0;
+  snprintf(names, sizeof names, "%s", dft__config_text(DFT__SINK));
+  while ((name = strsep(&rest, ",")) != NULL) {
+    if (!*name) continue;
+    snprintf(why, sizeof why, "at most %d sinks, each named in at most %zu bytes, can be used", DFT__SINKS_MAX,
+             sizeof header->sink[0] - 1);
+    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] ||
+        !dft__sink_load(name, why, sizeof why)) {
+      dft__log_config(
+        DFT__SINK,
+        "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out, and jsonl is used when no "
+        "other is named",
+        name, why);
+      continue;
+    }
+    add_sink(header, name);
+  }
+  if (!header->sink_count) snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "jsonl");
+}
+
+static void fill_header(dft__header *header, const dft__place_plan *plan, const dft__identity *own, uint64_t first_id) {
+  static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
+  int32_t rank, size;
+  header->start_ticks = own->start_ticks;
+  header->pid_namespace = own->pid_namespace;
+  header->image = own->image;
+  header->pid = own->pid;
+  header->ppid = own->ppid;
+  memcpy(header->boot_id, own->boot_id, sizeof header->boot_id);
+  memcpy(header->host, own->host, sizeof header->host);
+  memcpy(header->folder, plan->folder, sizeof header->folder);
+  memcpy(header->stem, plan->stem, sizeof header->stem);
+  memcpy(header->base, plan->base, sizeof header->base);
+  header->is_explicit = (uint32_t)plan->is_explicit;
+  header->settings = dft__config_hash();
+  fill_sinks(header);
+  header->compress = (int32_t)dft__config_number(DFT__TRACE_COMPRESSION);
+  header->level = (int32_t)dft__config_number(DFT__COMPRESSION_LEVEL);
+  header->metadata = (int32_t)dft__config_number(DFT__INC_METADATA);
+  header->hide_tids = (int32_t)dft__config_number(DFT__DISABLE_TIDS);
+  snprintf(header->unit, sizeof header->unit, "%s", dft__config_text(DFT__TIME_METRIC));
+  header->unit_ns = unit_ns[dft__config_number(DFT__TIME_METRIC)];
+  dft__clock_begin(header);
+  header->first_id = first_id;
+  DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
+  rank = dft_rank();
+  size = dft_size();
+  DFT__SET(header->rank, rank);
+  DFT__SET(header->size, size);
+}
+
+static void complain(dft_status status, int error, const char *log_file) {
+  dft__log(DFT__LOG_START, DFT__LOG_ERROR,
+           "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)", log_file,
+           dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
+}
+
+/* A trace of the process that this one was forked from. */
+static int is_forked_from(const dft__session_state *session) {
+  return session->identity.pid && session->identity.pid != (uint32_t)getpid() && session->spool->header;
+}
+
+/* Opens a session; with the lock. */
+static dft_status open_session(uint64_t first_id, int is_child) {
+  dft__session_state *session = &dft__session;
+  const char *log_file = dft__config_text(DFT__LOG_FILE);
+  uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
+  dft__place_plan plan;
+  dft__spool *spool = dft__spool_spare(session->spool);
+  const dft__spool *parent = is_forked_from(session) ? session->spool : NULL;
+  dft_status status;
+  uint64_t number = session->number + 1;
+  int cancel, error;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  errno = 0;
+  if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
+  else dft__identity_own(&session->identity);
+  dft__clock_choose();
+  status = make_gate() && spool ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  if (status == DFT_OK) {
+    status = dft__place_claim(&plan, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+  }
+  error = status == DFT_EIO ? errno : 0;
+  if (status == DFT_OK) {
+    if (spool->is_adopted) dft__clock_resume(spool->header);
+    else fill_header(spool->header, &plan, &session->identity, first_id);
+    if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0);
+  }
+  if (status != DFT_OK) {
+    complain(status, error, log_file);
+  } else {
+    session->spool = spool;
+    session->number = number;
+    session->is_child = (uint32_t)is_child;
+    atomic_store(own_mark(), 1);
+    session->is_open = 1;
+    dft__thread_prepare();
+    dft__spool_announce(spool);
+    set_active(1);
+    if (!is_child) dft__place_note(&plan, log_file);
+    dft__io_session_opened();
+    DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
+    if (spool->is_adopted) dft__adopt_threads(spool, number);
+    dft__clock_check(); /* the second look tells the rate */
+  }
+  pthread_setcancelstate(cancel, NULL);
+  return status;
+}
+
+/* What a forked child knows of its parent's trace: the settings, and ids that handles of the parent may still carry. */
+static dft_status open_in_child(void) {
+  uint64_t first_id = DFT__GET(dft__session.spool->header->next_id);
+  dft__session.is_open = 0;
+  dft__drain_forget();
+  dft__log_reset();
+  return open_session(first_id, 1);
+}
+
+/* A process that was started by a traced one, and is to trace into a file named after that one's. */
+static int is_started_by_parent(void) {
+  int64_t parent = dft__config_number(DFT__PARENT);
+  const char *log_file = secure_getenv("DFTRACER_LOG_FILE");
+  return parent && parent != getpid() && log_file && strcmp(log_file, dft__config_text(DFT__LOG_FILE)) == 0;
+}
+
+/* With the lock. */
+static int decide(void) {
+  if (DFT__GET(*dft__gate_page())) return 1;
+  if (is_forked()) {
+    if (open_in_child() == DFT_OK) return 1;
+  } else if (!is_decided) {
+    is_decided = 1;
+    dft__config_read();
+    if (dft__config_number(DFT__ENABLE) && open_session(0, is_started_by_parent()) == DFT_OK) return 1;
+  }
+  set_active(0);
+  return 0;
+}
+
+int dft__session_would_open(void) {
+  if (!is_decided && !dft__session.is_open) dft__config_read();
+  return dft__session.is_open || (!is_decided && dft__config_number(DFT__ENABLE));
+}
+
+int dft__session_open_due(void) {
+  int is_open;
+  if (!dft__session_lock(DFT__LOCK_TRIES)) return 0;
+  is_open = decide();
+  dft__session_unlock();
+  return is_open;
+}
+
+/* Zero when one of them is too long to be kept. */
+static int apply(const dft_options *options) {
+  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") == 0; /* every path, whatever the program says */
+  if (!options) return 1;
+  return (!options->log_file || !options->log_file[0] || dft__config_set(DFT__LOG_FILE, options->log_file)) &&
+         (!options->data_dir || !options->data_dir[0] || is_all || dft__config_set(DFT__DATA_DIR, options->data_dir));
+}
+
+dft_status dft_start(const dft_options *options) {
+  int saved = errno;
+  uint64_t before;
+  dft_status status = DFT_EACTIVE;
+  if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
+  before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
+    dft__signals_restore(before);
+    return DFT_EBUSY;
+  }
+  if (!DFT__GET(*dft__gate_page())) {
+    uint64_t first_id = 0;
+    if (is_forked()) {
+      first_id = DFT__GET(dft__session.spool->header->next_id);
+      dft__session.is_open = 0;
+      dft__drain_forget();
+      dft__log_reset();
+    }
+    is_decided = 1;
+    dft__config_read();
+    if (!apply(options)) status = DFT_EINVAL;
+    else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, is_started_by_parent()) : DFT_EDISABLED;
+    if (status != DFT_OK) set_active(0);
+  }
+  dft__session_unlock();
+  dft__signals_restore(before);
+  errno = saved;
+  return status;
+}
+
+/* ---- Stop --------------------------------------------------------------------------------------------------------- */
+
+/* Threads that passed the gate before it closed are given a moment to finish their record. */
+static void await_calls(dft__spool *spool) {
+  for (int tries = 0; tries < 200; tries++) {
+    uint64_t offset = 0;
+    uint32_t busy = 0;
+    dft__chunk *chunk;
+    struct timespec pause = {0, 50000};
+    while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
+      if (DFT__ACQUIRE(chunk->use) != DFT__USE_THREAD || dft__status_state(DFT__GET(chunk->status)) != DFT__OPEN)
+        continue;
+      busy |= DFT__ACQUIRE(((dft__thread *)((char *)chunk + DFT__CELL))->busy);
+    }
+    if (!busy) return;
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  }
+}
+
+/* Where the job's first process has completed its trace: children that it ends after that are published at its exit. */
+static DFT__LARGE struct {
+  char folder[4096];
+  pid_t pid;
+} completed;
+
+/* With the lock, and the gate closed. */
+static dft_status complete(void) {
+  dft__session_state *session = &dft__session;
+  const dft__header *header = session->spool->header;
+  dft_status status, publish_status = DFT_OK;
+  char name[DFT__PATH_MAX];
+  char folder[4096];
+  uint64_t dropped;
+  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__place_has_parent(header);
+  int is_complete;
+  await_calls(session->spool);
+  status = dft__drain_end(&is_complete);
+  dropped = DFT__GET(header->dropped);
+  if (DFT__GET(header->unmatched)) {
+    dft__log(DFT__LOG_UNMATCHED, DFT__LOG_WARN, "%llu ends of regions had no begin and were ignored",
+             (unsigned long long)DFT__GET(header->unmatched));
+  }
+  snprintf(folder, sizeof folder, "%s", header->folder);
+  if (is_complete) {
+    publish_status = dft__drain_publish(name, sizeof name);
+    if (publish_status == DFT_OK && name[0]) dft__log(DFT__LOG_INFO, DFT__LOG_LEVEL_INFO, "wrote %s", name);
+  }
+  if (!is_complete || publish_status != DFT_OK) {
+    if (status == DFT_OK) status = publish_status != DFT_OK ? publish_status : DFT_EIO;
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
+             "the trace in %s could not be completed: %s; its events are kept "
+             "(later: dftracer recover %s)",
+             folder, dft_status_text(status), folder);
+  }
+  session->is_open = 0;
+  dft__clock_end();
+  dft__spool_retire(session->spool, is_exiting);
+  if (is_first && is_complete && publish_status == DFT_OK) {
+    dft__recover_folder(folder, NULL, 0);
+    memcpy(completed.folder, folder, sizeof folder);
+    completed.pid = getpid();
+  }
+  if (is_complete && publish_status == DFT_OK && status != DFT_OK)
+    status = DFT_OK; /* it had trouble, and got over it */
+  return status == DFT_OK && dropped ? DFT_EDROPPED : status;
+}
+
+dft_status dft_stop(void) {
+  int saved = errno;
+  int cancel;
+  uint64_t before;
+  dft_status status = DFT_EINACTIVE;
+  if (!is_exiting) dft_unbind_io();
+  before = dft__signals_block();
+  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
+    dft__signals_restore(before);
+    return DFT_EBUSY;
+  }
+  if (dft__session.is_open && !is_forked()) {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    set_active(0);
+    DFT__RELEASE(*dft__gate_page(), 0);
+    dft__io_session_closed();
+    status = complete();
+    dft__category_tell();
+    dft__log_flush();
+    pthread_setcancelstate(cancel, NULL);
+  } else {
+    set_active(0);
+    is_decided = 1;
+  }
+  dft__session_unlock();
+  dft__signals_restore(before);
+  errno = saved;
+  return status;
+}
+
+/* The process ends in an orderly way. */
+__attribute__((destructor)) static void at_exit(void) {
+  is_exiting = 1; /* who calls a wrapper now gets the real function */
+  if (dft__session.is_open && !is_forked()) dft_stop();
+  else if (completed.pid == getpid()) dft__recover_folder(completed.folder, NULL, 0);
+}
+
+/* ---- Pause and questions -------------------------------------------------------------------------------------------- */
+
+void dft_pause(void) {
+  if (atomic_fetch_add(&pauses, 1) == 0 && DFT__GET(*dft__gate_page()))
+    atomic_fetch_or(dft__gate_page(), DFT__GATE_PAUSED);
+}
+
+void dft_resume(void) {
+  int32_t before = atomic_load(&pauses);
+  do {
+    if (before <= 0) return;
+  } while (!atomic_compare_exchange_weak(&pauses, &before, before - 1));
+  if (before == 1) atomic_fetch_and(dft__gate_page(), ~DFT__GATE_PAUSED);
+}
+
+int dft_is_enabled(void) {
+  if (!dft_is_active() || atomic_load(&pauses) > 0) return 0;
+  if (!DFT__GET(*dft__gate_page()) && !is_decided && !is_forked()) {
+    char value[8];
+    return dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
+  }
+  return 1;
+}
+
+uint64_t dft_time(void) {
+  dft__own own;
+  const dft__header *header;
+  uint64_t unit_ns;
+  if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
+  header = (const dft__header *)own.base;
+  unit_ns = __atomic_load_n(&header->unit_ns, __ATOMIC_RELAXED);
+  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns : 0; /* 0: it has just ended */
+}
+
+uint64_t dft_dropped(void) {
+  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : 0;
+}

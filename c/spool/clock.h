@@ -1,0 +1,89 @@
+/* clock.h - the clock of records.
+ *
+ * Ticks are counts of the processor's time stamp counter where that is safe, else nanoseconds of CLOCK_MONOTONIC; see
+ * DFTRACER_CLOCK. The spool's map leads from them to the epoch (record.h): its target is CLOCK_MONOTONIC plus one offset a
+ * session, so a wall clock that is set moves nothing inside a trace. The counter is compared with it ten times a second while
+ * events are recorded, and before a batch is encoded; the map bends where the two have drifted apart.
+ *
+ * The processor may read the counter some nanoseconds early, while loads before it are under way. That is less than a trace in
+ * microseconds shows; for one in nanoseconds every read waits, which takes twice as long, so that what another thread did
+ * before it let this one go on is earlier.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_CLOCK_H
+#define DFT_CLOCK_H
+
+#include <dftracer/dft.h>
+#include <time.h>
+
+#include "base/atomic.h"
+#include "record.h"
+
+static inline uint64_t dft__clock_read(clockid_t clock) {
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* For waits and deadlines. */
+static inline uint64_t dft__clock_ns(void) {
+  return dft__clock_read(CLOCK_MONOTONIC);
+}
+
+/* dft_tsc_until once more, for the library's own calls: what it exports it reaches by a detour. */
+extern uint64_t dft__tsc_until __attribute__((visibility("hidden")));
+
+/* Now, in ticks, where that takes no call; else zero. */
+static inline int dft__clock_quick(uint64_t *now) {
+#ifdef __x86_64__
+  uint64_t until = __atomic_load_n(&dft__tsc_until, __ATOMIC_RELAXED);
+  if (DFT__UNLIKELY(until == 0)) return 0;
+  *now = __builtin_ia32_rdtsc();
+  return DFT__LIKELY(*now < until);
+#else
+  (void)now;
+  return 0;
+#endif
+}
+
+static inline uint64_t dft__clock_ticks(void) {
+  uint64_t now;
+  return dft__clock_quick(&now) ? now : dft_ticks();
+}
+
+/* Decides what ticks are, by the settings and this machine. */
+void dft__clock_choose(void);
+/* Ticks for those who record nothing: asked for the first time, they would open a trace where the environment wants one. */
+uint64_t dft__clock_idle_ticks(void);
+
+/* A session opens: the first knot of its map, and when that was. */
+void dft__clock_begin(dft__header *header);
+/* A session goes on in the spool of an earlier image, whose ticks must be the same. */
+int dft__clock_is_of(const dft__header *header);
+void dft__clock_resume(dft__header *header);
+/* It has ended: its header is not touched any more. */
+void dft__clock_end(void);
+
+/* Compares the clocks when that is due; safe in a signal handler. */
+void dft__clock_check(void);
+
+/* Copies the map of the open session; what the copy says of ticks before now will never change. With signals blocked. */
+void dft__clock_settle(dft__clock_map *copy);
+/* Copies a map that nobody changes any more. */
+void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map);
+
+/* ---- clockmap.c: maps, without any clock ---- */
+
+/* What a comparison found: the counter and the epoch at one moment, to within `error_ns`. */
+typedef struct dft__sample {
+  uint64_t ticks;
+  uint64_t ns;
+  uint64_t error_ns;
+} dft__sample;
+
+/* A map that begins at this sample with this rate; 0: not known yet. */
+void dft__clock_map_begin(dft__clock_map *map, uint32_t source, const dft__sample *first, uint64_t rate);
+
+/* Bends the map, behind what is settled, so that it meets the sample where it does not already. */
+void dft__clock_map_add(dft__clock_map *map, const dft__sample *sample);
+
+#endif

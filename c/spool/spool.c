@@ -1,0 +1,321 @@
+/* spool.c - the mapped file of one process.
+ *
+ * The whole range that it may ever need is mapped at once; only what lies below header.file_bytes has storage, and only
+ * that is touched. Storage is had by writing zeros, which reserves blocks: a full disk is an error here and no SIGBUS later, and a
+ * file that dies young never reaches the disk. Then pages are faulted in, so that a store never waits. (Faults alone would
+ * reserve blocks too, page by page and three times as dear; fallocate takes blocks that cost a millisecond and more to give
+ * back.)
+ * SPDX-License-Identifier: MIT */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/signals.h"
+#include "clock.h"
+
+#define FIRST_BYTES \
+  ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */
+#define GROW_LEAST ((uint64_t)64 << 10)
+#define GROW_MOST ((uint64_t)1 << 20)
+#define EXTRA_BYTES ((uint64_t)64 << 20)  /* address space for names, threads, deep stacks, huge records */
+#define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that is at it: a busy disk may take seconds */
+#define GROW_PAUSE_NS 100000L
+#define GROW_RETRY_NS UINT64_C(100000000)
+#define AHEAD_BYTES ((uint64_t)4 << 20)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static uint32_t own_tid(void) {
+  return (uint32_t)syscall(SYS_gettid);
+}
+
+static dft_status status_of(int error) {
+  return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
+}
+
+/* ---- Storage ------------------------------------------------------------------------------------------------------ */
+
+/* Beyond the limit of the process the kernel would send SIGXFSZ. */
+static int is_over_limit(uint64_t bytes) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur;
+}
+
+static int write_zeros(int fd, uint64_t from, uint64_t to) {
+  static const char zeros[64 << 10];
+  while (from < to) {
+    ssize_t written = pwrite(fd, zeros, to - from < sizeof zeros ? to - from : sizeof zeros, (off_t)from);
+    if (written > 0) from += (uint64_t)written;
+    else if (written == 0 || errno != EINTR) return -1;
+  }
+  return 0;
+}
+
+/* Kernels before 5.14 cannot, and fault pages in as they are touched. */
+static int populate(char *at, uint64_t bytes) {
+  int result;
+  do result = madvise(at, bytes, MADV_POPULATE_WRITE);
+  while (result < 0 && errno == EINTR);
+  if (result == 0 || errno == EINVAL) return 0;
+  errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
+  return -1;
+}
+
+/* Storage for the bytes between two offsets, which are mapped at `base`, if that is not NULL. 0, or -1 and errno. */
+static int allocate(int fd, char *base, uint64_t from, uint64_t to) {
+  int error;
+  if (is_over_limit(to)) {
+    errno = EFBIG;
+    return -1;
+  }
+  if (write_zeros(fd, from, to) == 0 && (!base || populate(base + from, to - from) == 0)) return 0;
+  error = errno;
+  if (ftruncate(fd, (off_t)from) != 0) return -1;
+  errno = error;
+  return -1;
+}
+
+int dft__spool_is_good_place(const char *folder) {
+  struct statfs facts;
+  if (statfs(folder, &facts) != 0) return -1;
+  switch ((unsigned long)facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case OVERLAYFS_SUPER_MAGIC: return 1;
+    default: return 0;
+  }
+}
+
+static uint64_t map_bytes_for(uint64_t limit_bytes) {
+  return DFT__HEADER_BYTES + limit_bytes + EXTRA_BYTES;
+}
+
+/* The range that an earlier session left is taken, if it is as large. */
+static void *map_all(dft__spool *spool, int fd, uint64_t map_bytes) {
+  char *range = spool->range;
+  int fixed = range && spool->range_bytes == map_bytes ? MAP_FIXED : 0;
+  if (range && !fixed) munmap(range, spool->range_bytes);
+  spool->range = NULL;
+  return mmap(fixed ? range : NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, fd, 0);
+}
+
+static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
+  struct stat facts;
+  uint64_t map_bytes = map_bytes_for(limit_bytes);
+  void *base;
+  if (fstat(fd, &facts) != 0) return DFT_EIO;
+  if (allocate(fd, NULL, 0, FIRST_BYTES) != 0) return status_of(errno);
+  base = map_all(spool, fd, map_bytes);
+  if (base == MAP_FAILED) return DFT_ENOMEM;
+  if (populate(base, FIRST_BYTES) != 0) {
+    dft_status status = status_of(errno);
+    munmap(base, map_bytes);
+    return status;
+  }
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = map_bytes;
+  spool->device = facts.st_dev;
+  spool->inode = facts.st_ino;
+  spool->header->layout = DFT__LAYOUT;
+  spool->header->header_bytes = DFT__HEADER_BYTES;
+  spool->header->limit_bytes = limit_bytes;
+  spool->header->map_bytes = map_bytes;
+  DFT__SET(spool->header->file_bytes, FIRST_BYTES);
+  DFT__SET(spool->header->top, DFT__HEADER_BYTES);
+  return DFT_OK;
+}
+
+dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes) {
+  dft_status status;
+  int fd;
+  memset(spool, 0, offsetof(dft__spool, path));
+  spool->fd = -1;
+  if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
+  memcpy(spool->path, path, strlen(path) + 1);
+  fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : status_of(errno);
+  status = map_new(spool, fd, limit_bytes);
+  close(fd);
+  if (status != DFT_OK) unlink(path);
+  return status;
+}
+
+void dft__spool_announce(dft__spool *spool) {
+  atomic_thread_fence(memory_order_release);
+  memcpy(spool->header->magic, DFT__MAGIC, sizeof spool->header->magic);
+  atomic_fetch_or(&spool->inside, DFT__SPOOL_OPEN);
+}
+
+/* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
+void dft__spool_retire(dft__spool *spool, int is_exiting) {
+  uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
+  uint32_t nobody = 0;
+  atomic_fetch_and(&spool->inside, ~DFT__SPOOL_OPEN);
+  atomic_store(&spool->is_retired, 1);
+  while (!atomic_compare_exchange_weak(&spool->growing, &nobody, own_tid()) && dft__clock_ns() < deadline) {
+    nobody = 0;
+    sched_yield();
+  }
+  if (!is_exiting) {
+    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    spool->range = spool->base;
+    spool->range_bytes = spool->map_bytes;
+  }
+  DFT__RELEASE(spool->growing, 0);
+}
+
+static dft__spool first_spool = {.number = 1};
+static _Atomic(dft__spool *) all_spools = &first_spool;
+
+dft__spool *dft__spool_numbered(uint16_t number) {
+  dft__spool *spool = DFT__ACQUIRE(all_spools);
+  while (spool->number != number) spool = spool->next;
+  return spool;
+}
+
+dft__spool *dft__spool_spare(const dft__spool *not_this) {
+  dft__spool *all = DFT__GET(all_spools), *spool = all;
+  do {
+    if (spool != not_this && !atomic_load(&spool->inside)) return spool;
+  } while ((spool = spool->next) != NULL);
+  if (all->number == UINT16_MAX) return NULL;
+  spool = mmap(NULL, sizeof *spool, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (spool == MAP_FAILED) return NULL;
+  spool->next = all;
+  spool->number = (uint16_t)(all->number + 1);
+  DFT__RELEASE(all_spools, spool);
+  return spool;
+}
+
+int dft__spool_enter(dft__spool *spool) {
+  if (atomic_fetch_add(&spool->inside, 1) & DFT__SPOOL_OPEN) return 1;
+  dft__spool_exit(spool);
+  return 0;
+}
+
+void dft__spool_exit(dft__spool *spool) {
+  atomic_fetch_sub(&spool->inside, 1);
+}
+
+void dft__spool_detach(dft__spool *spool) {
+  int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  struct stat facts;
+  if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
+    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
+  } else {
+    dft__spool_retire(spool, 0);
+  }
+  if (fd >= 0) close(fd);
+  spool->is_detached = 1;
+}
+
+static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
+  struct stat facts;
+  int error = ENOENT;
+  int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) {
+    error = errno;
+  } else {
+    if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device)
+      error = allocate(fd, spool->base, from, to) == 0 ? 0 : errno;
+    close(fd);
+  }
+  DFT__SET(spool->grow_error, error);
+  return !error;
+}
+
+/* With the lock. */
+static int grow(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  uint64_t from = DFT__GET(header->file_bytes);
+  uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
+  uint64_t to = from + step > bytes ? from + step : bytes;
+  if (atomic_load(&spool->is_retired) || from < DFT__HEADER_BYTES) return 0;
+  if (from >= bytes) return 1;
+  if (to > spool->map_bytes) to = spool->map_bytes;
+  if (!lengthen(spool, from, to) && !lengthen(spool, from, to = bytes)) return 0;
+  DFT__RELEASE(header->file_bytes, to);
+  return 1;
+}
+
+int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
+  dft__header *header = spool->header;
+  uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
+  uint32_t tid = own_tid();
+  if (bytes > spool->map_bytes || spool->is_detached) return 0;
+  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline; tries++) {
+    if (dft__clock_ns() < DFT__GET(spool->grow_ns)) return 0;
+    uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+    uint32_t holder = 0;
+    int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
+    int is_done = is_mine && grow(spool, bytes);
+    if (is_mine) {
+      DFT__SET(spool->grow_ns, is_done ? 0 : dft__clock_ns() + GROW_RETRY_NS);
+      DFT__RELEASE(spool->growing, 0);
+    }
+    dft__signals_restore(before);
+    if (is_mine && !is_done) return 0;
+    if (!is_mine) {
+      struct timespec pause = {0, GROW_PAUSE_NS << (tries < 6 ? tries : 6)}; /* hundreds may be waiting */
+      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+    }
+  }
+  return DFT__ACQUIRE(header->file_bytes) >= bytes;
+}
+
+void dft__spool_prepare(dft__spool *spool) {
+  dft__header *header = spool->header;
+  uint64_t most = DFT__HEADER_BYTES + header->limit_bytes;
+  DFT__SET(spool->grow_ns, 0); /* the background thread may succeed where a producer had no descriptor left */
+  for (;;) {
+    uint64_t now = DFT__ACQUIRE(header->file_bytes);
+    uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;
+    if (want > most) want = most;
+    /* In steps, because producers may be waiting for the next one. */
+    if (now >= want || !dft__spool_grow(spool, now + GROW_MOST < want ? now + GROW_MOST : want)) return;
+  }
+}
+
+/* ---- Closing, and taking over what was opened ------------------------------------------------------------------------ */
+
+void dft__spool_close(dft__spool *spool) {
+  munmap(spool->base, spool->map_bytes);
+  if (spool->fd >= 0) close(spool->fd);
+}
+
+int dft__spool_take_over(dft__spool *spool) {
+  const dft__header *header = spool->header;
+  uint64_t map_bytes = header->map_bytes;
+  void *base;
+  if (map_bytes != map_bytes_for(header->limit_bytes) || DFT__GET(header->file_bytes) > map_bytes ||
+      DFT__GET(header->top) > map_bytes) {
+    return 0;
+  }
+  base = mremap(spool->base, spool->map_bytes, map_bytes, MREMAP_MAYMOVE);
+  if (base == MAP_FAILED) return 0;
+  close(spool->fd);
+  spool->base = base;
+  spool->header = base;
+  spool->map_bytes = map_bytes;
+  spool->fd = -1;
+  spool->is_adopted = 1;
+  (void)populate(base, DFT__GET(spool->header->file_bytes) < FIRST_BYTES ? DFT__HEADER_BYTES : FIRST_BYTES);
+  return 1;
+}

@@ -1,0 +1,106 @@
+/* spool.h - the mapped file of one process, and its chunks.
+ *
+ * Everything here is safe in a signal handler: no allocation, no lock that is waited for without end, no descriptor that
+ * stays open. errno is not preserved.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_SPOOL_H
+#define DFT_SPOOL_H
+
+#include <dftracer/dft.h>
+#include <sys/types.h>
+
+#include "base/atomic.h"
+#include "base/identity.h"
+#include "record.h"
+
+#define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
+
+typedef struct dft__spool {
+  char *base;
+  dft__header *header;
+  size_t map_bytes;
+  int fd;                 /* of a spool that is recovered, which holds its lock; else -1 */
+  int is_adopted;         /* an earlier image of this process made it */
+  _Atomic int is_retired; /* the session has ended: the file may be the next one's */
+  int is_detached;        /* the mapping is a private copy, and the file is another process's */
+  dev_t device;
+  ino_t inode;
+  _Atomic uint32_t growing; /* thread id of who makes the file longer */
+  _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
+  _Atomic int grow_error;   /* errno of that */
+  _Atomic uint32_t
+    names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
+  char path[DFT__PATH_MAX];
+  /* from here on it stays when the struct is used again */
+  _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
+  char *range;             /* address space of an earlier session, NULL: none */
+  size_t range_bytes;
+  struct dft__spool *next; /* of all that there are */
+  uint16_t number;         /* 1, 2, 3 ... */
+} dft__spool;
+#define DFT__SPOOL_OPEN (1u << 31)
+
+/* A spool for the next session: another one than `not_this`, and none that a thread may still be inside of. The address space
+ * of its last session is used again. NULL: no memory. */
+dft__spool *dft__spool_spare(const dft__spool *not_this);
+
+/* The one of that number, which is one that there is. */
+dft__spool *dft__spool_numbered(uint16_t number);
+
+/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends:
+ * its calls need not tell. */
+int dft__spool_enter(dft__spool *spool);
+void dft__spool_exit(dft__spool *spool);
+
+/* Makes the file and maps it; the struct is zero, or was used before. The header is zero but for what this file needs; the caller fills in the rest and then
+ * calls dft__spool_announce: until then nobody takes it for a spool. DFT_EBUSY when there is one of that name. */
+dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes);
+void dft__spool_announce(dft__spool *spool);
+
+/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is no spool
+ * of this version; every size in its header is checked. */
+dft_status dft__spool_open(dft__spool *spool, const char *path);
+void dft__spool_close(dft__spool *spool);
+
+/* What was opened becomes this process's own, without a lock and with room to grow. Zero when its sizes are not what they
+ * would be, or there is no memory. */
+int dft__spool_take_over(dft__spool *spool);
+
+/* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
+dft_status dft__spool_copy(dft__spool *spool, const char *path);
+
+/* Whose it is. */
+void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
+
+/* Puts plain memory in the place of the file, for threads that are still inside a call. Where the process ends, the file may
+ * stay in its place. */
+void dft__spool_retire(dft__spool *spool, int is_exiting);
+
+/* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */
+void dft__spool_detach(dft__spool *spool);
+
+/* Makes the file at least this long; zero when that is not possible now. */
+int dft__spool_grow(dft__spool *spool, uint64_t bytes);
+
+/* Allocates and faults in what producers will need next. */
+void dft__spool_prepare(dft__spool *spool);
+
+/* 1 when the folder is on a file system where an allocated page never fails to be written, 0 when not, -1 when it is not there. */
+int dft__spool_is_good_place(const char *folder);
+
+static inline dft__chunk *dft__chunk_at(const dft__spool *spool, uint32_t page) {
+  return (dft__chunk *)(spool->base + ((uint64_t)page << DFT__PAGE_LOG));
+}
+static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk *chunk) {
+  return (uint32_t)((uint64_t)((const char *)chunk - spool->base) >> DFT__PAGE_LOG);
+}
+
+/* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
+ * as the user allows, for what is no record. NULL when there is none. */
+dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
+void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
+
+/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Chunks are valid as to magic and size. */
+dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
+
+#endif
