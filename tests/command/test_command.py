@@ -27,7 +27,7 @@ def an_unknown_command_is_refused():
     out, err = dftracer("conquer", status=2)
     assert not out and '"conquer"' in err and "--help" in err and err.count("\n") == 1
     _, err = dftracer("sumary", status=2)
-    assert '; is "summary" meant; dftracer --help' in err, err
+    assert "; did you mean \"summary\"? See 'dftracer --help'" in err, err
 
 
 def each_command_has_help():
@@ -77,10 +77,10 @@ def what_is_no_trace_is_told():
         path.write_text("not a trace\n" * 2000)
         for command in ("summary", "info"):
             out, err = dftracer(command, path, status=1)
-            told = f"dftracer {command}: {path}: this is no trace: not one of its lines is an event\n"
+            told = f"dftracer {command}: {path}: not a trace: none of its lines is an event\n"
             assert not out and err == told, out + err
         _, err = dftracer("cat", path, status=1)
-        assert err == f"dftracer cat: {path}: this is no trace: not one of its lines is an event\n", err
+        assert err == f"dftracer cat: {path}: not a trace: none of its lines is an event\n", err
         (Path(folder) / "empty.pfw").touch()
         out, err = dftracer("summary", Path(folder) / "empty.pfw", status=1)
         assert not out and "is it a trace?" in err and err.count("\n") == 1, err
@@ -90,13 +90,13 @@ def what_is_no_trace_is_told():
         assert "0 events of 0 processes" in err, err
         Path(folder, "facts.json").write_text('{"a": 1}')
         _, err = dftracer("merge", f"{folder}/facts.json", "-o", f"{folder}/out.json", status=1)
-        assert "there are no traceEvents" in err, err
+        assert "it has no traceEvents" in err, err
         _, err = dftracer("merge", f"{folder}/empty.pfw", "-o", f"{folder}/out.csv", status=2)
         assert "dftracer convert" in err, err
         (Path(folder) / "empty.pfw").unlink()
         for command in (["summary"], ["merge", "-o", f"{folder}/out.json"]):
             out, err = dftracer(*command, folder, status=1)
-            assert not out and f"{folder}: no trace (*.pfw, *.pfw.gz)" in err and "DFTRACER_ENABLE=1" in err, err
+            assert not out and f"{folder}: the folder contains no trace" in err and "DFTRACER_ENABLE=1" in err, err
 
 
 def hdf5_is_told_apart():
@@ -190,7 +190,7 @@ def what_is_no_spool_is_left_alone():
         (inner / "strange.spool").write_bytes(b"x" * 300000)
         (inner / "notes.txt").write_text("mine")
         out, _ = dftracer("recover", folder)
-        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: not a spool of this version\n", out
         assert (inner / "notes.txt").read_text() == "mine"
         assert not list(Path(folder).glob("*.pfw*"))
 
@@ -204,7 +204,7 @@ def a_spool_of_another_version_is_left_for_that():
         spool.write_bytes(whole[:8] + b"\xff" + whole[9:])  # the layout
         os.utime(spool, (1, 1))
         out, _ = dftracer("recover", folder)
-        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: no spool of this version\n", out
+        assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: not a spool of this version\n", out
         spool.write_bytes(whole)
         out, _ = dftracer("recover", folder)
         assert out == f"{folder}: 1 trace published, 3 events\n", out

@@ -24,7 +24,8 @@ def every_rule_holds_and_the_count_is_exact():
     ):
         with tempfile.TemporaryDirectory() as folder:
             out = generate(folder, "-n", events, "-p", processes, "-t", threads)
-            assert out.startswith(f"{folder}: {events:,} events of {processes} process"), out
+            plural = "s" if events > 1 else ""
+            assert out.startswith(f"{folder}: {events:,} event{plural} of {processes} process"), out
             traces = read_folder(folder)
             assert len(traces) == processes
             assert sum(trace.end["args"]["num_events"] for trace in traces) == events

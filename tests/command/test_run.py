@@ -29,10 +29,10 @@ def in_a_folder(check):
 @in_a_folder
 def the_line_says_how_many_events_of_how_many_processes_are_where(folder):
     out, err = run(folder, "--", DOING, "event", 5, "fork")
-    assert not out and err == f"dftracer: 6 events of 2 processes are in {folder}/traces\n", err
+    assert not out and err == f"dftracer: recorded 6 events of 2 processes in {folder}/traces\n", err
     assert sorted(len(trace.user_events()) for trace in read_folder(f"{folder}/traces")) == [1, 5]
     _, err = run(folder, DOING, "event", 1)  # the traces of the first run do not count
-    assert err == f"dftracer: 1 event of 1 process is in {folder}/traces\n", err
+    assert err == f"dftracer: recorded 1 event of 1 process in {folder}/traces\n", err
 
 
 @in_a_folder
@@ -60,7 +60,7 @@ def every_command_counts_the_same_events(folder):
 @in_a_folder
 def place_and_name_are_chosen(folder):
     _, err = run(folder, "--out", "a/b", "--name=first", DOING, "event", 2)
-    assert f"are in {folder}/a/b\n" in err
+    assert f"in {folder}/a/b\n" in err
     (trace,) = read_folder(f"{folder}/a/b")
     assert os.path.basename(trace.path).startswith("first-")
     run(folder, DOING, "event", 2, LOG_FILE=f"{folder}/given/trace")
@@ -78,25 +78,25 @@ def place_and_name_are_chosen(folder):
 
 @in_a_folder
 def a_trace_that_the_program_names_is_found(folder):
-    why = ", which the program itself names; that counts before --out"
+    why = " (chosen by the program, which overrides --out)"
     for _ in range(2):  # the second run replaces the trace
         _, err = run(folder, "--out", "a", DOING, "into", "own/train.pfw", "event", 3, "fork")
-        assert err == f"dftracer: 4 events of 2 processes are in {folder}/own{why}\n", err
+        assert err == f"dftracer: recorded 4 events of 2 processes in {folder}/own{why}\n", err
         time.sleep(0.02)  # files have the time of the last tick: what the next run finds must be older than its own
     for trace in read_folder(f"{folder}/own"):
         assert len(trace.named("event")) in (0, 3)
     words = [DOING, "into", "own/train.pfw", "event", 3, "kill", 9]
     _, err = run(folder, "--out", "a", *words, status=-9)
-    assert err == f"dftracer: 3 events of 1 process are in {folder}/own{why}; 1 of them recovered\n", err
+    assert err == f"dftracer: recorded 3 events of 1 process in {folder}/own{why}; recovered 1 process\n", err
     Path(folder, "tmp").mkdir()
     _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
-    assert err == f"dftracer: 3 events of 1 process are in {folder}/a\n", err
+    assert err == f"dftracer: recorded 3 events of 1 process in {folder}/a\n", err
     time.sleep(0.02)
     both = f"{DOING} event 2; {DOING} into own/y.pfw event 3"
     _, err = run(folder, "sh", "-c", both, env={"TMPDIR": f"{folder}/tmp"})
     assert err.splitlines() == [
-        f"dftracer: 2 events of 1 process are in {folder}/traces",
-        f"dftracer: 3 events of 1 process are in {folder}/own{why}",
+        f"dftracer: recorded 2 events of 1 process in {folder}/traces",
+        f"dftracer: recorded 3 events of 1 process in {folder}/own{why}",
     ], err
     assert not list(Path(folder, "tmp").iterdir())
     _, err = run(folder, "sh", "-c", "true")
@@ -108,8 +108,8 @@ def misspelt_settings_are_told(folder):
     out, err = run(folder, DOING, "event", 1, CATAGORIES="x", OUTPUT="y", ERROR="1", LOG_LEVEL="", SINKS="")
     lines = err.splitlines()
     assert len(lines) == 3 and not out, err
-    for name, more in (("CATAGORIES", ". Is it to be DFTRACER_CATEGORIES"), ("OUTPUT", "")):
-        line = f"dftracer run: DFTRACER_{name} is no setting and has no effect{more}; dftracer config lists them"
+    for name, more in (("CATAGORIES", "did you mean DFTRACER_CATEGORIES? See"), ("OUTPUT", "see")):
+        line = f"dftracer run: DFTRACER_{name} is not a setting and has no effect; {more} 'dftracer config'"
         assert line in lines, err
 
 
@@ -133,7 +133,7 @@ def the_end_of_the_program_is_the_end_of_run(folder):
         run(folder, DOING, "event", 1, "exit", status, status=status)
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
         _, err = run(folder, "--out", f"killed-{number}", DOING, "event", 3, "kill", int(number), status=-number)
-        assert "3 events of 1 process" in err and "1 of them recovered" in err, err
+        assert "3 events of 1 process" in err and "recovered 1 process" in err, err
         assert not os.path.exists(f"{folder}/killed-{number}/.dftracer"), "the recovery left a trace of its own"
         assert len(read_folder(f"{folder}/killed-{number}")[0].named("event")) == 3
 
@@ -151,15 +151,15 @@ def what_cannot_be_run_is_told(folder):
         assert not out and message in err and err.count("\n") == 1, err
     script.chmod(0o755)
     _, err = run(folder, script, status=127)
-    assert "/no/such/interpreter is not there" in err, err
+    assert "/no/such/interpreter does not exist" in err, err
     assert not list(Path(folder).glob("traces/*"))
     Path(folder, "file").touch()
     _, err = run(folder, "--out", "file/x", DOING, status=125)
-    assert "nothing was run" in err and "file/x" in err, err
+    assert "did not run the program" in err and "file/x" in err, err
     _, err = run(folder, status=2)
     assert "CMD is missing" in err
     _, err = run(folder, "--sink", "jsonl,nosuch", DOING, status=2)
-    assert '"jsonl,nosuch" is none of jsonl' in err, err
+    assert '"jsonl,nosuch" is not one of jsonl' in err, err
 
 
 @in_a_folder
@@ -170,7 +170,7 @@ def what_cannot_be_traced_is_run_after_a_warning(folder):
         _, err = run(folder, "./static", status=4)
         assert err.startswith("dftracer run: ./static is linked statically"), err
     _, err = run(folder, "true")
-    assert "does not use libdftracer_core; --io" in err, err
+    assert "does not link libdftracer_core; use --io" in err, err
     if os.getuid() == 0:  # somebody else's program that runs as its owner
         shutil.copy(shutil.which("true"), f"{folder}/other")
         os.chown(f"{folder}/other", 12345, -1)
@@ -192,7 +192,7 @@ def signals_reach_the_program(folder):
         assert process.stdout.readline() == "ready\n"
         process.terminate()
         assert process.wait() == -signal.SIGTERM
-        assert "1 of them recovered" in process.stderr.read()
+        assert "recovered 1 process" in process.stderr.read()
 
 
 @in_a_folder
@@ -240,11 +240,11 @@ def a_missing_preload_library_is_told(folder):
         text=True,
         check=False,
     )
-    assert done.returncode == 125 and "libdftracer_preload.so" in done.stderr and "nothing was run" in done.stderr, done
+    assert done.returncode == 125 and "needs libdftracer_preload.so" in done.stderr, done
 
 
 @in_a_folder
-def ranks_of_an_mpi_job_speak_with_one_voice(folder):
+def only_rank_0_of_an_mpi_job_prints_the_line(folder):
     if not (shutil.which("mpicc") and shutil.which("mpirun")):
         print("no MPI here: jobs of ranks were not tried")
         return
@@ -255,14 +255,14 @@ def ranks_of_an_mpi_job_speak_with_one_voice(folder):
     job = ["mpirun", "--oversubscribe", "-n", "4", COMMAND, "run"]
     done = subprocess.run([*job, "--", "./ranks"], cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done
-    assert done.stderr == f"dftracer: 40 events of 4 processes are in {folder}/traces\n", done.stderr
+    assert done.stderr == f"dftracer: recorded 40 events of 4 processes in {folder}/traces\n", done.stderr
     names = {trace.named("process_name")[0]["args"]["name"] for trace in read_folder(f"{folder}/traces")}
     assert names == {f"Rank {rank}" for rank in range(4)}, names
     # The first rank ends before the others have recorded anything: its line counts them all the same.
     slow = ["--out", "slow", "sh", "-c", "sleep 0.$OMPI_COMM_WORLD_RANK; exec ./ranks_apart event 3"]
     (Path(folder) / "ranks_apart").symlink_to(DOING)
     done = subprocess.run([*job, *slow], cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.stderr == f"dftracer: 12 events of 4 processes are in {folder}/slow\n", done
+    assert done.stderr == f"dftracer: recorded 12 events of 4 processes in {folder}/slow\n", done
     # mpirun kills everything at once when a rank dies: what that leaves is there after an epilog.
     done = subprocess.run(
         [*job, "--out", "dead", "./ranks", "2"], cwd=folder, env=env, capture_output=True, check=False
@@ -289,6 +289,6 @@ for check in (
     the_program_stops_and_goes_on,
     the_program_inherits_all_but_the_settings,
     a_missing_preload_library_is_told,
-    ranks_of_an_mpi_job_speak_with_one_voice,
+    only_rank_0_of_an_mpi_job_prints_the_line,
 ):
     check()

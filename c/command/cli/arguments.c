@@ -1,4 +1,4 @@
-/* arguments.c - options and operands.
+/* arguments.c - parses options and operands.
  * SPDX-License-Identifier: MIT */
 #include "arguments.h"
 
@@ -7,13 +7,15 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "help.h"
+
 int arguments_refuse(const arguments *given, const char *format, ...) {
   va_list list;
   fprintf(stderr, "dftracer %s: ", given->command->name);
   va_start(list, format);
   vfprintf(stderr, format, list);
   va_end(list);
-  fprintf(stderr, "; dftracer %s --help says more\n", given->command->name);
+  fprintf(stderr, "; see 'dftracer %s --help'\n", given->command->name);
   return STATUS_MISUSED;
 }
 
@@ -22,21 +24,21 @@ static int stop(arguments *given, int status) {
   return -1;
 }
 
-static int is_optional(const option *of) {
-  return of->value && of->value[0] == '[';
+static int is_optional(const option *one) {
+  return one->value && one->value[0] == '[';
 }
 
-/* The one option that starts so; an exact name comes before longer ones. *count says how many there are. */
-static const option *find_long(const command *of, const char *name, size_t len, int *count) {
+/* The option whose name starts so; an exact match wins. *count is the number of matches. */
+static const option *find_long(const option *options, const char *name, size_t len, int *count) {
   const option *found = NULL;
   *count = 0;
-  for (const option *at = of->options; at && at->key; at++) {
-    if (strncmp(at->name, name, len) != 0) continue;
-    if (!at->name[len]) {
+  for (const option *one = options; one && one->key; one++) {
+    if (strncmp(one->name, name, len) != 0) continue;
+    if (!one->name[len]) {
       *count = 1;
-      return at;
+      return one;
     }
-    found = at;
+    found = one;
     ++*count;
   }
   return found;
@@ -46,21 +48,22 @@ static int take_long(arguments *given, const char *text) {
   const char *equals = strchr(text, '=');
   size_t len = equals ? (size_t)(equals - text) : strlen(text);
   int count;
-  const option *found = find_long(given->command, text, len, &count);
+  const option *found = find_long(given->command->options, text, len, &count);
   if (len == 4 && strncmp(text, "help", 4) == 0) {
     help_print(stdout, given->command);
     return stop(given, STATUS_DONE);
   }
   if (count != 1) {
-    return stop(given, count ? arguments_refuse(given, "--%.*s may be more than one option", (int)len, text)
-                             : arguments_refuse(given, "there is no option --%.*s", (int)len, text));
+    return stop(given, count ? arguments_refuse(given, "the option --%.*s is ambiguous", (int)len, text)
+                             : arguments_refuse(given, "unknown option --%.*s", (int)len, text));
   }
   given->option = found;
   given->value = equals ? equals + 1 : NULL;
-  if (equals && !found->value) return stop(given, arguments_refuse(given, "--%s takes no value", found->name));
+  if (equals && !found->value)
+    return stop(given, arguments_refuse(given, "the option --%s takes no value", found->name));
   if (found->value && !is_optional(found) && !equals) {
     if (given->at >= given->argc) {
-      return stop(given, arguments_refuse(given, "--%s needs a value (%s)", found->name, found->value));
+      return stop(given, arguments_refuse(given, "the option --%s needs a value: %s", found->name, found->value));
     }
     given->value = given->argv[given->at++];
   }
@@ -75,7 +78,7 @@ static int take_letter(arguments *given) {
     return stop(given, STATUS_DONE);
   }
   while (found && found->key && found->key != letter) found++;
-  if (!found || !found->key) return stop(given, arguments_refuse(given, "there is no option -%c", letter));
+  if (!found || !found->key) return stop(given, arguments_refuse(given, "unknown option -%c", letter));
   given->option = found;
   given->value = NULL;
   if (!found->value || is_optional(found)) return found->key;
@@ -85,12 +88,12 @@ static int take_letter(arguments *given) {
   } else if (given->at < given->argc) {
     given->value = given->argv[given->at++];
   } else {
-    return stop(given, arguments_refuse(given, "-%c needs a value (%s)", letter, found->value));
+    return stop(given, arguments_refuse(given, "the option -%c needs a value: %s", letter, found->value));
   }
   return found->key;
 }
 
-/* Operands are gathered at the front of argv while options are read. */
+/* Collects operands at the front of argv while options are parsed. */
 static void keep_operand(arguments *given, char *operand) {
   given->argv[given->first + given->count++] = operand;
 }
@@ -116,7 +119,6 @@ int arguments_next(arguments *given) {
 
 /* ---- Values --------------------------------------------------------------------------------------------------------- */
 
-/* How the option was called, for messages. */
 static int refuse_value(arguments *given, const char *wanted) {
   given->status = arguments_refuse(given, "--%s: \"%s\" is not %s", given->option->name,
                                    given->value ? given->value : "", wanted);
@@ -163,7 +165,7 @@ int arguments_time(arguments *given, int64_t *ns) {
 }
 
 int arguments_choice(arguments *given, const char *const words[]) {
-  char wanted[256] = "one of";
+  char wanted[256] = "one of:";
   for (int i = 0; words[i]; i++) {
     size_t len = strlen(wanted);
     if (given->value && strcmp(words[i], given->value) == 0) return i;

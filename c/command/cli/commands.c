@@ -1,8 +1,8 @@
-/* commands.c - which commands there are.
+/* commands.c - the table of commands.
  * SPDX-License-Identifier: MIT */
 #include "commands.h"
 
-/* In the order of the help: before the job, after it, about the command itself. */
+/* In the order of the help: before and during the job, after it, about the tool itself. */
 #define COMMAND_LIST(X) \
   X(run)                \
   X(top)                \
@@ -28,8 +28,8 @@ const command *const commands[] = {
 };
 
 const command *command_find(const char *name) {
-  for (const command *const *at = commands; *at; at++) {
-    if (strcmp((*at)->name, name) == 0) return *at;
+  for (const command *const *entry = commands; *entry; entry++) {
+    if (strcmp((*entry)->name, name) == 0) return *entry;
   }
   return NULL;
 }

@@ -1,7 +1,7 @@
-/* commands.h - the one table of commands: it dispatches, and writes the help, the man page and the shells' completion.
+/* commands.h - the one table of commands. Dispatch, help, manual page and shell completion all come from it.
  *
- * A command is a file that defines one `command` and its run function, and a line in commands.c. run gets its own
- * arguments, argv[0] being its name, and returns the exit status: 0 done, 1 it failed, 2 it was called in a wrong way.
+ * To add a command, write a file command_NAME.c that defines `const command command_NAME`, and add one row to the table in
+ * commands.c. The build, the help, the manual page and the completion pick it up from there.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COMMANDS_H
 #define DFTRACER_COMMANDS_H
@@ -9,12 +9,13 @@
 #include <dftracer/dft.h>
 #include <stdio.h>
 
+/* The exit status of a command: it did its work, it failed, or the command line was wrong. */
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_MISUSED = 2 };
 
 typedef struct option {
-  int key;           /* a letter: the short form, -o; OPTION_LONG and above: there is none. 0 ends the list */
-  const char *name;  /* the long form, without dashes */
-  const char *value; /* what it takes, such as "DIR"; "[DIR]": may be left out, --io or --io=DIR; NULL: a switch */
+  int key;          /* a letter is the short form, -o; OPTION_LONG and above: there is no short form. 0 ends the list */
+  const char *name; /* the long form, without dashes */
+  const char *value; /* what it takes, such as "DIR"; "[DIR]": optional, --io or --io=DIR; NULL: it takes no value */
   const char *summary;
 } option;
 
@@ -24,25 +25,16 @@ typedef struct command {
   const char *name;
   const char *arguments; /* of the usage line, without the options */
   const char *summary;   /* one line, for the list of commands */
-  const char *text; /* paragraphs for the help and the man page; a line that starts with a space is kept as it is */
+  const char *text;      /* paragraphs for help and manual page; a line that starts with a space is printed unchanged */
   const option *options; /* NULL: none but --help */
   int is_wrapper;        /* the first operand ends the options: what follows belongs to another program */
-  int (*run)(int argc, char **argv);
+  int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
 } command;
 
-/* In the order of the help; a NULL ends it. */
+/* In the order of the help. The last one is NULL. */
 extern const command *const commands[];
 
-/* NULL when there is none of that name. */
+/* NULL when no command has that name. */
 const command *command_find(const char *name);
-
-/* The list of commands, and the help of one. */
-void help_print_all(FILE *out);
-void help_print(FILE *out, const command *of);
-
-/* Runs dftracer-NAME, found beside this program or on PATH, in the place of this process. Returns when there is none. */
-void extension_run(char **argv);
-/* Calls for the name of every dftracer-NAME beside this program. */
-void extension_each(void (*call)(const char *name, void *context), void *context);
 
 #endif

@@ -1,5 +1,7 @@
 /* extension.c - commands from elsewhere: dftracer X runs dftracer-X.
  * SPDX-License-Identifier: MIT */
+#include "extension.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +13,7 @@
 
 #define PREFIX "dftracer-"
 
-/* The folder of this program, with a slash at its end; zero when that cannot be told. */
+/* The folder of this program, with a slash at its end; zero when it cannot be found. */
 static int own_folder(char folder[PATH_MAX]) {
   ssize_t len = readlink("/proc/self/exe", folder, PATH_MAX - 1);
   char *slash;
@@ -41,13 +43,13 @@ void extension_run(char **argv) {
       access(path, X_OK) == 0) {
     argv[0] = path;
     execv(path, argv);
-    fprintf(stderr, "dftracer: %s cannot be run: %s\n", path, strerror(errno));
+    fprintf(stderr, "dftracer: cannot run %s: %s\n", path, strerror(errno));
     exit(STATUS_FAILED);
   }
   argv[0] = name;
   execvp(name, argv);
   if (errno != ENOENT) {
-    fprintf(stderr, "dftracer: %s cannot be run: %s\n", name, strerror(errno));
+    fprintf(stderr, "dftracer: cannot run %s: %s\n", name, strerror(errno));
     exit(STATUS_FAILED);
   }
   argv[0] = word;

@@ -1,9 +1,15 @@
 /* help.c - dftracer --help, and the help of each command, from the table.
  * SPDX-License-Identifier: MIT */
-#include "commands.h"
+#include "help.h"
+
+#include "extension.h"
 #include "terminal.h"
 
 #define MARGIN 2
+#define WIDTH_MOST 100
+/* The column of the options' texts: behind the longest name, within these limits. */
+#define NAME_LEAST 10
+#define NAME_MOST 26
 
 static void print_extension(const char *name, void *context) {
   fprintf(context, "  %-12s%s\n", name, "from dftracer-* beside this program");
@@ -12,43 +18,51 @@ static void print_extension(const char *name, void *context) {
 void help_print_all(FILE *out) {
   fprintf(out, "dftracer %s: a tracing SDK for HPC and AI codes\n\nusage: dftracer COMMAND [ARGUMENT...]\n\n",
           dft_version());
-  for (const command *const *at = commands; *at; at++) fprintf(out, "  %-12s%s\n", (*at)->name, (*at)->summary);
+  for (const command *const *entry = commands; *entry; entry++) {
+    fprintf(out, "  %-12s%s\n", (*entry)->name, (*entry)->summary);
+  }
   extension_each(print_extension, out);
-  fprintf(out, "\ndftracer COMMAND --help says more; dftracer --version tells the version\n");
+  fprintf(out, "\nRun 'dftracer COMMAND --help' for the options of a command, 'dftracer --version' for the version.\n");
 }
 
 /* "-o, --out DIR" */
-static void print_name(char *line, size_t size, const option *of) {
-  int len = of->key < OPTION_LONG ? snprintf(line, size, "-%c, --%s", of->key, of->name)
-                                  : snprintf(line, size, "    --%s", of->name);
-  if (!of->value) return;
-  if (of->value[0] == '[') snprintf(line + len, size - (size_t)len, "[=%s", of->value + 1);
-  else snprintf(line + len, size - (size_t)len, " %s", of->value);
+static void write_name(char *line, size_t size, const option *one) {
+  int len = one->key < OPTION_LONG ? snprintf(line, size, "-%c, --%s", one->key, one->name)
+                                   : snprintf(line, size, "    --%s", one->name);
+  if (!one->value) return;
+  if (one->value[0] == '[') snprintf(line + len, size - (size_t)len, "[=%s", one->value + 1);
+  else snprintf(line + len, size - (size_t)len, " %s", one->value);
+}
+
+static void print_option(FILE *out, const option *one, int column, int width) {
+  char line[128];
+  int len;
+  write_name(line, sizeof line, one);
+  len = fprintf(out, "%*s%s", MARGIN, "", line);
+  if (len + 2 > column) {
+    fprintf(out, "\n");
+    len = 0;
+  }
+  fprintf(out, "%*s", column - len, "");
+  terminal_wrap(out, one->summary, column, column, width);
 }
 
 static void print_options(FILE *out, const option *options, int width) {
-  static const option last = {'h', "help", NULL, "this text"};
+  static const option help = {'h', "help", NULL, "print this text"};
   char line[128];
-  int column = 0;
-  for (const option *at = options; at && at->key; at++) {
-    print_name(line, sizeof line, at);
+  int column = NAME_LEAST;
+  for (const option *one = options; one && one->key; one++) {
+    write_name(line, sizeof line, one);
     if ((int)strlen(line) > column) column = (int)strlen(line);
   }
-  column = (column < 10 ? 10 : column > 26 ? 26 : column) + MARGIN + 2;
+  if (column > NAME_MOST) column = NAME_MOST;
+  column += MARGIN + 2;
   fprintf(out, "\n");
-  for (const option *at = options ? options : &last;; at++) {
-    int len;
-    if (!at->key) at = &last;
-    print_name(line, sizeof line, at);
-    len = fprintf(out, "%*s%s", MARGIN, "", line);
-    if (len + 2 > column) fprintf(out, "\n"), len = 0;
-    fprintf(out, "%*s", column - len, "");
-    terminal_wrap(out, at->summary, column, column, width);
-    if (at == &last) break;
-  }
+  for (const option *one = options; one && one->key; one++) print_option(out, one, column, width);
+  print_option(out, &help, column, width);
 }
 
-/* Paragraphs are wrapped; lines that start with a space are kept. */
+/* Paragraphs are wrapped; lines that start with a space are printed unchanged. */
 static void print_text(FILE *out, const char *text, int width) {
   while (*text) {
     char line[1024];
@@ -61,11 +75,11 @@ static void print_text(FILE *out, const char *text, int width) {
   }
 }
 
-void help_print(FILE *out, const command *of) {
+void help_print(FILE *out, const command *shown) {
   int width = terminal_width(out);
-  if (width > 100) width = 100;
-  fprintf(out, "usage: dftracer %s%s%s%s\n\n", of->name, of->options ? " [OPTION...]" : "", *of->arguments ? " " : "",
-          of->arguments);
-  print_text(out, of->text, width);
-  print_options(out, of->options, width);
+  if (width > WIDTH_MOST) width = WIDTH_MOST;
+  fprintf(out, "usage: dftracer %s%s%s%s\n\n", shown->name, shown->options ? " [OPTION...]" : "",
+          *shown->arguments ? " " : "", shown->arguments);
+  print_text(out, shown->text, width);
+  print_options(out, shown->options, width);
 }

@@ -6,22 +6,37 @@
 
 #include "base/alike.h"
 #include "commands.h"
+#include "extension.h"
+#include "help.h"
 
-/* As in "dftracer summary out | head": errno may be of a later call. */
+/* True for "dftracer summary out | head", when head has exited. errno may be that of a later call. */
 static int is_reader_gone(void) {
   struct pollfd out = {.fd = STDOUT_FILENO};
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-/* What was printed may still fail to arrive, on a full disk. */
+/* What was printed may still fail to arrive, on a full disk for example. */
 static int finish(int status) {
   if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-  if (!is_reader_gone()) fprintf(stderr, "dftracer: writing the output failed: %s\n", strerror(errno));
+  if (!is_reader_gone()) fprintf(stderr, "dftracer: cannot write the output: %s\n", strerror(errno));
   return status ? status : STATUS_FAILED;
 }
 
 static int is_any(const char *word, const char *first, const char *second, const char *third) {
   return strcmp(word, first) == 0 || strcmp(word, second) == 0 || strcmp(word, third) == 0;
+}
+
+static int refuse_unknown(const char *name) {
+  const char *see = "; see";
+  fprintf(stderr, "dftracer: unknown command \"%s\": there is no program dftracer-%s beside this one or on PATH", name,
+          name);
+  for (const command *const *entry = commands; *entry; entry++) {
+    if (!dft__is_alike(name, strlen(name), (*entry)->name, strlen((*entry)->name))) continue;
+    fprintf(stderr, "; did you mean \"%s\"?", (*entry)->name);
+    see = " See";
+  }
+  fprintf(stderr, "%s 'dftracer --help'\n", see);
+  return STATUS_MISUSED;
 }
 
 int main(int argc, char **argv) {
@@ -42,12 +57,5 @@ int main(int argc, char **argv) {
   found = command_find(argv[1]);
   if (found) return finish(found->run(argc - 1, argv + 1));
   extension_run(argv + 1);
-  fprintf(stderr, "dftracer: there is no command \"%s\", and no dftracer-%s beside this program or on PATH", argv[1],
-          argv[1]);
-  for (const command *const *at = commands; *at; at++) {
-    if (dft__is_alike(argv[1], strlen(argv[1]), (*at)->name, strlen((*at)->name)))
-      fprintf(stderr, "; is \"%s\" meant", (*at)->name);
-  }
-  fprintf(stderr, "; dftracer --help lists them\n");
-  return STATUS_MISUSED;
+  return refuse_unknown(argv[1]);
 }

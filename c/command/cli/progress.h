@@ -1,4 +1,4 @@
-/* progress.h - how far long work has come: one line on stderr, after two seconds, only on a terminal.
+/* progress.h - shows the progress of long work: one line on stderr, after two seconds, only on a terminal.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_PROGRESS_H
 #define DFTRACER_PROGRESS_H
@@ -14,14 +14,14 @@ typedef struct progress {
   uint64_t total; /* 0: unknown */
   uint64_t begin_ns;
   _Atomic uint64_t done;
-  _Atomic uint64_t next_ns; /* when it is to be printed again */
+  _Atomic uint64_t next_ns; /* time of the next print; UINT64_MAX: never */
 } progress;
 
-/* `what` is a word for the work, such as "summary"; is_bytes: amounts are bytes, else they are counted things. */
-void progress_begin(progress *of, const char *what, uint64_t total, int is_bytes);
-/* From any thread; cheap enough for every member of a file, too dear for every event. */
-void progress_add(progress *of, uint64_t amount);
-/* Takes the line away. */
-void progress_end(progress *of);
+/* `what` names the work, such as "summary"; is_bytes: amounts are bytes, otherwise they are counts. */
+void progress_begin(progress *work, const char *what, uint64_t total, int is_bytes);
+/* From any thread. Cheap enough to call for every member of a file, too expensive for every event. */
+void progress_add(progress *work, uint64_t amount);
+/* Clears the line. */
+void progress_end(progress *work);
 
 #endif

@@ -10,43 +10,47 @@
 #include "terminal.h"
 
 #define GAP 2        /* spaces between columns */
-#define LEAST_TEXT 8 /* what a text column keeps when space is short */
-#define GOOD_TEXT 28 /* and what it gets as long as there are columns that can be left out */
+#define LEAST_TEXT 8 /* the least width of a text column */
+#define GOOD_TEXT 28 /* its width as long as other columns can be dropped */
 
 static int is_continuation(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Characters, taking each for one column wide. */
+/* In characters; each is taken to be one column wide. */
 static int width_of(const char *text) {
   int width = 0;
   for (; *text; text++) width += !is_continuation(*text);
   return width;
 }
 
-void table_add(table *of, const char *text, size_t len) {
+void table_add(table *sheet, const char *text, size_t len) {
   char *copy;
-  if (of->cell_count == of->cell_capacity) {
-    size_t capacity = of->cell_capacity ? of->cell_capacity * 2 : 256;
-    char **more = realloc(of->cells, capacity * sizeof *more);
+  if (sheet->cell_count == sheet->cell_capacity) {
+    size_t capacity = sheet->cell_capacity ? sheet->cell_capacity * 2 : 256;
+    char **more = realloc(sheet->cells, capacity * sizeof *more);
     if (!more) return;
-    of->cells = more;
-    of->cell_capacity = capacity;
+    sheet->cells = more;
+    sheet->cell_capacity = capacity;
   }
   copy = malloc(len + 1);
   if (!copy) return;
   for (size_t i = 0; i < len; i++) copy[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
   copy[len] = '\0';
-  of->cells[of->cell_count++] = copy;
+  sheet->cells[sheet->cell_count++] = copy;
 }
 
-void table_format(table *of, const char *format, ...) {
+void table_format(table *sheet, const char *format, ...) {
   char text[256];
   va_list values;
   va_start(values, format);
   vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  table_add(of, text, strlen(text));
+  table_add(sheet, text, strlen(text));
+}
+
+static int is_right(char kind) {
+  return kind == 'r' || kind == 'o';
 }
 
 /* Prints exactly `width` columns. */
@@ -55,8 +59,7 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   const char *mark = terminal_has_unicode() ? "\u2026" : "~";
   if (own <= width) {
     int blank = width - own;
-    fprintf(out, "%*s%s%*s", kind == 'r' || kind == 'o' ? blank : 0, "", text, kind == 'r' || kind == 'o' ? 0 : blank,
-            "");
+    fprintf(out, "%*s%s%*s", is_right(kind) ? blank : 0, "", text, is_right(kind) ? 0 : blank, "");
     return;
   }
   if (kind == 'p') { /* the end of a path says more than its beginning */
@@ -72,74 +75,70 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   fputs(mark, out);
 }
 
-static int is_text(const table *of, int column) {
-  return of->columns[column].kind == 't' || of->columns[column].kind == 'p';
+static int is_text(const table *sheet, int column) {
+  return sheet->columns[column].kind == 't' || sheet->columns[column].kind == 'p';
 }
 
-static int sum_of(const table *of, const int width[], int text_most) {
+static int sum_of(const table *sheet, const int width[], int text_most) {
   int all = -GAP;
-  for (int i = 0; i < of->column_count; i++) {
+  for (int i = 0; i < sheet->column_count; i++) {
     if (width[i] < 0) continue;
-    all += GAP + (is_text(of, i) && width[i] > text_most ? text_most : width[i]);
+    all += GAP + (is_text(sheet, i) && width[i] > text_most ? text_most : width[i]);
   }
   return all;
 }
 
-/* A width below zero: the column is left out. */
-static void find_widths(const table *of, int width[], int room) {
-  for (int i = 0; i < of->column_count; i++) width[i] = width_of(of->columns[i].title);
-  for (size_t i = 0; i < of->cell_count; i++) {
-    int column = (int)(i % (size_t)of->column_count);
-    int own = width_of(of->cells[i]);
+/* A width below zero means that the column is dropped. */
+static void find_widths(const table *sheet, int width[], int room) {
+  for (int i = 0; i < sheet->column_count; i++) width[i] = width_of(sheet->columns[i].title);
+  for (size_t i = 0; i < sheet->cell_count; i++) {
+    int column = (int)(i % (size_t)sheet->column_count);
+    int own = width_of(sheet->cells[i]);
     if (own > width[column]) width[column] = own;
   }
-  for (int i = of->column_count - 1; i >= 0 && sum_of(of, width, GOOD_TEXT) > room; i--) {
-    if (of->columns[i].kind == 'o') width[i] = -1;
+  for (int i = sheet->column_count - 1; i >= 0 && sum_of(sheet, width, GOOD_TEXT) > room; i--) {
+    if (sheet->columns[i].kind == 'o') width[i] = -1;
   }
-  for (int i = of->column_count - 1; i > 1 && sum_of(of, width, LEAST_TEXT) > room; i--) {
-    if (of->columns[i].kind == 'r') width[i] = -1;
+  for (int i = sheet->column_count - 1; i > 1 && sum_of(sheet, width, LEAST_TEXT) > room; i--) {
+    if (sheet->columns[i].kind == 'r') width[i] = -1;
   }
-  while (sum_of(of, width, INT_MAX) > room) { /* the widest text gives way */
+  while (sum_of(sheet, width, INT_MAX) > room) { /* shorten the widest text */
     int widest = -1;
-    for (int i = 0; i < of->column_count; i++) {
-      if (is_text(of, i) && width[i] > LEAST_TEXT && (widest < 0 || width[i] > width[widest])) widest = i;
+    for (int i = 0; i < sheet->column_count; i++) {
+      if (is_text(sheet, i) && width[i] > LEAST_TEXT && (widest < 0 || width[i] > width[widest])) widest = i;
     }
     if (widest < 0) break;
     width[widest]--;
   }
 }
 
-static int is_right(char kind) {
-  return kind == 'r' || kind == 'o';
-}
-
-/* Of what is left-aligned the last one needs no blanks behind it. */
-static void print_column(const table *of, FILE *out, int column, const char *text, const int width[]) {
-  char kind = of->columns[column].kind;
+/* A left-aligned column at the end of the line is not padded. */
+static void print_column(const table *sheet, FILE *out, int column, const char *text, const int width[]) {
+  char kind = sheet->columns[column].kind;
   int is_last = 1, own = width_of(text);
   if (width[column] < 0) return;
-  for (int i = column + 1; i < of->column_count; i++) is_last &= width[i] < 0;
+  for (int i = column + 1; i < sheet->column_count; i++) is_last &= width[i] < 0;
   print_cell(out, text, is_last && !is_right(kind) && own < width[column] ? own : width[column], kind);
   if (!is_last) fprintf(out, "%*s", GAP, "");
 }
 
-void table_print(table *of, FILE *out, int indent) {
+void table_print(table *sheet, FILE *out, int indent) {
   int width[TABLE_COLUMNS];
   int has_colour = terminal_has_colour(out);
-  find_widths(of, width, terminal_width(out) - indent);
+  find_widths(sheet, width, terminal_width(out) - indent);
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
-  for (int i = 0; i < of->column_count; i++) print_column(of, out, i, of->columns[i].title, width);
+  for (int i = 0; i < sheet->column_count; i++) print_column(sheet, out, i, sheet->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");
-  for (size_t i = 0; i < of->cell_count; i++) {
-    int column = (int)(i % (size_t)of->column_count);
+  for (size_t i = 0; i < sheet->cell_count; i++) {
+    int column = (int)(i % (size_t)sheet->column_count);
     if (!column) fprintf(out, "%*s", indent, "");
-    print_column(of, out, column, of->cells[i], width);
-    if (column + 1 == of->column_count) fputc('\n', out);
+    print_column(sheet, out, column, sheet->cells[i], width);
+    if (column + 1 == sheet->column_count) fputc('\n', out);
   }
-  for (size_t i = 0; i < of->cell_count; i++) free(of->cells[i]);
-  free(of->cells);
-  of->cells = NULL;
-  of->cell_count = of->cell_capacity = 0;
+  for (size_t i = 0; i < sheet->cell_count; i++) free(sheet->cells[i]);
+  free(sheet->cells);
+  sheet->cells = NULL;
+  sheet->cell_count = sheet->cell_capacity = 0;
 }
 
 void table_heading(FILE *out, const char *title, const char *note) {

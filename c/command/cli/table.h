@@ -9,8 +9,8 @@
 
 typedef struct table_column {
   const char *title;
-  /* 'l' left, 'r' right, 'o' right and the first to be left out when space is short, 't' text that is cut at its end then,
-   * 'p' a path, cut at its beginning. */
+  /* 'l' left, 'r' right, 'o' right and the first to be dropped when space is short, 't' text whose end is cut when space is
+   * short, 'p' a path whose beginning is cut. */
   char kind;
 } table_column;
 
@@ -22,12 +22,12 @@ typedef struct table {
 } table;
 
 /* Adds a cell: row after row, from left to right. Control characters become '?'. */
-void table_add(table *of, const char *text, size_t len);
-__attribute__((format(printf, 2, 3))) void table_format(table *of, const char *format, ...);
-/* Prints and empties it. `indent` spaces stand before every line. */
-void table_print(table *of, FILE *out, int indent);
+void table_add(table *sheet, const char *text, size_t len);
+__attribute__((format(printf, 2, 3))) void table_format(table *sheet, const char *format, ...);
+/* Prints and empties the table. Every line starts with `indent` spaces. */
+void table_print(table *sheet, FILE *out, int indent);
 
-/* Titles of sections, and what is said less loudly. */
+/* A section's title in bold, and a note in a dimmed colour. */
 void table_heading(FILE *out, const char *title, const char *note);
 
 #endif

@@ -67,7 +67,7 @@ const char *format_count(char out[FORMAT_BYTES], uint64_t count) {
   return out;
 }
 
-/* Three digits that matter. */
+/* Three significant digits. */
 static int decimals_of(double value) {
   return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
 }

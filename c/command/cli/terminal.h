@@ -1,4 +1,4 @@
-/* terminal.h - what the reader's eyes get: width, colour, numbers as people read them, wrapped text.
+/* terminal.h - output for people: width, colour, readable numbers, wrapped text.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TERMINAL_H
 #define DFTRACER_TERMINAL_H
@@ -6,21 +6,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Columns: COLUMNS where it is set, else the terminal's, else 100. */
+/* In columns: the variable COLUMNS if set, else the terminal's width, else 100. */
 int terminal_width(FILE *out);
-/* Lines of the terminal; 24 when that is not known. */
+/* In lines; 24 when it is unknown. */
 int terminal_height(FILE *out);
-/* A terminal that is not dumb, and neither NO_COLOR is set. */
+/* A terminal that is not dumb, and NO_COLOR is not set. */
 int terminal_has_colour(FILE *out);
-/* The locale and the terminal show characters such as U+2588; if not, keep to ASCII. */
+/* Whether the locale is UTF-8; if not, print ASCII only. */
 int terminal_has_unicode(void);
 
-/* Prints words, breaking lines before `width`; further lines start with `indent` spaces. `column` is where it starts. */
+/* Prints words and breaks lines before `width`. The text starts at `column`; further lines start with `indent` spaces. */
 void terminal_wrap(FILE *out, const char *text, int column, int indent, int width);
 
-/* The end of a word that is counted. */
+/* The plural ending of a counted word. */
 static inline const char *plural(uint64_t count) {
   return count == 1 ? "" : "s";
+}
+
+static inline const char *process_word(uint64_t count) {
+  return count == 1 ? "process" : "processes";
 }
 
 /* Each writes into `out` and returns it. */

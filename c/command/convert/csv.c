@@ -1,11 +1,11 @@
-/* csv.c - events as a table: one line each, with a head line; RFC 4180.
+/* csv.c - events as a table: a header line, then one line per event; RFC 4180.
  * SPDX-License-Identifier: MIT */
 #include "csv.h"
 
 #include <errno.h>
 
-#include "command/merge/timeline_parts.h"
-#include "command/trace/counted.h"
+#include "command/trace/eventrule.h"
+#include "command/trace/rowargs.h"
 
 #define HEAD "name,cat,ph,pid,tid,start_us,dur_us,level,id,parent,host,file,args\r\n"
 
@@ -34,10 +34,10 @@ static void put_number(outfile *out, int64_t number) {
   outfile_text(out, ",");
 }
 
-/* The arguments are JSON, which is written aside first because its quotes are to be doubled. */
+/* The arguments are JSON. They are written to `aside` first, because their quotes must be doubled. */
 static void put_args(outfile *out, outfile *aside, dft_reader *reader, const dft_rows *rows, uint32_t i) {
   aside->len = 0;
-  timeline_put_args(aside, reader, rows, i, 0);
+  rowargs_put(aside, reader, rows, i, 0);
   put_field(out, aside->text, aside->len);
 }
 
@@ -65,11 +65,11 @@ int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *e
   outfile out, aside;
   dft_cursor *cursor;
   const dft_rows *rows;
-  bookkeeping ours = bookkeeping_of(reader);
+  event_rule rule = event_rule_for(reader);
   uint64_t done = 0, before = 0, all;
   int error = outfile_open(&out, path);
   if (error) return error;
-  error = outfile_open(&aside, NULL); /* never written */
+  error = outfile_open(&aside, NULL); /* a buffer; never written out */
   if (!error && dft_cursor_open(reader, DFT_ALL, &cursor) != DFT_OK) error = ENOMEM;
   if (!error) {
     outfile_text(&out, HEAD);
@@ -77,7 +77,7 @@ int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *e
       for (uint32_t i = 0; i < rows->count; i++) {
         if (rows->phase[i] == 'M') continue;
         put_row(&out, &aside, reader, rows, i);
-        *events += (uint64_t)is_event(&ours, rows, i);
+        *events += (uint64_t)is_event(&rule, rows, i);
       }
       dft_reader_progress(reader, &done, &all);
       progress_add(shown, done - before);

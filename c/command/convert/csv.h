@@ -7,7 +7,7 @@
 
 #include "command/cli/progress.h"
 
-/* All events that the reader has, metadata left out, times in microseconds. Nonzero: an errno. */
+/* Writes all events and counters of the reader, without metadata; times in microseconds. Returns 0 or an errno. */
 int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 
 #endif

@@ -7,13 +7,13 @@
 
 #include "command/cli/progress.h"
 
-/* is_table: compound rows in the place of columns. Nonzero: an errno; a message is printed when that says too little. */
+/* Writes columns, or compound rows (table). Returns 0 or an errno, after a message when the errno alone says too little. */
 int h5file_write(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 int h5file_write_table(const char *path, dft_reader *reader, progress *shown, uint64_t *events);
 
-/* The .h5 files at `parts` merged into one. The same results. */
+/* Merges the .h5 files at `parts` into one. is_table: write compound rows instead of columns. Returns the same. */
 int h5file_merge(const char *path, char *const *parts, size_t count, int is_table, uint64_t *events);
-/* A file that shows the .h5 files at `parts` as one. The same results. */
+/* Writes a file that shows the .h5 files at `parts` as one. Returns the same. */
 int h5file_link(const char *path, char *const *parts, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* synthetic.c - made-up traces.
+/* synthetic.c - synthetic traces.
  * SPDX-License-Identifier: MIT */
 #include "synthetic.h"
 
@@ -9,13 +9,13 @@
 
 #define TURN_US 2000u
 #define EPOCH_US UINT64_C(1767225600000000) /* the first event of every trace: 2026-01-01 */
-#define FIRST_ID 256u                       /* below: opening lines */
-#define COUNTER_ID (UINT64_C(1) << 40)      /* and the id of the event that comes next */
+#define FIRST_ID 256u                       /* ids below are for the opening lines */
+#define COUNTER_ID (UINT64_C(1) << 40)      /* added to the id of the next event */
 #define TURN_EVENTS_LEAST 8u                /* see train() and load() */
 #define STEPS_PER_EPOCH 1000u
 #define FILE_NAME "/data/train/part-%04u.npz"
 
-/* One member on its way. */
+/* A member that is being written. */
 typedef struct writer {
   const synthetic *plan;
   char *at;
@@ -141,7 +141,7 @@ static void put_metadata(writer *to, uint64_t id, const char *kind, const char *
 
 /* ---- What threads do in a turn ---------------------------------------------------------------------------------------- */
 
-/* A region without more arguments; its id is given, for parents are written after their children. */
+/* A region without further arguments. The caller chooses the id, because parents are written after their children. */
 static void put_region(writer *to, uint64_t id, const char *name, const char *cat, uint64_t start, uint64_t dur,
                        uint64_t parent, uint32_t level) {
   begin_event(to, id, name, cat, start, dur);
@@ -159,7 +159,7 @@ static void put_io(writer *to, const char *name, uint64_t start, uint64_t dur, u
   end_line(to);
 }
 
-/* Divides `dur` into `count` pieces with gaps between them; piece i is start[i], length[i]. */
+/* Divides `dur` into `count` pieces with gaps between them; piece i is starts[i], lengths[i]. */
 static void divide(writer *to, uint64_t start, uint64_t dur, uint32_t count, uint64_t *starts, uint64_t *lengths) {
   uint64_t share = dur / count;
   for (uint32_t i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ static void train(writer *to, uint64_t start, uint64_t step) {
   end_line(to);
 }
 
-/* Beside a step: a value, which is no event. */
+/* A counter value beside a step; it does not count as an event. */
 static void note(writer *to, uint64_t start, uint64_t step) {
   begin_line(to, COUNTER_ID + to->next_id, "loss", "train");
   PUT(to, ",\"ts\":");
@@ -231,7 +231,7 @@ static void load(writer *to, uint64_t start, uint64_t item) {
   end_line(to);
 }
 
-/* Alone at the end of a member, where no whole turn fits. */
+/* Fills the end of a member, where no whole turn fits. */
 static void idle(writer *to, uint64_t start) {
   put_region(to, to->next_id++, "idle", "other", start, random_below(to, TURN_US / 64), 0, 1);
   end_line(to);
@@ -239,12 +239,12 @@ static void idle(writer *to, uint64_t start) {
 
 /* ---- Members -------------------------------------------------------------------------------------------------------- */
 
-/* Thread ids of all processes differ. */
+/* Thread ids are unique across processes. */
 static uint32_t tid_of(const writer *to, uint32_t thread) {
   return to->pid + thread * 200000u;
 }
 
-/* A text with its hash, as FH and SH define them. */
+/* Defines a text and its hash, as FH or SH. */
 static void define(writer *to, uint64_t id, const char *kind, const char *text, char hash[17]) {
   hash_of(text, hash);
   put_metadata(to, id, kind, text, hash);
@@ -296,7 +296,7 @@ static void put_end(writer *to, uint64_t events, uint64_t now) {
   end_line(to);
 }
 
-/* Turns go around the threads until the member is full. */
+/* The threads take turns until the member is full. */
 static uint64_t put_turns(writer *to, uint64_t count, uint64_t member) {
   uint32_t threads = to->plan->threads;
   uint64_t rounds = SYNTHETIC_MEMBER_EVENTS / (TURN_EVENTS_LEAST * threads) + 2;

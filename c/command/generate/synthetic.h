@@ -1,8 +1,8 @@
-/* synthetic.h - made-up traces: the text of any member of any process, as a pure function of the plan.
+/* synthetic.h - synthetic traces: the text of any member of any process, as a pure function of the plan.
  *
- * A process has one main thread that trains (steps of fetch, forward, backward, reduce, now and then a checkpoint) and
- * workers that load items (open, read, close, decode). Each thread works in turns of TURN_US; a member holds whole turns,
- * so every member can be made alone, by any thread, and the result is the same.
+ * A process has one main thread that trains (steps of fetch, forward, backward, reduce) and workers that load items (open,
+ * read, close, decode). Each thread works in turns of TURN_US. A member holds whole turns, so any thread can make any member
+ * on its own, and the result is the same.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SYNTHETIC_H
 #define DFTRACER_SYNTHETIC_H
@@ -23,14 +23,14 @@ typedef struct synthetic {
   uint32_t nodes;
 } synthetic;
 
-/* Process ids are SYNTHETIC_PID and the rank. */
+/* Process ids are SYNTHETIC_PID + rank. */
 #define SYNTHETIC_PID 100000u
 
 uint64_t synthetic_events_of(const synthetic *plan, uint32_t rank);
 uint64_t synthetic_members_of(const synthetic *plan, uint32_t rank);
 uint32_t synthetic_node_of(const synthetic *plan, uint32_t rank);
 
-/* Writes member `member` of a process, with the opening lines and the end where they belong, and returns its length. */
+/* Writes member `member` of a process and returns its length. The first has the opening lines, the last the `end`. */
 size_t synthetic_member(const synthetic *plan, uint32_t rank, uint64_t member, char text[SYNTHETIC_MEMBER_BYTES]);
 
 #endif

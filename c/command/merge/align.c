@@ -1,4 +1,4 @@
-/* align.c - clocks of nodes.
+/* align.c - finds by how much the clocks of nodes are moved.
  * SPDX-License-Identifier: MIT */
 #include "align.h"
 
@@ -18,45 +18,45 @@ typedef struct node {
 } node;
 
 typedef struct nodes {
-  node **list; /* by the host's number; NULL: not seen */
+  node **list; /* indexed by the host's number; NULL: not seen */
   uint32_t room;
-  const char *name; /* of the chosen events; NULL: the start counts */
+  const char *name; /* of the chosen events; NULL: align the first events */
 } nodes;
 
-static node *node_at(nodes *of, uint32_t host) {
-  if (host >= of->room) {
+static node *node_at(nodes *all, uint32_t host) {
+  if (host >= all->room) {
     uint32_t room = host + 64;
-    node **more = realloc(of->list, room * sizeof(node *));
+    node **more = realloc(all->list, room * sizeof(node *));
     if (!more) return NULL;
-    memset(more + of->room, 0, (room - of->room) * sizeof(node *));
-    of->list = more;
-    of->room = room;
+    memset(more + all->room, 0, (room - all->room) * sizeof(node *));
+    all->list = more;
+    all->room = room;
   }
-  if (!of->list[host]) {
-    of->list[host] = calloc(1, sizeof(node));
-    if (of->list[host]) of->list[host]->first_ns = INT64_MAX;
+  if (!all->list[host]) {
+    all->list[host] = calloc(1, sizeof(node));
+    if (all->list[host]) all->list[host]->first_ns = INT64_MAX;
   }
-  return of->list[host];
+  return all->list[host];
 }
 
-static int add_rows(nodes *of, dft_reader *reader, const dft_rows *rows) {
+static int add_rows(nodes *all, dft_reader *reader, const dft_rows *rows) {
   for (uint32_t i = 0; i < rows->count; i++) {
-    node *at;
+    node *seen;
     if (rows->phase[i] != 'X' || !rows->host[i]) continue;
-    at = node_at(of, rows->host[i]);
-    if (!at) return 0;
-    if (rows->start_ns[i] < at->first_ns) at->first_ns = rows->start_ns[i];
-    if (of->name && at->count < MARKS_MOST && (!at->count || at->pid == rows->pid[i])) {
+    seen = node_at(all, rows->host[i]);
+    if (!seen) return 0;
+    if (rows->start_ns[i] < seen->first_ns) seen->first_ns = rows->start_ns[i];
+    if (all->name && seen->count < MARKS_MOST && (!seen->count || seen->pid == rows->pid[i])) {
       dft_text name = dft_reader_text(reader, DFT_NAMES, rows->name[i]);
-      if (name.len != strlen(of->name) || memcmp(name.text, of->name, name.len) != 0) continue;
-      at->pid = rows->pid[i];
-      at->marks[at->count++] = rows->start_ns[i] + rows->dur_ns[i];
+      if (name.len != strlen(all->name) || memcmp(name.text, all->name, name.len) != 0) continue;
+      seen->pid = rows->pid[i];
+      seen->marks[seen->count++] = rows->start_ns[i] + rows->dur_ns[i];
     }
   }
   return 1;
 }
 
-static int read_all(nodes *of, dft_reader *reader, progress *shown) {
+static int read_all(nodes *all, dft_reader *reader, progress *shown) {
   for (uint32_t source = 0; source < dft_reader_source_count(reader); source++) {
     dft_source facts = {.struct_size = sizeof facts};
     dft_cursor *cursor;
@@ -64,7 +64,7 @@ static int read_all(nodes *of, dft_reader *reader, progress *shown) {
     int is_fine = 1;
     if (dft_cursor_open(reader, source, &cursor) != DFT_OK) return 0;
     while (is_fine && (is_fine = dft_cursor_next(cursor, &rows) == DFT_OK) && rows)
-      is_fine = add_rows(of, reader, rows);
+      is_fine = add_rows(all, reader, rows);
     dft_cursor_close(cursor);
     if (!is_fine) return 0;
     if (dft_reader_source(reader, source, &facts) == DFT_OK) progress_add(shown, facts.bytes);
@@ -77,63 +77,64 @@ static int compare(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-static int64_t shift_of(const node *first, node *at) {
+/* The median of the differences between the marks of two nodes. */
+static int64_t shift_of(const node *first, node *other) {
   int64_t differences[MARKS_MOST];
-  uint32_t count = first->count < at->count ? first->count : at->count;
-  qsort(at->marks, at->count, sizeof at->marks[0], compare);
-  for (uint32_t i = 0; i < count; i++) differences[i] = first->marks[i] - at->marks[i];
+  uint32_t count = first->count < other->count ? first->count : other->count;
+  qsort(other->marks, other->count, sizeof other->marks[0], compare);
+  for (uint32_t i = 0; i < count; i++) differences[i] = first->marks[i] - other->marks[i];
   qsort(differences, count, sizeof differences[0], compare);
   return count % 2 ? differences[count / 2] : differences[count / 2 - 1] / 2 + differences[count / 2] / 2;
 }
 
-static int compute(alignment *of, nodes *all, dft_reader *reader) {
+static int compute(alignment *clocks, nodes *all, dft_reader *reader) {
   node *first = NULL;
-  of->shift_ns = calloc(all->room + 1, sizeof *of->shift_ns);
-  if (!of->shift_ns) return 0;
-  of->count = all->room;
+  clocks->shift_ns = calloc(all->room + 1, sizeof *clocks->shift_ns);
+  if (!clocks->shift_ns) return 0;
+  clocks->count = all->room;
   for (uint32_t host = 0; host < all->room; host++) {
-    node *at = all->list[host];
-    if (!at) continue;
-    if (all->name && !at->count) {
+    node *other = all->list[host];
+    if (!other) continue;
+    if (all->name && !other->count) {
       dft_text name = dft_reader_text(reader, DFT_HOSTS, host);
-      fprintf(stderr, "dftracer merge: node %.*s has no event \"%s\": its clock stays as it is\n", (int)name.len,
+      fprintf(stderr, "dftracer merge: node %.*s has no event \"%s\"; its clock is not moved\n", (int)name.len,
               name.text, all->name);
       continue;
     }
     if (!first) {
-      first = at;
+      first = other;
       qsort(first->marks, first->count, sizeof first->marks[0], compare);
     } else {
-      of->shift_ns[host] = all->name ? shift_of(first, at) : first->first_ns - at->first_ns;
+      clocks->shift_ns[host] = all->name ? shift_of(first, other) : first->first_ns - other->first_ns;
     }
   }
   return 1;
 }
 
-int align_find(alignment *of, dft_reader *reader, const char *method, progress *shown) {
+int align_find(alignment *clocks, dft_reader *reader, const char *method, progress *shown) {
   nodes all = {NULL, 0, NULL};
   int is_fine;
-  memset(of, 0, sizeof *of);
+  memset(clocks, 0, sizeof *clocks);
   if (strcmp(method, "clock") == 0) return 1;
   if (strncmp(method, "event:", 6) == 0 && method[6]) {
     all.name = method + 6;
   } else if (strcmp(method, "start") != 0) {
-    fprintf(stderr, "dftracer merge: --align: \"%s\" is none of clock, start, event:NAME\n", method);
+    fprintf(stderr, "dftracer merge: --align: \"%s\" is not one of: clock start event:NAME\n", method);
     return 0;
   }
-  is_fine = read_all(&all, reader, shown) && compute(of, &all, reader);
-  if (!is_fine) fprintf(stderr, "dftracer merge: no memory left\n");
+  is_fine = read_all(&all, reader, shown) && compute(clocks, &all, reader);
+  if (!is_fine) fprintf(stderr, "dftracer merge: out of memory\n");
   for (uint32_t i = 0; i < all.room; i++) free(all.list[i]);
   free(all.list);
   return is_fine;
 }
 
-void align_free(alignment *of) {
-  free(of->shift_ns);
-  of->shift_ns = NULL;
+void align_free(alignment *clocks) {
+  free(clocks->shift_ns);
+  clocks->shift_ns = NULL;
 }
 
-char *align_facts(const alignment *of, dft_reader *reader, const char *method) {
+char *align_facts(const alignment *clocks, dft_reader *reader, const char *method) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
@@ -142,12 +143,12 @@ char *align_facts(const alignment *of, dft_reader *reader, const char *method) {
   for (; *method; method++)
     fputc(*method == '"' || *method == '\\' || (unsigned char)*method < ' ' ? '_' : *method, out);
   fprintf(out, "\"");
-  for (uint32_t host = 0; host < of->count; host++) {
+  for (uint32_t host = 0; host < clocks->count; host++) {
     dft_text name = dft_reader_text(reader, DFT_HOSTS, host);
-    if (!of->shift_ns[host]) continue;
+    if (!clocks->shift_ns[host]) continue;
     fprintf(out, ",\"moved_ns ");
     for (size_t i = 0; i < name.len; i++) fputc(strchr("\"\\", name.text[i]) ? '_' : name.text[i], out);
-    fprintf(out, "\":%lld", (long long)of->shift_ns[host]);
+    fprintf(out, "\":%lld", (long long)clocks->shift_ns[host]);
   }
   fclose(out);
   return text;

@@ -12,65 +12,65 @@
 #define FIRST_BYTES (1u << 20)
 #define EVENT_MOST (64u << 20)
 
-int chromefile_open(chromefile *of, const char *path) {
-  memset(of, 0, sizeof *of);
-  of->rank = -1;
-  of->file = gzopen(path, "rb");
-  if (!of->file) return 0;
-  gzbuffer(of->file, 256u << 10);
-  of->room = FIRST_BYTES;
-  of->text = malloc(of->room);
-  if (of->text) return 1;
-  gzclose(of->file);
+int chromefile_open(chromefile *file, const char *path) {
+  memset(file, 0, sizeof *file);
+  file->rank = -1;
+  file->stream = gzopen(path, "rb");
+  if (!file->stream) return 0;
+  gzbuffer(file->stream, 256u << 10);
+  file->room = FIRST_BYTES;
+  file->text = malloc(file->room);
+  if (file->text) return 1;
+  gzclose(file->stream);
   errno = ENOMEM;
   return 0;
 }
 
-void chromefile_close(chromefile *of) {
-  if (of->file) gzclose(of->file);
-  free(of->text);
-  of->file = NULL;
-  of->text = NULL;
+void chromefile_close(chromefile *file) {
+  if (file->stream) gzclose(file->stream);
+  free(file->text);
+  file->stream = NULL;
+  file->text = NULL;
 }
 
 /* ---- Text ----------------------------------------------------------------------------------------------------------- */
 
-static int fail(chromefile *of, const char *problem) {
-  if (!of->problem[0]) {
-    snprintf(of->problem, sizeof of->problem, "%s, at about byte %llu", problem,
-             (unsigned long long)(of->read_bytes - (of->len - of->at)));
+static int fail(chromefile *file, const char *problem) {
+  if (!file->problem[0]) {
+    snprintf(file->problem, sizeof file->problem, "%s, at about byte %llu", problem,
+             (unsigned long long)(file->read_bytes - (file->len - file->at)));
   }
   return 0;
 }
 
-/* Reads on; what lies before `at` is given up. Zero at the end. */
-static int more(chromefile *of) {
+/* Reads more text, and discards what comes before `at`. Zero at the end. */
+static int more(chromefile *file) {
   int got;
-  memmove(of->text, of->text + of->at, of->len - of->at);
-  of->len -= of->at;
-  of->at = 0;
-  if (of->len == of->room) {
-    char *larger = of->room && of->room < EVENT_MOST ? realloc(of->text, 2 * of->room) : NULL;
-    if (!larger) return fail(of, "an event is larger than 64 MiB");
-    of->text = larger;
-    of->room *= 2;
+  memmove(file->text, file->text + file->at, file->len - file->at);
+  file->len -= file->at;
+  file->at = 0;
+  if (file->len == file->room) {
+    char *larger = file->room && file->room < EVENT_MOST ? realloc(file->text, 2 * file->room) : NULL;
+    if (!larger) return fail(file, "an event is larger than 64 MiB");
+    file->text = larger;
+    file->room *= 2;
   }
-  got = gzread(of->file, of->text + of->len, (unsigned)(of->room - of->len));
-  if (got < 0) return fail(of, "the file is damaged");
-  of->len += (size_t)got;
-  of->read_bytes += (uint64_t)got;
+  got = gzread(file->stream, file->text + file->len, (unsigned)(file->room - file->len));
+  if (got < 0) return fail(file, "the file is damaged");
+  file->len += (size_t)got;
+  file->read_bytes += (uint64_t)got;
   return got > 0;
 }
 
-/* The next character that is no white space or comma, which stays; zero at the end. */
-static char peek(chromefile *of) {
-  for (;; of->at++) {
-    if (of->at == of->len && !more(of)) return '\0';
-    if (!strchr(" \t\r\n,:", of->text[of->at])) return of->text[of->at];
+/* The next character that is not white space, a comma or a colon, without consuming it; zero at the end. */
+static char peek(chromefile *file) {
+  for (;; file->at++) {
+    if (file->at == file->len && !more(file)) return '\0';
+    if (!strchr(" \t\r\n,:", file->text[file->at])) return file->text[file->at];
   }
 }
 
-/* The end of a JSON value that starts at `at`, not beyond `end`; NULL when it is not complete. It is not checked. */
+/* The end of the JSON value that starts at `at`; NULL when it is not complete before `end`. Does not validate it. */
 static const char *value_end(const char *at, const char *end) {
   int depth = 0;
   int is_text = 0;
@@ -87,7 +87,7 @@ static const char *value_end(const char *at, const char *end) {
       case '[': depth++; break;
       case '}':
       case ']':
-        if (depth-- == 0) return at; /* of what is around it: a number has ended */
+        if (depth-- == 0) return at; /* the end of the enclosing value: a number ended here */
         if (!depth) return at + 1;
         break;
       case ',':
@@ -103,53 +103,53 @@ static const char *value_end(const char *at, const char *end) {
   return NULL;
 }
 
-/* The value at the place that peek found. */
-static int take_value(chromefile *of, chrome_span *value) {
+/* Takes the value at the place that peek found. */
+static int take_value(chromefile *file, chrome_span *value) {
   const char *end;
-  while (!(end = value_end(of->text + of->at, of->text + of->len))) {
-    if (!more(of)) return fail(of, "the file ends in the middle");
+  while (!(end = value_end(file->text + file->at, file->text + file->len))) {
+    if (!more(file)) return fail(file, "the file ends in the middle of a value");
   }
-  value->text = of->text + of->at;
+  value->text = file->text + file->at;
   value->len = (size_t)(end - value->text);
-  of->at += value->len;
-  return value->len > 0 ? 1 : fail(of, "this is no JSON");
+  file->at += value->len;
+  return value->len > 0 ? 1 : fail(file, "this is not JSON");
 }
 
 /* ---- The outer object ----------------------------------------------------------------------------------------------- */
 
-static void take_fact(chromefile *of, const char *key, const chrome_span *value) {
+static void take_fact(chromefile *file, const char *key, const chrome_span *value) {
   char text[4096];
   const char *rank;
   snprintf(text, sizeof text, "%.*s", (int)(value->len < sizeof text ? value->len : sizeof text - 1), value->text);
-  if (strcmp(key, "baseTimeNanoseconds") == 0) of->base_ns = strtoll(text, NULL, 10);
+  if (strcmp(key, "baseTimeNanoseconds") == 0) file->base_ns = strtoll(text, NULL, 10);
   if (strcmp(key, "distributedInfo") == 0 && (rank = strstr(text, "\"rank\"")) != NULL) {
-    of->rank = atoi(rank + 6 + strspn(rank + 6, " \t\r\n:"));
+    file->rank = atoi(rank + 6 + strspn(rank + 6, " \t\r\n:"));
   }
 }
 
-/* Goes on to the events; zero when there are none, or no more. */
-static int enter(chromefile *of) {
-  char first = peek(of);
-  if (!of->is_object) {
-    if (first != '[' && first != '{') return fail(of, "this is no trace: neither an object nor an array");
-    of->at++;
-    of->is_object = first == '{';
-    if (!of->is_object) return of->is_inside = 1;
+/* Advances to the list of events; zero when there is none, or it is over. */
+static int enter(chromefile *file) {
+  char first = peek(file);
+  if (!file->is_object) {
+    if (first != '[' && first != '{') return fail(file, "not a trace: neither an object nor an array");
+    file->at++;
+    file->is_object = first == '{';
+    if (!file->is_object) return file->is_inside = 1;
   }
-  while (peek(of) == '"') {
+  while (peek(file) == '"') {
     chrome_span key, value;
     char name[64];
-    if (!take_value(of, &key)) return 0;
+    if (!take_value(file, &key)) return 0;
     snprintf(name, sizeof name, "%.*s", key.len > 65 ? 63 : (int)key.len - 2, key.text + 1);
-    first = peek(of);
+    first = peek(file);
     if (strcmp(name, "traceEvents") == 0 && first == '[') {
-      of->at++;
-      return of->is_inside = of->has_list = 1;
+      file->at++;
+      return file->is_inside = file->has_list = 1;
     }
-    if (!first || !take_value(of, &value)) return fail(of, "the file ends in the middle");
-    take_fact(of, name, &value);
+    if (!first || !take_value(file, &value)) return fail(file, "the file ends in the middle of a value");
+    take_fact(file, name, &value);
   }
-  return of->has_list ? 0 : fail(of, "this is no trace: there are no traceEvents");
+  return file->has_list ? 0 : fail(file, "not a trace: it has no traceEvents");
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -176,28 +176,28 @@ static int divide(chrome_event *event, const chrome_span *object) {
   }
 }
 
-/* What is written goes into other JSON, so it must be sound. */
+/* The event is copied into other JSON, so it must be valid. */
 static int is_valid(const chrome_span *object) {
   strict_finding finding = strict_check(object->text, object->len);
   return !finding.is_bad && !finding.has_bad_utf8;
 }
 
-int chromefile_next(chromefile *of, chrome_event *event) {
+int chromefile_next(chromefile *file, chrome_event *event) {
   chrome_span object;
   for (;;) {
     char first;
-    if (!of->is_inside && !enter(of)) return 0;
-    first = peek(of);
+    if (!file->is_inside && !enter(file)) return 0;
+    first = peek(file);
     if (first == '{') {
-      if (!take_value(of, &object)) return 0;
+      if (!take_value(file, &object)) return 0;
       if (is_valid(&object) && divide(event, &object)) return 1;
-      of->left_out++;
+      file->left_out++;
       continue;
     }
-    if (first && first != ']') return fail(of, "this is no event");
-    if (!first || !of->is_object) return 0;
-    of->at++; /* what follows "traceEvents" */
-    of->is_inside = 0;
+    if (first && first != ']') return fail(file, "this is not an event");
+    if (!first || !file->is_object) return 0;
+    file->at++; /* continue with what follows "traceEvents" */
+    file->is_inside = 0;
   }
 }
 
@@ -230,7 +230,7 @@ int chrome_time(const chrome_span *value, int64_t *ns) {
   }
   *ns = is_negative ? -whole : whole;
   if (digits && at == end) return 1;
-  if (at < end && (*at == 'e' || *at == 'E')) { /* no profiler writes it; JSON allows it */
+  if (at < end && (*at == 'e' || *at == 'E')) { /* JSON allows an exponent, although no profiler writes one */
     char text[64];
     double us;
     snprintf(text, sizeof text, "%.*s", (int)(value->len < 63 ? value->len : 63), value->text);

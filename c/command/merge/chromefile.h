@@ -1,8 +1,8 @@
 /* chromefile.h - reads Chrome's trace format, as torch.profiler and others write it, event by event.
  *
- * An object with "traceEvents", or an array of events, which need not be closed; plain or gzip. Memory is that of the
- * largest event. Events that are no JSON are left out and counted; where the structure itself is
- * broken the reading ends with a message, and what was read before counts.
+ * The file is an object with "traceEvents", or an array of events, which may lack its closing bracket. It is plain or gzip.
+ * Memory is bounded by the largest event. Events that are not valid JSON are skipped and counted. If the structure itself is
+ * broken, reading ends with a message, and the events before that place count.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_CHROMEFILE_H
 #define DFTRACER_CHROMEFILE_H
@@ -19,7 +19,7 @@ typedef struct chrome_span {
   size_t len;
 } chrome_span;
 
-/* The members of one event, as they stand; keys without their quotes. */
+/* The members of one event as they are in the text; keys without their quotes. */
 typedef struct chrome_event {
   uint32_t count;
   chrome_span key[CHROME_KEYS];
@@ -27,30 +27,30 @@ typedef struct chrome_event {
 } chrome_event;
 
 typedef struct chromefile {
-  gzFile file;
+  gzFile stream;
   char *text;
   size_t at, len, room;
   uint64_t read_bytes; /* inflated */
   int is_inside;       /* the events */
   int is_object;
   int has_list;      /* of events */
-  char problem[128]; /* empty: none */
-  uint64_t left_out; /* events that are no JSON, or have more than CHROME_KEYS members */
+  char problem[128]; /* why reading ended early; empty: no problem */
+  uint64_t left_out; /* events that are not valid JSON, or have more than CHROME_KEYS members */
   /* facts of the object */
   int64_t base_ns; /* added to all times */
-  int32_t rank;    /* -1: not told */
+  int32_t rank;    /* -1: unknown */
 } chromefile;
 
-/* Zero when it cannot be opened; errno tells. */
-int chromefile_open(chromefile *of, const char *path);
+/* Zero, with errno, when it cannot be opened. */
+int chromefile_open(chromefile *file, const char *path);
 /* The next event; zero at the end. Spans are valid until the next call. */
-int chromefile_next(chromefile *of, chrome_event *event);
-void chromefile_close(chromefile *of);
+int chromefile_next(chromefile *file, chrome_event *event);
+void chromefile_close(chromefile *file);
 
 /* NULL when the event has no such member. */
 const chrome_span *chrome_member(const chrome_event *event, const char *key);
 int chrome_is_text(const chrome_span *value, const char *text);
-/* A number of microseconds with decimals as nanoseconds; zero when it is none. */
+/* Converts microseconds with decimals to nanoseconds; zero when the value is not a number. */
 int chrome_time(const chrome_span *value, int64_t *ns);
 
 #endif

@@ -1,49 +1,39 @@
-/* timeline.h - one timeline of many traces, in Chrome's format: Chrome, Perfetto and others load it.
+/* timeline.h - the file of a timeline, in Chrome's trace format, which Chrome, Perfetto and others load.
  *
- * Events are written as they come, in the order of the inputs; viewers sort them. Every process is a track of its own,
- * named after its rank; hashes of files and texts are resolved. Memory does not grow with the number of events.
+ * Events are written as they come, in the order of the inputs; viewers sort them. Every process is a track of its own, named
+ * after its rank. Memory does not grow with the number of events. The events of our own traces come from traceevents.h, those
+ * of other profilers from guestevents.h.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TIMELINE_H
 #define DFTRACER_TIMELINE_H
 
-#include <dftracer/reader.h>
-
-#include "command/cli/progress.h"
 #include "command/trace/outfile.h"
 #include "tracks.h"
 
 typedef struct timeline {
   outfile out;
-  tracks tracks;
-  uint64_t events; /* as event.h counts them; of guests, spans: X or B */
+  track_list tracks;
+  uint64_t events; /* as eventrule.h counts them; of guests, spans: X or B */
   uint64_t lines;
-  /* What times are counted from: the epoch, or, where there are fractions of microseconds, a day near the first event, for
-   * viewers keep times as doubles and could not tell them apart otherwise. */
+  /* All times are relative to this: the epoch, or, if there are fractions of microseconds, a day near the first event. Viewers
+   * keep times as doubles, which cannot hold microseconds since the epoch together with their fractions. */
   int64_t base_ns;
-  int has_base, is_fine_grained;
-  const int64_t *shift_ns; /* by the number of the host in the reader; NULL: none is moved */
-  uint32_t shift_count;
-  /* the process of the row before: most rows have the same */
-  uint32_t last_source, last_host;
-  uint64_t last_pid;
-  size_t last_process;
-  uint32_t source_host; /* of the current source, for rows that name none */
+  int has_base, has_fractions;
 } timeline;
 
-/* `facts`: JSON members for "otherData", or empty. Nonzero: an errno. */
-int timeline_open(timeline *of, const char *path, const char *facts);
+/* `facts`: JSON members for "otherData", or empty. Returns 0 or an errno. */
+int timeline_open(timeline *merged, const char *path, const char *facts);
 
-/* Call before events are added: there will be fractions of microseconds. */
-void timeline_expect_fractions(timeline *of);
+/* Announces fractions of microseconds. Call it before the first event. */
+void timeline_expect_fractions(timeline *merged);
 
-/* All that the reader has; nonzero: an errno. */
-int timeline_add_reader(timeline *of, dft_reader *reader, progress *shown);
+/* Separates the line from the previous one, and begins it with `start`. */
+void timeline_begin_line(timeline *merged, const char *start);
 
-/* A file in Chrome's format, the number 1, 2 ... of its kind. Its events go to the track of the process with the
- * same rank and pid, where there is one. Zero, and a message for `command`, when it cannot be read. */
-int timeline_add_guest(timeline *to, const char *command, const char *path, uint32_t number);
+/* Writes a time since the epoch, relative to the timeline's base. */
+void timeline_put_time(timeline *merged, int64_t ns);
 
-/* Names of processes, and the end. Nonzero: an errno. */
-int timeline_close(timeline *of, int is_complete);
+/* Writes the names of the processes and the end of the file. Returns 0 or an errno. */
+int timeline_close(timeline *merged, int is_complete);
 
 #endif

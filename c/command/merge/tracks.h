@@ -1,7 +1,7 @@
-/* tracks.h - which process and thread of a timeline an event belongs to.
+/* tracks.h - the processes and threads of a timeline.
  *
- * Process ids come again on other nodes, and other profilers number devices as processes. Here every process has a place
- * of its own: it keeps its id when nobody had it before, and gets one above the kernel's else.
+ * Process ids repeat on other nodes, and other profilers number devices as processes. Here every process has a track of its
+ * own. It keeps its process id when that is still free, otherwise it gets one above the kernel's range.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TRACKS_H
 #define DFTRACER_TRACKS_H
@@ -11,42 +11,42 @@
 
 typedef struct track_thread {
   uint64_t tid;
-  uint32_t origin; /* who recorded on it: 0 dftracer; others are guests */
-  uint32_t shown;  /* in the timeline */
+  uint32_t origin; /* who recorded it: 0 is dftracer, others are guests */
+  uint32_t shown;  /* thread id in the timeline */
 } track_thread;
 
 typedef struct track_process {
-  char *key;        /* "host/pid", or of a guest's "file/pid" */
+  char *key;        /* "host/pid"; of a guest "guest NUMBER/pid" */
   uint32_t shown;   /* process id in the timeline */
-  uint64_t pid;     /* its own; UINT64_MAX: it was no number */
+  uint64_t pid;     /* its real id; UINT64_MAX: it is not a number */
   int32_t rank;     /* -1: unknown */
-  int is_guest;     /* of another profiler alone */
+  int is_guest;     /* only another profiler recorded it */
   char *name;       /* NULL: none known */
-  char *main_name;  /* of its main thread, such as "DataLoader worker 1"; NULL: none of its own */
+  char *main_name;  /* of its main thread, such as "DataLoader worker 1"; NULL: it has none */
   char *host;       /* NULL: none known */
-  int64_t shift_ns; /* its node's clock is moved by this */
+  int64_t shift_ns; /* how far its node's clock is moved */
   track_thread *threads;
   size_t thread_count, thread_room;
 } track_process;
 
-typedef struct tracks {
+typedef struct track_list {
   track_process *list;
   size_t count, room;
-  uint32_t *index; /* open addressing over keys, 0: empty, else place in the list + 1 */
+  uint32_t *index; /* open addressing over keys; 0: empty, otherwise the place in the list + 1 */
   size_t index_room;
   uint32_t next_shown;
-} tracks;
+} track_list;
 
-/* The process of that key; is made when it is not there. NULL: no memory. The pointer holds until the next call. */
-track_process *tracks_process(tracks *of, const char *key, size_t len, uint64_t pid, int is_guest);
+/* Finds or makes the process of that key. NULL: no memory. The pointer is valid until the next call. */
+track_process *tracks_process(track_list *tracks, const char *key, size_t len, uint64_t pid, int is_guest);
 
-/* A process that dftracer recorded, by its rank or, with rank -1, by its pid; NULL when there is none, or more than one. */
-track_process *tracks_host_of(tracks *of, int32_t rank, uint64_t pid);
+/* The process that dftracer recorded with this pid and, if both are known, this rank. NULL: none, or more than one. */
+track_process *tracks_host_of(track_list *tracks, int32_t rank, uint64_t pid);
 
-/* The thread id to show. A guest's thread goes beside the one of the same number that dftracer recorded, because their
- * events do not nest. *is_new: it was not asked for before. */
-uint32_t tracks_thread(track_process *of, uint64_t tid, uint32_t origin, int *is_new);
+/* The thread id to show. A guest's thread gets a track beside the thread with the same id that dftracer recorded, because
+ * their events do not nest. *is_new is set when the thread was not seen before. */
+uint32_t tracks_thread(track_process *process, uint64_t tid, uint32_t origin, int *is_new);
 
-void tracks_free(tracks *of);
+void tracks_free(track_list *tracks);
 
 #endif

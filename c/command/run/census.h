@@ -1,4 +1,4 @@
-/* census.h - which traces appeared in a folder between two moments, and what is in them.
+/* census.h - counts the traces that appeared in a folder since an earlier look, and their events.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_CENSUS_H
 #define DFTRACER_CENSUS_H
@@ -20,19 +20,19 @@ typedef struct census {
 typedef struct census_result {
   uint64_t events;
   uint64_t dropped;
-  uint32_t traces;    /* one a process */
+  uint32_t traces;    /* one per process */
   uint32_t recovered; /* of these */
-  uint32_t uncounted; /* of these: in a format that this does not look into */
+  uint32_t uncounted; /* of these: in a format whose events are not counted here */
 } census_result;
 
-/* The traces in the folder now; none when it is not there. */
-void census_take(census *of, const char *folder);
-void census_free(census *of);
+/* Lists the traces in the folder now; none when the folder does not exist. */
+void census_take(census *traces, const char *folder);
+void census_free(census *traces);
 
-/* Takes out what was written from `since` on. */
-void census_forget_newer(census *of, struct timespec since);
+/* Removes what was written at or after `since`. */
+void census_forget_newer(census *traces, struct timespec since);
 
-/* Those that are new or replaced since then. */
+/* Counts the traces that are new or were replaced since `before`. */
 void census_compare(const census *before, const char *folder, census_result *result);
 
 #endif

@@ -1,28 +1,20 @@
-/* launch.h - runs a program as if it had been started itself: signals go to it, its end comes back.
+/* launch.h - runs a program as if it had been started directly: forwards signals, and returns how it ended.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_LAUNCH_H
 #define DFTRACER_LAUNCH_H
 
-#include <stdint.h>
 #include <sys/types.h>
-#include <time.h>
 
-/* Starts argv (as execvp) and waits for its end; `status` is that of waitpid. Signals that reach this process meanwhile,
- * but for those that the terminal sends to both, are passed on; it stops and goes on with the program. Returns 0, or the
- * error of exec. Signals stay blocked afterwards: launchers end all their processes when one fails, and what is to be done
- * after the program's end is short. */
+/* Starts argv like execvp and waits for its end; `status` is that of waitpid. Forwards the signals that reach this process,
+ * except those that the terminal sends to both. When the program is stopped, this process stops too. Returns 0, or the errno
+ * of exec. Signals stay blocked afterwards: a job launcher kills all processes when one fails, and the work that is left after
+ * the program's end is short. */
 int launch(char **argv, pid_t *pid, int *status);
 
-/* Nonzero when a signal wants this process to end. */
+/* Nonzero when SIGTERM, SIGINT or SIGHUP is pending. */
 int launch_is_asked_to_end(void);
 
-/* When a process began, in ticks since the node did, as /proc/PID/stat says it; 0: there is no such process. */
-uint64_t launch_start_ticks(pid_t pid);
-
-/* The same by the clock of files; now when it cannot be told. */
-struct timespec launch_start_of(pid_t pid);
-
-/* Ends this process in the way the program did. */
+/* Ends this process like the program: with its exit status, or by the same signal. */
 _Noreturn void launch_end_like(int status);
 
 #endif

@@ -1,4 +1,4 @@
-/* outcome.c - after dftracer run: what was recorded, and where it is.
+/* outcome.c - after dftracer run: finds the traces of the job and prints the summary line.
  * SPDX-License-Identifier: MIT */
 #include "outcome.h"
 
@@ -10,50 +10,52 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/cli/processstart.h"
 #include "command/cli/terminal.h"
 #include "launch.h"
 
-#define OTHERS_MS 3000          /* how long the first rank waits for the traces of others that run */
-#define ABSENT_MS 500           /* and for those of which there is nothing yet */
+#define RUNNING_MS 3000         /* how long rank 0 waits for ranks that still run */
+#define ABSENT_MS 500           /* how long it waits for ranks that have not left a trace yet */
+#define POLL_MS 50              /* pause between two looks */
 #define NOTES_BYTES (64u << 10) /* the library writes no more */
 
-/* ---- Folders that programs name themselves ---------------------------------------------------------------------------- */
+/* ---- Folders that programs choose themselves -------------------------------------------------------------------------- */
 
-/* A file without a name would have to be reached through a descriptor, and a program has the right to close those. */
-static void make_notes(outcome *of) {
+/* The file needs a name: the program could close the descriptor of an unnamed one. */
+static void make_notes(outcome *job) {
   const char *folder = getenv("TMPDIR");
-  int len = snprintf(of->notes_path, sizeof of->notes_path, "%s/dftracer-run-XXXXXX",
+  int len = snprintf(job->notes_path, sizeof job->notes_path, "%s/dftracer-run-XXXXXX",
                      folder && folder[0] == '/' ? folder : "/tmp");
-  of->notes = len < (int)sizeof of->notes_path ? mkostemp(of->notes_path, O_CLOEXEC) : -1;
-  if (of->notes >= 0) setenv("DFTRACER_RUN", of->notes_path, 1);
+  job->notes = len < (int)sizeof job->notes_path ? mkostemp(job->notes_path, O_CLOEXEC) : -1;
+  if (job->notes >= 0) setenv("DFTRACER_RUN", job->notes_path, 1);
 }
 
-void outcome_begin(outcome *of) {
-  if (of->size > 1) of->since = launch_start_of(getppid());
-  else clock_gettime(CLOCK_REALTIME_COARSE, &of->since); /* the clock of files */
-  census_take(&of->before, of->folder);
-  if (of->size > 1) census_forget_newer(&of->before, of->since); /* of ranks that were faster */
-  make_notes(of);
+void outcome_begin(outcome *job) {
+  if (job->size > 1) job->since = process_start_time(getppid());
+  else clock_gettime(CLOCK_REALTIME_COARSE, &job->since); /* the clock of file times */
+  census_take(&job->before, job->folder);
+  if (job->size > 1) census_forget_newer(&job->before, job->since); /* traces of faster ranks */
+  make_notes(job);
 }
 
-/* The noted folders, a line each; to be freed. */
-static char *take_notes(const outcome *of) {
+/* The noted folders, one per line. The caller frees the text. */
+static char *read_notes(const outcome *job) {
   char *text = calloc(1, NOTES_BYTES);
-  if (text && of->notes >= 0 && pread(of->notes, text, NOTES_BYTES - 1, 0) < 0) text[0] = '\0';
+  if (text && job->notes >= 0 && pread(job->notes, text, NOTES_BYTES - 1, 0) < 0) text[0] = '\0';
   return text;
 }
 
-void outcome_end(outcome *of) {
-  if (of->notes >= 0) {
-    close(of->notes);
-    unlink(of->notes_path);
+void outcome_end(outcome *job) {
+  if (job->notes >= 0) {
+    close(job->notes);
+    unlink(job->notes_path);
   }
-  census_free(&of->before);
+  census_free(&job->before);
 }
 
 /* ---- One folder ------------------------------------------------------------------------------------------------------ */
 
-/* In a process of its own session: a launcher whose job failed kills everything else of it within milliseconds. */
+/* Recovers in a child with its own session: a launcher whose job failed kills the rest of the job within milliseconds. */
 void outcome_recover(const char *folder, dft_recovery *report) {
   int ends[2];
   pid_t pid = -1;
@@ -73,95 +75,112 @@ void outcome_recover(const char *folder, dft_recovery *report) {
   else dft_recover(folder, report);
 }
 
-typedef struct found {
+typedef struct folder_result {
   const char *folder;
-  const char *why; /* it is there; "" */
-  dft_recovery left;
-  census_result traces;
-} found;
+  const char *note; /* printed after the folder's name; "": nothing */
+  dft_recovery recovery;
+  census_result census;
+} folder_result;
 
-/* The first rank may end before others have published, or begun: it waits a little, so that its line counts all of them. */
-static int look(found *in, const outcome *of, const census *before) {
-  const struct timespec pause = {0, 50000000};
-  for (int waited = 0;; waited += 50) {
-    int is_absent, is_running;
-    outcome_recover(in->folder, &in->left);
-    census_compare(before, in->folder, &in->traces);
-    is_absent = in->traces.traces < (uint32_t)of->size && waited < ABSENT_MS;
-    is_running = in->left.alive + in->left.foreign != 0;
-    if (of->size <= 1 || waited >= OTHERS_MS || launch_is_asked_to_end() || !(is_running || is_absent))
-      return in->traces.traces || is_running;
+static uint32_t count_running(const folder_result *result) {
+  return result->recovery.alive + result->recovery.foreign;
+}
+
+/* Rank 0 may end before other ranks have published their traces, or even started. It waits a little, so that its summary
+ * line counts all ranks. Nonzero when there is something to report. */
+static int look(folder_result *result, const outcome *job, const census *before) {
+  const struct timespec pause = {0, POLL_MS * 1000000};
+  for (int waited_ms = 0;; waited_ms += POLL_MS) {
+    int is_absent;
+    outcome_recover(result->folder, &result->recovery);
+    census_compare(before, result->folder, &result->census);
+    is_absent = result->census.traces < (uint32_t)job->size && waited_ms < ABSENT_MS;
+    if (job->size <= 1 || waited_ms >= RUNNING_MS || launch_is_asked_to_end() ||
+        !(count_running(result) || is_absent)) {
+      return result->census.traces || count_running(result);
+    }
     nanosleep(&pause, NULL);
   }
 }
 
-/* "dftracer: 1,234 events of 4 processes are in traces" */
-static void tell(const found *in) {
-  const census_result *traces = &in->traces;
-  uint32_t running = in->left.alive + in->left.foreign;
-  char events[FORMAT_BYTES], dropped[FORMAT_BYTES];
-  if (traces->traces && traces->traces == traces->uncounted) fprintf(stderr, "dftracer: the events");
-  else fprintf(stderr, "dftracer: %s event%s", format_count(events, traces->events), plural(traces->events));
-  fprintf(stderr, " of %u process%s %s in %s%s", traces->traces, traces->traces == 1 ? "" : "es",
-          traces->events == 1 ? "is" : "are", in->folder, in->why);
-  if (traces->uncounted && traces->uncounted < traces->traces) fprintf(stderr, "; %u not counted", traces->uncounted);
-  if (traces->recovered) fprintf(stderr, "; %u of them recovered", traces->recovered);
-  if (traces->dropped) fprintf(stderr, "; %s dropped for lack of space", format_count(dropped, traces->dropped));
-  if (running) fprintf(stderr, "; %u still running", running);
-  if (in->left.failed) fprintf(stderr, "; %u could not be recovered and wait there", in->left.failed);
+/* The summary line: "dftracer: recorded 1,234 events of 4 processes in traces; recovered 1 process" */
+static void print_result(const folder_result *result) {
+  const census_result *found = &result->census;
+  uint32_t running = count_running(result);
+  char number[FORMAT_BYTES];
+  fprintf(stderr, "dftracer: recorded ");
+  if (found->traces && found->traces == found->uncounted) fprintf(stderr, "events");
+  else fprintf(stderr, "%s event%s", format_count(number, found->events), plural(found->events));
+  fprintf(stderr, " of %u %s in %s%s", found->traces, process_word(found->traces), result->folder, result->note);
+  if (found->uncounted && found->uncounted < found->traces)
+    fprintf(stderr, "; the events of %u %s are not counted", found->uncounted, process_word(found->uncounted));
+  if (found->recovered) fprintf(stderr, "; recovered %u %s", found->recovered, process_word(found->recovered));
+  if (found->dropped)
+    fprintf(stderr, "; dropped %s event%s for lack of space", format_count(number, found->dropped),
+            plural(found->dropped));
+  if (running) fprintf(stderr, "; %u %s still running", running, process_word(running));
+  if (result->recovery.failed)
+    fprintf(stderr, "; could not recover %u %s: run 'dftracer recover %s' to try again", result->recovery.failed,
+            process_word(result->recovery.failed), result->folder);
   fprintf(stderr, "\n");
 }
 
-static int look_elsewhere(const outcome *of, const char *folder) {
-  found in = {.folder = folder, .why = ", which the program itself names; that counts before --out"};
+static int look_elsewhere(const outcome *job, const char *folder) {
+  folder_result result = {.folder = folder, .note = " (chosen by the program, which overrides --out)"};
   census before;
   int is_any;
   census_take(&before, folder);
-  census_forget_newer(&before, of->since);
-  is_any = look(&in, of, &before);
-  if (is_any && !of->is_quiet) tell(&in);
+  census_forget_newer(&before, job->since);
+  is_any = look(&result, job, &before);
+  if (is_any && !job->is_quiet) print_result(&result);
   census_free(&before);
   return is_any;
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------------- */
+/* ---- All folders ----------------------------------------------------------------------------------------------------- */
 
-static void explain_nothing(const outcome *of, const program *what) {
+static void explain_nothing(const outcome *job, const program *target) {
   const char *categories = getenv("DFTRACER_CATEGORIES");
   char library[PATH_MAX];
-  fprintf(stderr, "dftracer: no events were recorded: ");
-  if (what->kind != PROGRAM_FINE) {
-    fprintf(stderr, "%s %s\n", what->image, program_text(what->kind));
+  fprintf(stderr, "dftracer: recorded no events: ");
+  if (target->kind != PROGRAM_FINE) {
+    fprintf(stderr, "%s %s\n", target->image, program_text(target->kind));
   } else if (categories && *categories) {
-    fprintf(stderr, "perhaps none is of the categories in DFTRACER_CATEGORIES=%s\n", categories);
-  } else if (of->io) {
-    fprintf(stderr, "no call of the program was on the chosen files%s%s\n", *of->io ? ": " : "", of->io);
-  } else if (program_library(what, "libdftracer_core.so", library)) {
-    fprintf(stderr, "%s uses libdftracer_core, but called nothing of it\n", what->image);
-  } else if (program_is_interpreter(what)) {
+    fprintf(stderr, "perhaps no event has a category of DFTRACER_CATEGORIES=%s\n", categories);
+  } else if (job->io) {
+    fprintf(stderr, "the program made no I/O call on the chosen files%s%s\n", *job->io ? ": " : "", job->io);
+  } else if (program_library(target, "libdftracer_core.so", library)) {
+    fprintf(stderr, "%s links libdftracer_core, but did not call it\n", target->image);
+  } else if (program_is_interpreter(target)) {
     fprintf(stderr,
-            "what %s ran opened no trace (dftracer.initialize_log in Python); --io records its file "
-            "operations\n",
-            what->image);
+            "what %s ran opened no trace (in Python, call dftracer.initialize_log); use --io to record its I/O calls\n",
+            target->image);
   } else {
-    fprintf(stderr, "%s does not use libdftracer_core; --io records its file operations\n", what->image);
+    fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", target->image);
   }
 }
 
-void outcome_report(outcome *of, const program *what) {
-  found main = {.folder = of->folder, .why = ""};
-  char *notes = take_notes(of);
+/* Whether the folder is neither the job's own nor noted before in the list. */
+static int is_other_folder(const char *folder, const char *notes, const char *own) {
+  if (!*folder || strcmp(folder, own) == 0) return 0;
+  for (const char *earlier = notes; earlier < folder; earlier += strlen(earlier) + 1) {
+    if (strcmp(earlier, folder) == 0) return 0;
+  }
+  return 1;
+}
+
+void outcome_report(outcome *job, const program *target) {
+  folder_result main = {.folder = job->folder, .note = ""};
+  char *notes = read_notes(job);
   char *rest = notes, *folder;
   char own[PATH_MAX] = "";
-  int is_any = look(&main, of, &of->before);
-  if (is_any && !of->is_quiet) tell(&main);
-  if (!realpath(of->folder, own)) own[0] = '\0';
+  int is_any = look(&main, job, &job->before);
+  if (is_any && !job->is_quiet) print_result(&main);
+  if (!realpath(job->folder, own)) own[0] = '\0';
   while (rest && (folder = strsep(&rest, "\n")) != NULL) {
-    int is_new = *folder && strcmp(folder, own) != 0;
-    for (const char *seen = notes; is_new && seen < folder; seen += strlen(seen) + 1)
-      is_new = strcmp(seen, folder) != 0;
-    if (is_new && rest) is_any |= look_elsewhere(of, folder); /* without an end of line it is not all there */
+    int is_complete = rest != NULL; /* a line without its newline is still being written */
+    if (is_complete && is_other_folder(folder, notes, own)) is_any |= look_elsewhere(job, folder);
   }
-  if (!is_any && !of->is_quiet) explain_nothing(of, what);
+  if (!is_any && !job->is_quiet) explain_nothing(job, target);
   free(notes);
 }

@@ -1,4 +1,4 @@
-/* outcome.h - after dftracer run: what was recorded, and where it is.
+/* outcome.h - after dftracer run: finds the traces of the job and prints the summary line.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_OUTCOME_H
 #define DFTRACER_OUTCOME_H
@@ -14,20 +14,20 @@ typedef struct outcome {
   const char *io;        /* the files whose calls are recorded; "": all; NULL: no calls */
   int32_t size;          /* ranks of the job */
   int is_quiet;
-  struct timespec since; /* the start of the job */
-  census before;         /* the traces there before */
-  int notes;             /* a file in which traced processes note other folders, those that a program names; -1: none */
+  struct timespec since; /* start of the job */
+  census before;         /* the traces that existed before */
+  int notes;             /* a file in which traced processes note the trace folders they chose themselves; -1: none */
   char notes_path[PATH_MAX];
 } outcome;
 
-/* Before the program runs. */
-void outcome_begin(outcome *of);
+/* Call before the program runs. */
+void outcome_begin(outcome *job);
 
-/* When it has run: publishes what killed processes left, and says on stderr what there is. */
-void outcome_report(outcome *of, const program *what);
+/* Call after the program has ended: publishes what killed processes left, and prints the summary line on stderr. */
+void outcome_report(outcome *job, const program *target);
 
-/* Gives back what outcome_begin took. */
-void outcome_end(outcome *of);
+/* Releases what outcome_begin acquired. */
+void outcome_end(outcome *job);
 
 /* Publishes what killed processes left in the folder. */
 void outcome_recover(const char *folder, dft_recovery *report);

@@ -1,4 +1,4 @@
-/* program.c - ELF files, scripts, and the libraries that go with them.
+/* program.c - looks at ELF files, scripts and the libraries they need.
  * SPDX-License-Identifier: MIT */
 #include "program.h"
 
@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define SCRIPTS_MOST 4 /* interpreters of interpreters, as the kernel follows them */
+#define SCRIPTS_MOST 4 /* interpreters of interpreters; the kernel has the same limit */
 
 const char *program_text(enum program_kind kind) {
   static const char *const texts[] = {
@@ -28,7 +28,7 @@ const char *program_text(enum program_kind kind) {
 }
 
 int program_is_startable(enum program_kind kind) {
-  return kind != PROGRAM_MISSING && kind != PROGRAM_FORBIDDEN && kind != PROGRAM_LOADERLESS;
+  return kind != PROGRAM_MISSING && kind != PROGRAM_FORBIDDEN && kind != PROGRAM_NO_LOADER;
 }
 
 static int is_file(const char *path) {
@@ -36,7 +36,7 @@ static int is_file(const char *path) {
   return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* As execvp: names with a slash are paths, others are looked for; what may be run comes before what may not. */
+/* Like execvp: a name with a slash is a path, others are searched on PATH; the first that may be executed wins. */
 static enum program_kind find(const char *word, char path[PATH_MAX]) {
   const char *folders = getenv("PATH");
   enum program_kind kind = PROGRAM_MISSING;
@@ -67,7 +67,7 @@ static int has_privileges(int fd) {
   return geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0;
 }
 
-static enum program_kind inspect_elf(program *of, int fd, const ElfW(Ehdr) * head) {
+static enum program_kind inspect_elf(program *target, int fd, const ElfW(Ehdr) * head) {
   ElfW(Ehdr) own;
   int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   int is_alike = self >= 0 && pread(self, &own, sizeof own, 0) == (ssize_t)sizeof own &&
@@ -77,11 +77,11 @@ static enum program_kind inspect_elf(program *of, int fd, const ElfW(Ehdr) * hea
   for (int i = 0; i < head->e_phnum; i++) {
     ElfW(Phdr) part;
     if (pread(fd, &part, sizeof part, (off_t)(head->e_phoff + (size_t)i * head->e_phentsize)) != (ssize_t)sizeof part)
-      return PROGRAM_STRANGE;
+      return PROGRAM_UNKNOWN;
     if (part.p_type != PT_INTERP) continue;
-    if (part.p_filesz >= PATH_MAX || pread(fd, of->loader, part.p_filesz, (off_t)part.p_offset) < 0)
-      return PROGRAM_STRANGE;
-    if (access(of->loader, X_OK) != 0) return PROGRAM_LOADERLESS;
+    if (part.p_filesz >= PATH_MAX || pread(fd, target->loader, part.p_filesz, (off_t)part.p_offset) < 0)
+      return PROGRAM_UNKNOWN;
+    if (access(target->loader, X_OK) != 0) return PROGRAM_NO_LOADER;
     return has_privileges(fd) ? PROGRAM_SETUID : PROGRAM_FINE;
   }
   return PROGRAM_STATIC;
@@ -102,48 +102,48 @@ static void interpreter_of(char *line, char word[PATH_MAX]) {
   if (token) snprintf(word, PATH_MAX, "%s", token);
 }
 
-static enum program_kind inspect_file(program *of, char next[PATH_MAX]) {
+static enum program_kind inspect_file(program *target, char next[PATH_MAX]) {
   union {
     ElfW(Ehdr) elf;
     char text[PATH_MAX];
   } head;
-  enum program_kind kind = PROGRAM_STRANGE;
+  enum program_kind kind = PROGRAM_UNKNOWN;
   ssize_t len;
-  int fd = open(of->image, O_RDONLY | O_CLOEXEC);
+  int fd = open(target->image, O_RDONLY | O_CLOEXEC);
   next[0] = '\0';
   if (fd < 0)
-    return errno == EACCES ? PROGRAM_FINE : PROGRAM_MISSING; /* may be run, though not read: nobody can tell */
+    return errno == EACCES ? PROGRAM_FINE : PROGRAM_MISSING; /* it may be executed but not read: assume the best */
   len = pread(fd, head.text, sizeof head.text - 1, 0);
   if (len >= (ssize_t)sizeof head.elf && memcmp(head.elf.e_ident, ELFMAG, SELFMAG) == 0) {
-    kind = inspect_elf(of, fd, &head.elf);
+    kind = inspect_elf(target, fd, &head.elf);
   } else if (len > 2 && memcmp(head.text, "#!", 2) == 0) {
     head.text[len] = '\0';
     head.text[strcspn(head.text, "\n")] = '\0';
     interpreter_of(head.text, next);
-    kind = next[0] ? PROGRAM_FINE : PROGRAM_STRANGE;
+    kind = next[0] ? PROGRAM_FINE : PROGRAM_UNKNOWN;
   }
   close(fd);
   return kind;
 }
 
-void program_inspect(program *of, const char *word) {
+void program_inspect(program *target, const char *word) {
   char next[PATH_MAX];
-  memset(of, 0, sizeof *of);
-  of->kind = find(word, of->path);
-  memcpy(of->image, of->path, sizeof of->image);
-  for (int i = 0; of->kind == PROGRAM_FINE && i <= SCRIPTS_MOST; i++) {
-    of->kind = inspect_file(of, next);
+  memset(target, 0, sizeof *target);
+  target->kind = find(word, target->path);
+  memcpy(target->image, target->path, sizeof target->image);
+  for (int i = 0; target->kind == PROGRAM_FINE && i <= SCRIPTS_MOST; i++) {
+    target->kind = inspect_file(target, next);
     if (!next[0]) return;
-    memcpy(of->image, next, sizeof of->image); /* named in the message when it is not found */
-    of->kind = find(next, of->image);
+    memcpy(target->image, next, sizeof target->image); /* so that a message names it when it is not found */
+    target->kind = find(next, target->image);
   }
 }
 
-int program_is_interpreter(const program *of) {
+int program_is_interpreter(const program *target) {
   static const char *const names[] = {"python", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "R", "node"};
-  const char *name = strrchr(of->image, '/');
-  name = name ? name + 1 : of->image;
-  if (strcmp(of->path, of->image) != 0) return 1;
+  const char *name = strrchr(target->image, '/');
+  name = name ? name + 1 : target->image;
+  if (strcmp(target->path, target->image) != 0) return 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     size_t len = strlen(names[i]);
     if (strncmp(name, names[i], len) == 0 && strspn(name + len, "0123456789.t") == strlen(name + len)) return 1;
@@ -153,7 +153,7 @@ int program_is_interpreter(const program *of) {
 
 /* ---- Libraries ------------------------------------------------------------------------------------------------------ */
 
-/* A line of the loader's list: "\tlibx.so.5 => /path/libx.so.5 (0x...)", or "\tlibx.so.5 => not found" */
+/* Parses a line of the loader's list: "\tlibx.so.5 => /path/libx.so.5 (0x...)", or "\tlibx.so.5 => not found" */
 static int take_library(char *line, const char *name, char path[PATH_MAX]) {
   char *arrow = strstr(line, " => ");
   char *end;
@@ -165,19 +165,19 @@ static int take_library(char *line, const char *name, char path[PATH_MAX]) {
   return 1;
 }
 
-int program_library(const program *of, const char *name, char path[PATH_MAX]) {
-  char *argv[] = {(char *)(uintptr_t)of->loader, (char *)(uintptr_t)of->image, NULL};
+int program_library(const program *target, const char *name, char path[PATH_MAX]) {
+  char *argv[] = {(char *)(uintptr_t)target->loader, (char *)(uintptr_t)target->image, NULL};
   posix_spawn_file_actions_t actions;
   char line[PATH_MAX + 256];
   int ends[2], found = 0, status;
   FILE *lines;
   pid_t pid;
-  if (!of->loader[0] || pipe2(ends, O_CLOEXEC) != 0) return 0;
+  if (!target->loader[0] || pipe2(ends, O_CLOEXEC) != 0) return 0;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  setenv("LD_TRACE_LOADED_OBJECTS", "1", 1); /* --list would say nothing where one is missing */
-  status = posix_spawn(&pid, of->loader, &actions, NULL, argv, environ);
+  setenv("LD_TRACE_LOADED_OBJECTS", "1", 1); /* the loader's --list prints nothing when a library is missing */
+  status = posix_spawn(&pid, target->loader, &actions, NULL, argv, environ);
   unsetenv("LD_TRACE_LOADED_OBJECTS");
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);

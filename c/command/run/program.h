@@ -1,4 +1,4 @@
-/* program.h - what a command line would run, and whether tracing can reach it.
+/* program.h - which program a command line would run, and whether it can be traced.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_PROGRAM_H
 #define DFTRACER_PROGRAM_H
@@ -6,15 +6,16 @@
 #include <limits.h>
 
 /* Why a program cannot be traced; the text follows the program's path. */
-#define PROGRAM_LIST(X)                                                                                              \
-  X(PROGRAM_FINE, "can be traced")                                                                                   \
-  X(PROGRAM_MISSING, "is not there")                                                                                 \
-  X(PROGRAM_FORBIDDEN, "may not be run: no permission")                                                              \
-  X(PROGRAM_STATIC, "is linked statically: no library can be loaded into it, only annotations linked into it count") \
-  X(PROGRAM_SETUID, "runs with raised privileges (setuid, setgid or capabilities): tracing is off in it")            \
-  X(PROGRAM_FOREIGN, "is for another kind of machine than libdftracer_core: it cannot be loaded into it")            \
-  X(PROGRAM_LOADERLESS, "needs a dynamic loader that is not there")                                                  \
-  X(PROGRAM_STRANGE, "is neither a program nor a script")
+#define PROGRAM_LIST(X)                                                                                         \
+  X(PROGRAM_FINE, "can be traced")                                                                              \
+  X(PROGRAM_MISSING, "does not exist")                                                                          \
+  X(PROGRAM_FORBIDDEN, "cannot be run: no permission")                                                          \
+  X(PROGRAM_STATIC,                                                                                             \
+    "is linked statically: no library can be loaded into it, so only annotations linked into it count")         \
+  X(PROGRAM_SETUID, "runs with raised privileges (setuid, setgid or capabilities), which turns tracing off")    \
+  X(PROGRAM_FOREIGN, "is built for another architecture than libdftracer_core, which cannot be loaded into it") \
+  X(PROGRAM_NO_LOADER, "needs a dynamic loader that does not exist")                                            \
+  X(PROGRAM_UNKNOWN, "is neither an executable nor a script")
 
 enum program_kind {
 #define PROGRAM_ENUM(name, text) name,
@@ -23,28 +24,28 @@ enum program_kind {
 };
 
 typedef struct program {
-  enum program_kind kind; /* of the last in the chain */
-  char path[PATH_MAX];    /* what was found for the word; empty: nothing */
-  char image[PATH_MAX];   /* what runs in the end: the same, or a script's interpreter */
-  char loader[PATH_MAX];  /* the dynamic loader of the image; empty: none */
+  enum program_kind kind; /* of the image */
+  char path[PATH_MAX];    /* where the word was found; empty: nowhere */
+  char image[PATH_MAX];   /* what finally runs: the same, or the interpreter of a script */
+  char loader[PATH_MAX];  /* the dynamic loader of the image; empty: it has none */
 } program;
 
-/* Finds a word of the command line as execvp does, and follows scripts to their interpreters. */
-void program_inspect(program *of, const char *word);
+/* Finds a word of the command line like execvp does, and follows scripts to their interpreters. */
+void program_inspect(program *target, const char *word);
 
 const char *program_text(enum program_kind kind);
 
-/* Whether it runs what others wrote. */
-int program_is_interpreter(const program *of);
+/* Whether it runs code of others: a shell, Python, or any interpreter of a script. */
+int program_is_interpreter(const program *target);
 
 /* Zero when the program cannot even be started. */
 int program_is_startable(enum program_kind kind);
 
-/* The path of the object whose file name starts so among those that the loader would load for it; zero when there is
- * none. Empty when the loader does not find it. It runs the loader, not the program. */
-int program_library(const program *of, const char *name, char path[PATH_MAX]);
+/* Finds, among the libraries that the loader would load for the program, the one whose file name starts with `name`. Returns
+ * zero when the program does not need it; an empty path means that the loader cannot find it. Runs the loader only. */
+int program_library(const program *target, const char *name, char path[PATH_MAX]);
 
-/* libdftracer_preload.so, beside the core library or in its build tree; zero when it is not there. */
+/* Finds libdftracer_preload.so, beside the core library or in its build tree; zero when it is not there. */
 int program_find_preload(char path[PATH_MAX]);
 
 #endif

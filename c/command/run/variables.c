@@ -1,4 +1,4 @@
-/* variables.c - DFTRACER_* variables of the environment that mean nothing.
+/* variables.c - DFTRACER_* environment variables that no setting has.
  * SPDX-License-Identifier: MIT */
 #include "variables.h"
 
@@ -10,7 +10,7 @@
 #include "base/alike.h"
 #include "base/ignored.h"
 
-/* Of codes for the original; they are accepted. */
+/* Settings of the original DFTracer that have no effect here. */
 static int is_accepted(const char *name) {
   static const char *const accepted[] = {
 #define ACCEPTED_ROW(name, key, matters, instead) "DFTRACER_" name,

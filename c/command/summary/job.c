@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/trace/rowfilter.h"
+#include "command/trace/selection.h"
 
 /* ---- Reading -------------------------------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static int prepare(job *of) {
     pthread_mutex_init(&of->lanes[i].lock, NULL);
     pthread_cond_init(&of->lanes[i].moved, NULL);
   }
-  if (of->question->has_from || of->question->has_to) of->origin = filter_origin(of->reader);
+  if (of->question->has_from || of->question->has_to) of->origin = selection_origin(of->reader);
   return of->origin != INT64_MIN;
 }
 

@@ -11,6 +11,4 @@ void summary_text(FILE *out, job *of, uint32_t top,
 void summary_json(FILE *out, job *of);
 void summary_csv(FILE *out, job *of);
 
-void json_text(FILE *out, const char *text, size_t len);
-
 #endif

@@ -4,20 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/trace/jsontext.h"
 #include "summary.h"
 
 /* ---- Texts ---------------------------------------------------------------------------------------------------------- */
-
-void json_text(FILE *out, const char *text, size_t len) {
-  fputc('"', out);
-  for (size_t i = 0; i < len; i++) {
-    unsigned char c = (unsigned char)text[i];
-    if (c == '"' || c == '\\') fprintf(out, "\\%c", c);
-    else if (c < 0x20) fprintf(out, "\\u%04x", c);
-    else fputc(c, out);
-  }
-  fputc('"', out);
-}
 
 static void csv_text(FILE *out, const char *text) {
   if (!strpbrk(text, ",\"\r\n")) {

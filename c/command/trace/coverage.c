@@ -50,51 +50,52 @@ static int sort(moment *moments, uint32_t count) {
 
 /* ---- Spans ---------------------------------------------------------------------------------------------------------- */
 
-/* Makes one of `spans[i]` and the one behind it. */
+/* Joins a span with the next one. */
 static void join(span *into, const span *from) {
   into->covered += from->covered;
   into->end = from->end;
   if (into->parent != from->parent) into->parent = 0;
 }
 
-static void compact(coverage *of) {
+static void compact(coverage *thread) {
   uint32_t kept = 0;
-  of->compacted++;
-  for (uint32_t i = 1; i < of->span_count; i++) {
-    if (of->spans[i].parent && of->spans[i].parent == of->spans[kept].parent) join(&of->spans[kept], &of->spans[i]);
-    else of->spans[++kept] = of->spans[i];
+  thread->compacted++;
+  for (uint32_t i = 1; i < thread->span_count; i++) {
+    if (thread->spans[i].parent && thread->spans[i].parent == thread->spans[kept].parent)
+      join(&thread->spans[kept], &thread->spans[i]);
+    else thread->spans[++kept] = thread->spans[i];
   }
-  of->span_count = kept + 1;
-  if (of->span_count < SPANS_MAX / 2) return;
+  thread->span_count = kept + 1;
+  if (thread->span_count < SPANS_MAX / 2) return;
   kept = 0; /* the older half, pair by pair */
-  for (uint32_t i = 0; i < of->span_count; i++, kept++) {
-    of->spans[kept] = of->spans[i];
-    if (i + 1 < of->span_count / 2) {
-      join(&of->spans[kept], &of->spans[++i]);
-      of->merged++;
+  for (uint32_t i = 0; i < thread->span_count; i++, kept++) {
+    thread->spans[kept] = thread->spans[i];
+    if (i + 1 < thread->span_count / 2) {
+      join(&thread->spans[kept], &thread->spans[++i]);
+      thread->merged++;
     }
   }
-  of->span_count = kept;
+  thread->span_count = kept;
 }
 
-static int push(coverage *of, span one) {
-  if (of->span_count == of->span_capacity) {
-    uint32_t capacity = of->span_capacity ? of->span_capacity * 2 : 64;
+static int push(coverage *thread, span one) {
+  if (thread->span_count == thread->span_capacity) {
+    uint32_t capacity = thread->span_capacity ? thread->span_capacity * 2 : 64;
     span *more;
-    if (of->span_count >= SPANS_MAX) {
-      compact(of);
+    if (thread->span_count >= SPANS_MAX) {
+      compact(thread);
     } else {
-      more = realloc(of->spans, capacity * sizeof *more);
+      more = realloc(thread->spans, capacity * sizeof *more);
       if (!more) return 0;
-      of->spans = more;
-      of->span_capacity = capacity;
+      thread->spans = more;
+      thread->span_capacity = capacity;
     }
   }
-  of->spans[of->span_count++] = one;
+  thread->spans[thread->span_count++] = one;
   return 1;
 }
 
-/* What of the span lies at or behind `start`; of one that was put together, in proportion. */
+/* The covered time of the span at or after `start`; an estimate when the span was joined from several. */
 static int64_t covered_behind(const span *one, int64_t start) {
   int64_t length = one->end - one->start;
   if (start <= one->start) return one->covered;
@@ -102,23 +103,23 @@ static int64_t covered_behind(const span *one, int64_t start) {
   return (int64_t)((double)one->covered * ((double)(one->end - start) / (double)length));
 }
 
-/* Returns the self time, and makes the event part of what is covered. */
-static int64_t account(coverage *of, const moment *event, int *is_good) {
+/* Returns the self time of the event, and marks its time as covered. */
+static int64_t account(coverage *thread, const moment *event, int *is_good) {
   span one = {event->start, event->end, event->end - event->start, event->parent};
   int64_t self = one.covered;
-  uint32_t behind = 0; /* spans that begin behind the event's end: only a late event has some */
+  uint32_t behind = 0; /* spans that start after the event ends: only a late event has any */
   span later[16];
-  while (of->span_count && of->spans[of->span_count - 1].start >= event->end && event->end > event->start &&
+  while (thread->span_count && thread->spans[thread->span_count - 1].start >= event->end && event->end > event->start &&
          behind < 16) {
-    later[behind++] = of->spans[--of->span_count];
+    later[behind++] = thread->spans[--thread->span_count];
   }
-  while (of->span_count && of->spans[of->span_count - 1].end > event->start) {
-    const span *top = &of->spans[of->span_count - 1];
+  while (thread->span_count && thread->spans[thread->span_count - 1].end > event->start) {
+    const span *top = &thread->spans[thread->span_count - 1];
     int64_t known = covered_behind(top, event->start);
-    if (top->end > event->end) { /* late: what lies behind the event is not part of it */
+    if (top->end > event->end) { /* late: what comes after the event is not part of it */
       int64_t past = top->end - event->end;
       self -= known > past ? known - past : 0;
-      if (top->start <= event->start) { /* inside what is covered already */
+      if (top->start <= event->start) { /* completely covered already */
         one.start = one.end = 0;
         break;
       }
@@ -128,69 +129,69 @@ static int64_t account(coverage *of, const moment *event, int *is_good) {
       self -= known;
     }
     if (top->start < one.start) {
-      of->crossed++;
+      thread->crossed++;
       one.covered += top->covered - known;
       one.start = top->start;
     }
-    of->span_count--;
+    thread->span_count--;
   }
   if (self < 0) self = 0;
-  if (one.end > one.start) *is_good &= push(of, one);
-  while (behind) *is_good &= push(of, later[--behind]);
-  of->covered += self;
+  if (one.end > one.start) *is_good &= push(thread, one);
+  while (behind) *is_good &= push(thread, later[--behind]);
+  thread->covered += self;
   return self;
 }
 
 /* ---- Window --------------------------------------------------------------------------------------------------------- */
 
-static int take(coverage *of, uint32_t count, coverage_call *call, void *context) {
+static int take(coverage *thread, uint32_t count, coverage_call *call, void *context) {
   int is_good = 1;
-  if (!of->count) return 1;
-  if (of->is_unsorted && !sort(of->window, of->count)) return 0;
-  of->is_unsorted = 0;
+  if (!thread->count) return 1;
+  if (thread->is_unsorted && !sort(thread->window, thread->count)) return 0;
+  thread->is_unsorted = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const moment *event = &of->window[i];
-    if (of->events && event->end < of->last_end) of->late++;
-    else of->last_end = event->end;
-    of->events++;
-    call(context, event, account(of, event, &is_good));
+    const moment *event = &thread->window[i];
+    if (thread->events && event->end < thread->last_end) thread->late++;
+    else thread->last_end = event->end;
+    thread->events++;
+    call(context, event, account(thread, event, &is_good));
   }
-  memmove(of->window, of->window + count, (of->count - count) * sizeof *of->window);
-  of->count -= count;
+  memmove(thread->window, thread->window + count, (thread->count - count) * sizeof *thread->window);
+  thread->count -= count;
   return is_good;
 }
 
-int coverage_add(coverage *of, const moment *event, uint32_t window, coverage_call *call, void *context) {
-  if (of->count >= window && !take(of, of->count - window / 2, call, context)) return 0;
-  if (of->count == of->capacity) {
-    uint32_t capacity = of->capacity ? of->capacity * 2 : 64;
-    moment *more = realloc(of->window, capacity * sizeof *more);
+int coverage_add(coverage *thread, const moment *event, uint32_t window, coverage_call *call, void *context) {
+  if (thread->count >= window && !take(thread, thread->count - window / 2, call, context)) return 0;
+  if (thread->count == thread->capacity) {
+    uint32_t capacity = thread->capacity ? thread->capacity * 2 : 64;
+    moment *more = realloc(thread->window, capacity * sizeof *more);
     if (!more) return 0;
-    of->window = more;
-    of->capacity = capacity;
+    thread->window = more;
+    thread->capacity = capacity;
   }
-  if (!of->events && !of->count) {
-    of->first = event->start;
-    of->last = event->end;
+  if (!thread->events && !thread->count) {
+    thread->first = event->start;
+    thread->last = event->end;
   }
-  if (event->start < of->first) of->first = event->start;
-  if (event->end > of->last) of->last = event->end;
-  if (of->count && compare(&of->window[of->count - 1], event) > 0) of->is_unsorted = 1;
-  of->window[of->count++] = *event;
+  if (event->start < thread->first) thread->first = event->start;
+  if (event->end > thread->last) thread->last = event->end;
+  if (thread->count && compare(&thread->window[thread->count - 1], event) > 0) thread->is_unsorted = 1;
+  thread->window[thread->count++] = *event;
   return 1;
 }
 
-int coverage_flush(coverage *of, coverage_call *call, void *context) {
-  int is_good = take(of, of->count, call, context);
-  free(of->window);
-  free(of->spans);
-  of->window = NULL;
-  of->spans = NULL;
-  of->count = of->capacity = of->span_count = of->span_capacity = 0;
+int coverage_flush(coverage *thread, coverage_call *call, void *context) {
+  int is_good = take(thread, thread->count, call, context);
+  free(thread->window);
+  free(thread->spans);
+  thread->window = NULL;
+  thread->spans = NULL;
+  thread->count = thread->capacity = thread->span_count = thread->span_capacity = 0;
   return is_good;
 }
 
-void coverage_free(coverage *of) {
-  free(of->window);
-  free(of->spans);
+void coverage_free(coverage *thread) {
+  free(thread->window);
+  free(thread->spans);
 }

@@ -1,27 +1,27 @@
-/* idset.c - which ids were there.
+/* idset.c - a set of event ids.
  * SPDX-License-Identifier: MIT */
 #include "idset.h"
 
 #include <stdlib.h>
 
-int idset_add(idset *of, uint64_t id) {
+int idset_add(idset *seen, uint64_t id) {
   uint64_t number = id / 32768, bit = (uint64_t)1 << id % 64;
   uint32_t at = (uint32_t)(number * 0x9e3779b97f4a7c15u >> 40) % IDSET_PAGES;
   int was_there;
-  for (uint32_t tries = 0; of->pages[at] && of->pages[at]->number != number; tries++) {
+  for (uint32_t tries = 0; seen->pages[at] && seen->pages[at]->number != number; tries++) {
     if (tries == 64) return -1;
     at = (at + 1) % IDSET_PAGES;
   }
-  if (!of->pages[at]) {
-    of->pages[at] = calloc(1, sizeof *of->pages[at]);
-    if (!of->pages[at]) return -1;
-    of->pages[at]->number = number;
+  if (!seen->pages[at]) {
+    seen->pages[at] = calloc(1, sizeof *seen->pages[at]);
+    if (!seen->pages[at]) return -1;
+    seen->pages[at]->number = number;
   }
-  was_there = (of->pages[at]->bits[id % 32768 / 64] & bit) != 0;
-  of->pages[at]->bits[id % 32768 / 64] |= bit;
+  was_there = (seen->pages[at]->bits[id % 32768 / 64] & bit) != 0;
+  seen->pages[at]->bits[id % 32768 / 64] |= bit;
   return was_there;
 }
 
-void idset_free(idset *of) {
-  for (uint32_t i = 0; i < IDSET_PAGES; i++) free(of->pages[i]);
+void idset_free(idset *seen) {
+  for (uint32_t i = 0; i < IDSET_PAGES; i++) free(seen->pages[i]);
 }

@@ -1,4 +1,4 @@
-/* idset.h - which ids were there: bits in pages, since ids come in blocks. SPDX-License-Identifier: MIT */
+/* idset.h - a set of event ids: bits in pages, because ids come in blocks. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_IDSET_H
 #define DFTRACER_IDSET_H
 
@@ -13,8 +13,8 @@ typedef struct idset {
   } * pages[IDSET_PAGES];
 } idset;
 
-/* 1 it was there before, 0 it was not and now is, -1 there is no room to remember it. */
-int idset_add(idset *of, uint64_t id);
-void idset_free(idset *of);
+/* 1: the id was in the set; 0: it was added; -1: there is no room for it. */
+int idset_add(idset *seen, uint64_t id);
+void idset_free(idset *seen);
 
 #endif

@@ -1,4 +1,4 @@
-/* inputs.c - paths to readers.
+/* inputs.c - sorts the paths given to a command.
  * SPDX-License-Identifier: MIT */
 #include "inputs.h"
 
@@ -12,7 +12,7 @@
 #include "suffix.h"
 #include "trouble.h"
 
-#define TOLD_MOST 10
+#define PROBLEMS_SHOWN 10
 
 static int is_same(const char *path, const struct stat *other) {
   struct stat facts;
@@ -33,24 +33,25 @@ int inputs_hold(char *const *paths, int count, const char *output) {
   return 0;
 }
 
-int inputs_sort(inputs *of, char **paths, int count) {
-  memset(of, 0, sizeof *of);
-  of->traces = calloc((size_t)count + 1, sizeof(char *));
-  of->chrome = calloc((size_t)count + 1, sizeof(char *));
-  if (!of->traces || !of->chrome) return 0;
+int inputs_sort(inputs *sources, char **paths, int count) {
+  memset(sources, 0, sizeof *sources);
+  sources->traces = calloc((size_t)count + 1, sizeof(char *));
+  sources->chrome = calloc((size_t)count + 1, sizeof(char *));
+  if (!sources->traces || !sources->chrome) return 0;
   for (int i = 0; i < count; i++) {
-    if (ends_with(paths[i], ".json") || ends_with(paths[i], ".json.gz")) of->chrome[of->chrome_count++] = paths[i];
-    else of->traces[of->trace_count++] = paths[i];
+    if (ends_with(paths[i], ".json") || ends_with(paths[i], ".json.gz"))
+      sources->chrome[sources->chrome_count++] = paths[i];
+    else sources->traces[sources->trace_count++] = paths[i];
   }
   return 1;
 }
 
-static int add_table(inputs *of, const char *path) {
-  char **larger = realloc(of->tables, (of->table_count + 1) * sizeof *larger);
+static int add_table(inputs *sources, const char *path) {
+  char **larger = realloc(sources->tables, (sources->table_count + 1) * sizeof *larger);
   if (!larger) return 0;
-  of->tables = larger;
-  of->tables[of->table_count] = strdup(path);
-  return of->tables[of->table_count] && ++of->table_count;
+  sources->tables = larger;
+  sources->tables[sources->table_count] = strdup(path);
+  return sources->tables[sources->table_count] && ++sources->table_count;
 }
 
 static int is_trace_or_table(const struct dirent *entry) {
@@ -58,8 +59,8 @@ static int is_trace_or_table(const struct dirent *entry) {
          strcmp(entry->d_name, ".dftracer") == 0;
 }
 
-/* 1: its tables were taken; 0: there are traces in it, or nothing; -1: no memory. */
-static int take_folder(inputs *of, const char *folder, const char *output) {
+/* 1: its .h5 files were added; 0: it contains traces, or nothing; -1: no memory. */
+static int take_folder(inputs *sources, const char *folder, const char *output) {
   struct dirent **entries;
   char path[PATH_MAX];
   struct stat own, facts;
@@ -71,39 +72,39 @@ static int take_folder(inputs *of, const char *folder, const char *output) {
   for (int i = 0; i < count; i++) {
     int is_one = result == 1 && snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name) < (int)sizeof path &&
                  stat(path, &facts) == 0 && (facts.st_ino != own.st_ino || facts.st_dev != own.st_dev);
-    if (is_one && !add_table(of, path)) result = -1;
+    if (is_one && !add_table(sources, path)) result = -1;
     free(entries[i]);
   }
   free(entries);
   return result;
 }
 
-int inputs_take_tables(inputs *of, const char *output) {
+int inputs_take_tables(inputs *sources, const char *output) {
   size_t kept = 0;
-  for (size_t i = 0; i < of->trace_count; i++) {
-    char *path = of->traces[i];
-    int is_taken = ends_with(path, ".h5") ? (add_table(of, path) ? 1 : -1) : take_folder(of, path, output);
+  for (size_t i = 0; i < sources->trace_count; i++) {
+    char *path = sources->traces[i];
+    int is_taken = ends_with(path, ".h5") ? (add_table(sources, path) ? 1 : -1) : take_folder(sources, path, output);
     if (is_taken < 0) return 0;
-    if (!is_taken) of->traces[kept++] = path;
+    if (!is_taken) sources->traces[kept++] = path;
   }
-  of->trace_count = kept;
+  sources->trace_count = kept;
   return 1;
 }
 
-void inputs_free(inputs *of) {
-  for (size_t i = 0; i < of->table_count; i++) free(of->tables[i]);
-  free(of->tables);
-  free(of->traces);
-  free(of->chrome);
+void inputs_free(inputs *sources) {
+  for (size_t i = 0; i < sources->table_count; i++) free(sources->tables[i]);
+  free(sources->tables);
+  free(sources->traces);
+  free(sources->chrome);
 }
 
-int inputs_open(const inputs *of, const char *command, dft_reader **reader) {
-  *reader = trouble_open(command, NULL, of->traces, (int)of->trace_count);
+int inputs_open(const inputs *sources, const char *command, dft_reader **reader) {
+  *reader = trouble_open(command, NULL, sources->traces, (int)sources->trace_count);
   return *reader != NULL;
 }
 
 uint64_t inputs_report(dft_reader *reader, const char *command) {
   char before[64];
   snprintf(before, sizeof before, "dftracer %s: ", command);
-  return trouble_print_all(stderr, before, reader, TOLD_MOST);
+  return trouble_print_all(stderr, before, reader, PROBLEMS_SHOWN);
 }

@@ -1,4 +1,4 @@
-/* inputs.h - the paths of a command that reads traces: ours for the reader, those in Chrome's format apart.
+/* inputs.h - sorts the paths given to a command: traces for the reader, files in Chrome's format, HDF5 files.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_INPUTS_H
 #define DFTRACER_INPUTS_H
@@ -10,23 +10,23 @@ typedef struct inputs {
   size_t trace_count;
   char **chrome; /* .json, .json.gz */
   size_t chrome_count;
-  char **tables; /* .h5; of a folder without traces those in it. These texts are its own */
+  char **tables; /* .h5 files, also those in a folder without traces; inputs_free frees these texts */
   size_t table_count;
 } inputs;
 
-/* Whether the file that is to be written is one that is read: one of the paths, or a trace in a folder of them. */
+/* Whether the output file is also an input: one of the paths, or a trace in one of the folders. */
 int inputs_hold(char *const *paths, int count, const char *output);
 
-/* Zero: no memory. The texts stay the caller's. */
-int inputs_sort(inputs *of, char **paths, int count);
-/* Takes .h5 files out of the traces; but for the one at `output`. */
-int inputs_take_tables(inputs *of, const char *output);
-void inputs_free(inputs *of);
+/* Sorts the paths by their suffix. Zero: no memory. The caller keeps the texts. */
+int inputs_sort(inputs *sources, char **paths, int count);
+/* Moves .h5 files from `traces` to `tables`, except the one at `output`. Zero: no memory. */
+int inputs_take_tables(inputs *sources, const char *output);
+void inputs_free(inputs *sources);
 
-/* Opens those for the reader; zero, after a message of `command`, when there is nothing to read. */
-int inputs_open(const inputs *of, const char *command, dft_reader **reader);
+/* Opens `traces`. Zero, after a message, when there is nothing to read. */
+int inputs_open(const inputs *sources, const char *command, dft_reader **reader);
 
-/* Tells what was damaged; the number of problems. */
+/* Prints the problems of the reader, and returns their number. */
 uint64_t inputs_report(dft_reader *reader, const char *command);
 
 #endif

@@ -1,5 +1,5 @@
-/* numbering.h - pairs of numbers as small numbers 1, 2, 3 ...; 0 stands for all that came when there was no more room.
- * For one thread; who shares one, locks. SPDX-License-Identifier: MIT */
+/* numbering.h - gives pairs of numbers the small numbers 1, 2, 3 ...; 0 stands for all pairs beyond the limit.
+ * Not thread-safe: threads that share one need a lock. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_NUMBERING_H
 #define DFTRACER_NUMBERING_H
 
@@ -10,20 +10,20 @@ typedef struct numbered {
 } numbered;
 
 typedef struct numbering {
-  uint32_t limit; /* how many there may be; set before the first use */
-  uint32_t count; /* the highest number; numbers begin with 1 */
+  uint32_t limit; /* the largest number it may give; set before the first use */
+  uint32_t count; /* the largest number given so far */
   numbered *keys; /* by number */
   uint32_t *slots;
   uint32_t slot_count;
 } numbering;
 
-/* The number of a pair; *is_new is set when it was just given. */
-uint32_t numbering_of(numbering *of, uint64_t a, uint64_t b, int *is_new);
-/* The number of a pair that has one; 0: it has none. */
-uint32_t numbering_find(const numbering *of, uint64_t a, uint64_t b);
-void numbering_free(numbering *of);
+/* The number of a pair. A new pair gets the next number, and *is_new is set. */
+uint32_t numbering_of(numbering *pairs, uint64_t a, uint64_t b, int *is_new);
+/* The number of a pair; 0: it has none. */
+uint32_t numbering_find(const numbering *pairs, uint64_t a, uint64_t b);
+void numbering_free(numbering *pairs);
 
-/* A thread's memory of numbers it asked for; a function of the owner answers what is not there. */
+/* A thread's cache of numbers it looked up before. */
 #define NUMBERED_CACHE 1024u
 typedef struct numbered_cache {
   struct {

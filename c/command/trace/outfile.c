@@ -1,4 +1,4 @@
-/* outfile.c - text to a file, or to gzip members of a file.
+/* outfile.c - writes text to a file, plain or as gzip members.
  * SPDX-License-Identifier: MIT */
 #include "outfile.h"
 
@@ -24,129 +24,135 @@ int outfile_refused(const char *path) {
   return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
 }
 
-int outfile_open(outfile *of, const char *path) {
+int outfile_open(outfile *out, const char *path) {
   size_t len = path ? strlen(path) : 0;
-  memset(of, 0, sizeof *of);
-  of->fd = STDOUT_FILENO;
+  memset(out, 0, sizeof *out);
+  out->fd = STDOUT_FILENO;
   if (path && strcmp(path, "-") != 0) {
     struct stat facts;
-    int is_device = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode); /* a pipe, say: written as it is */
-    if (snprintf(of->part, sizeof of->part, "%s.part-%d", path, (int)getpid()) >= (int)sizeof of->part)
+    int is_device = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode); /* such as a pipe: written directly */
+    if (snprintf(out->part, sizeof out->part, "%s.part-%d", path, (int)getpid()) >= (int)sizeof out->part)
       return ENAMETOOLONG;
-    of->fd = open(is_device ? path : of->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (of->fd < 0) return errno;
-    if (!is_device) memcpy(of->path, path, len + 1);
-    of->is_gzip = ends_with(path, ".gz");
+    out->fd = open(is_device ? path : out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out->fd < 0) return errno;
+    if (!is_device) memcpy(out->path, path, len + 1);
+    out->is_gzip = ends_with(path, ".gz");
   }
-  of->room = PIECE + (64u << 10);
-  of->text = malloc(of->room);
-  if (of->is_gzip) dft__gzip_load();
-  if (of->is_gzip) of->state = aligned_alloc(64, (dft__gzip_state_bytes() + 63) / 64 * 64);
-  if (of->text && (!of->is_gzip || of->state)) return 0;
-  outfile_close(of, 0);
+  out->room = PIECE + (64u << 10);
+  out->text = malloc(out->room);
+  if (out->is_gzip) dft__gzip_load();
+  if (out->is_gzip) out->state = aligned_alloc(64, (dft__gzip_state_bytes() + 63) / 64 * 64);
+  if (out->text && (!out->is_gzip || out->state)) return 0;
+  outfile_close(out, 0);
   return ENOMEM;
 }
 
-static void write_all(outfile *of, const char *bytes, size_t len) {
-  while (len && !of->error) {
-    ssize_t written = write(of->fd, bytes, len);
+static void write_all(outfile *out, const char *bytes, size_t len) {
+  while (len && !out->error) {
+    ssize_t written = write(out->fd, bytes, len);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
-      of->error = errno;
+      out->error = errno;
       return;
     }
     bytes += written;
     len -= (size_t)written;
-    of->bytes += (uint64_t)written;
+    out->bytes += (uint64_t)written;
   }
 }
 
-static void flush(outfile *of) {
-  size_t len = of->len;
-  of->len = 0;
-  if (of->error || !len) return;
-  if (!of->is_gzip) {
-    write_all(of, of->text, len);
+static void flush(outfile *out) {
+  size_t len = out->len;
+  out->len = 0;
+  if (out->error || !len) return;
+  if (!out->is_gzip) {
+    write_all(out, out->text, len);
   } else {
-    size_t room = dft__gzip_bound(of->room);
-    if (!of->packed) of->packed = malloc(room);
-    len = of->packed ? dft__gzip_member(of->state, dft__gzip_state_bytes(), 0, of->text, len, of->packed, room) : 0;
-    if (len) write_all(of, of->packed, len);
-    else of->error = of->packed ? EIO : ENOMEM;
+    size_t room = dft__gzip_bound(out->room);
+    if (!out->packed) out->packed = malloc(room);
+    len = out->packed ? dft__gzip_member(out->state, dft__gzip_state_bytes(), 0, out->text, len, out->packed, room) : 0;
+    if (len) write_all(out, out->packed, len);
+    else out->error = out->packed ? EIO : ENOMEM;
   }
 }
 
-char *outfile_room(outfile *of, size_t len) {
-  if (of->len >= PIECE) flush(of);
-  if (of->room - of->len < len) {
-    size_t room = of->len + len + (64u << 10);
-    char *more = realloc(of->text, room);
+char *outfile_room(outfile *out, size_t len) {
+  if (out->len >= PIECE) flush(out);
+  if (out->room - out->len < len) {
+    size_t room = out->len + len + (64u << 10);
+    char *more = realloc(out->text, room);
     if (!more) {
-      of->error = ENOMEM;
+      out->error = ENOMEM;
       return NULL;
     }
-    of->text = more;
-    of->room = room;
-    free(of->packed); /* is made anew, large enough */
-    of->packed = NULL;
+    out->text = more;
+    out->room = room;
+    free(out->packed); /* allocated again, large enough, when needed */
+    out->packed = NULL;
   }
-  return of->text + of->len;
+  return out->text + out->len;
 }
 
-void outfile_advance(outfile *of, size_t len) {
-  of->len += len;
+void outfile_advance(outfile *out, size_t len) {
+  out->len += len;
 }
 
-void outfile_put(outfile *of, const char *text, size_t len) {
-  char *at = outfile_room(of, len);
+void outfile_put(outfile *out, const char *text, size_t len) {
+  char *at = outfile_room(out, len);
   if (!at) return;
   memcpy(at, text, len);
-  of->len += len;
+  out->len += len;
 }
 
-void outfile_text(outfile *of, const char *text) {
-  outfile_put(of, text, strlen(text));
+void outfile_text(outfile *out, const char *text) {
+  outfile_put(out, text, strlen(text));
 }
 
-void outfile_escaped(outfile *of, const char *text, size_t len) {
+void outfile_escaped(outfile *out, const char *text, size_t len) {
   size_t most = 6 * len + 16; /* \u0000 */
-  char *at = outfile_room(of, most);
+  char *at = outfile_room(out, most);
   dft_text from = {text, len};
   int bad = 0;
   char *end = at ? dft__escape_text(at, at + most, from, &bad) : NULL;
-  if (end) of->len += (size_t)(end - at);
+  if (end) out->len += (size_t)(end - at);
 }
 
-void outfile_int(outfile *of, int64_t number) {
-  char *at = outfile_room(of, DFT__NUMBER_ROOM);
-  if (at) of->len += (size_t)(dft__number_int(at, number) - at);
+void outfile_quoted(outfile *out, dft_text text) {
+  outfile_text(out, "\"");
+  outfile_escaped(out, text.text, text.len);
+  outfile_text(out, "\"");
 }
 
-void outfile_us(outfile *of, int64_t ns) {
+void outfile_int(outfile *out, int64_t number) {
+  char *at = outfile_room(out, DFT__NUMBER_ROOM);
+  if (at) out->len += (size_t)(dft__number_int(at, number) - at);
+}
+
+void outfile_us(outfile *out, int64_t ns) {
   int64_t us = ns / 1000;
   int64_t rest = ns % 1000;
   if (rest < 0) rest += 1000, us--;
-  outfile_int(of, us);
+  outfile_int(out, us);
   if (rest) {
     char digits[8];
-    outfile_put(of, digits, (size_t)snprintf(digits, sizeof digits, ".%03d", (int)rest));
+    outfile_put(out, digits, (size_t)snprintf(digits, sizeof digits, ".%03d", (int)rest));
   }
 }
 
-int outfile_close(outfile *of, int is_complete) {
-  if (is_complete) flush(of);
-  if (of->fd != STDOUT_FILENO && of->fd >= 0 && close(of->fd) != 0 && !of->error) of->error = errno;
-  if (of->path[0] && of->fd >= 0) {
-    if (is_complete && !of->error && rename(of->part, of->path) != 0) of->error = errno;
-    if (!is_complete || of->error) unlink(of->part);
+int outfile_close(outfile *out, int is_complete) {
+  if (is_complete) flush(out);
+  if (out->fd != STDOUT_FILENO && out->fd >= 0 && close(out->fd) != 0 && !out->error) out->error = errno;
+  if (out->path[0] && out->fd >= 0) {
+    if (is_complete && !out->error && rename(out->part, out->path) != 0) out->error = errno;
+    if (!is_complete || out->error) unlink(out->part);
   }
-  of->fd = -1;
-  free(of->text);
-  free(of->packed);
-  free(of->state);
-  of->text = of->packed = NULL;
-  of->state = NULL;
-  return of->error;
+  out->fd = -1;
+  free(out->text);
+  free(out->packed);
+  free(out->state);
+  out->text = out->packed = NULL;
+  out->state = NULL;
+  return out->error;
 }
 
 void outfile_complain(const char *command, const char *path, int error) {

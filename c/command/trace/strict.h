@@ -1,4 +1,4 @@
-/* strict.h - whether a line is one JSON object as the format wants it: strict, compact, UTF-8.
+/* strict.h - checks that a line is one JSON object as the format requires: strict, compact, UTF-8.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_STRICT_H
 #define DFTRACER_STRICT_H
@@ -19,15 +19,15 @@ enum strict_key {
   STRICT_KEYS
 };
 
-/* A value as it stands in the line; NULL: there is none. */
+/* A part of the line; text NULL: there is none. */
 typedef struct strict_value {
   const char *text;
   size_t len;
 } strict_value;
 
 typedef struct strict_finding {
-  int is_bad;   /* no JSON object */
-  int is_loose; /* blanks outside of texts */
+  int is_bad;   /* not a JSON object */
+  int is_loose; /* blanks outside of strings */
   int has_bad_utf8;
   int has_surrogate; /* \ud800 to \udfff */
   int is_nested;     /* an array, or an object inside args */

@@ -1,4 +1,4 @@
-/* trouble.c - what the reader met, said to people.
+/* trouble.c - reports the problems that the reader found.
  * SPDX-License-Identifier: MIT */
 #include "trouble.h"
 
@@ -10,10 +10,11 @@
 
 #include "suffix.h"
 
-#define HDF5_HINT "dftracer.trace.read (Python) or h5py reads them; DFTRACER_SINK=jsonl,hdf5 records both"
+#define HDF5_HINT \
+  "read them with dftracer.trace.read (Python) or h5py, or record both formats with DFTRACER_SINK=jsonl,hdf5"
 
 const char *trouble_text(int error) {
-  return error == ESPIPE ? "a pipe or a device; traces are read from files" : strerror(error);
+  return error == ESPIPE ? "a pipe or a device, but traces are read from files" : strerror(error);
 }
 
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
@@ -29,16 +30,16 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
   fprintf(out, " %s\n", what);
 }
 
-/* Whether the file holds lines, but none that is an event. */
-static int is_no_trace(dft_reader *reader, const dft_problem *problem) {
+/* Whether the file has lines, but none of them is an event. */
+static int is_not_a_trace(dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
   return problem->kind == DFT_PROBLEM_LINE && dft_reader_source(reader, problem->source, &source) == DFT_OK &&
          source.is_done && !source.rows;
 }
 
 const char *trouble_refusal(const char *path) {
-  return ends_with(path, ".h5") ? "this is no trace but HDF5 tables: " HDF5_HINT
-                                : "this is no trace: not one of its lines is an event";
+  return ends_with(path, ".h5") ? "not a trace but HDF5 tables; " HDF5_HINT
+                                : "not a trace: none of its lines is an event";
 }
 
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most) {
@@ -48,11 +49,12 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   uint64_t told = 0;
   for (uint32_t i = 0; shown < most && dft_reader_problem(reader, i, &problem) == DFT_OK; i++, told++) {
     if (problem.source == refused && refused != DFT_ALL) continue;
-    if (is_no_trace(reader, &problem)) {
+    if (is_not_a_trace(reader, &problem)) {
       dft_source source = {.struct_size = sizeof source};
       dft_reader_source(reader, refused = problem.source, &source);
       fprintf(out, "%s%s: %s\n", before, source.path, trouble_refusal(source.path));
-      told += source.problems - (source.problems < 1000 ? source.problems : 1000); /* those that are not kept */
+      told += source.problems -
+              (source.problems < 1000 ? source.problems : 1000); /* the reader keeps no more than 1000 of a file */
     } else {
       trouble_print(out, before, reader, &problem);
     }
@@ -77,11 +79,12 @@ static int has_hdf5(const char *folder) {
   return found;
 }
 
-static void tell_nothing(const char *before, const char *folder) {
-  const char *hint = "was the program run with DFTRACER_ENABLE=1, or by dftracer run?";
-  if (has_spools(folder)) hint = "a program records there still, or has died: dftracer recover makes traces of those";
-  if (has_hdf5(folder)) hint = "only HDF5 tables: " HDF5_HINT;
-  fprintf(stderr, "%s%s: no trace (*.pfw, *.pfw.gz) in this folder; %s\n", before, folder, hint);
+static void report_nothing(const char *before, const char *folder) {
+  const char *hint = "run the program with DFTRACER_ENABLE=1 or with 'dftracer run' to record one";
+  if (has_spools(folder))
+    hint = "a program is still recording there, or has died: run 'dftracer recover' to publish its trace";
+  if (has_hdf5(folder)) hint = "it contains only HDF5 tables; " HDF5_HINT;
+  fprintf(stderr, "%s%s: the folder contains no trace (*.pfw, *.pfw.gz); %s\n", before, folder, hint);
 }
 
 dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count) {
@@ -92,7 +95,7 @@ dft_reader *trouble_open(const char *command, const dft_reader_options *options,
   snprintf(before, sizeof before, "dftracer %s: ", command);
   if (!reader) fprintf(stderr, "%s%s\n", before, dft_status_text(status));
   else if (!trouble_print_all(stderr, before, reader, 10)) {
-    for (int i = 0; i < count; i++) tell_nothing(before, paths[i]);
+    for (int i = 0; i < count; i++) report_nothing(before, paths[i]);
   }
   dft_reader_close(reader);
   return NULL;

@@ -1,4 +1,4 @@
-/* trouble.h - what the reader met, said to people: which file, where, what.
+/* trouble.h - reports the problems that the reader found: which file, where in it, and what.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TROUBLE_H
 #define DFTRACER_TROUBLE_H
@@ -6,15 +6,15 @@
 #include <dftracer/reader.h>
 #include <stdio.h>
 
-/* What an errno means for a file that is to be read. */
+/* The message for an errno of reading a file. */
 const char *trouble_text(int error);
-/* Of a file that holds no events: what it may be. */
+/* The message for a file that contains no events. */
 const char *trouble_refusal(const char *path);
-/* One problem as a line, with `before` in front of it. */
+/* Prints one problem as a line that starts with `before`. */
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem);
-/* At most `most` of them, and how many more there are. Returns the number of all. */
+/* Prints at most `most` problems, and how many more there are. Returns the number of all. */
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most);
-/* Opens the paths; NULL, and a message, when there is nothing to read or no memory. */
+/* Opens the paths. Returns NULL, after a message, when there is nothing to read or no memory. */
 dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count);
 
 #endif

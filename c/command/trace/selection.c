@@ -1,14 +1,14 @@
-/* rowfilter.c - which rows are meant.
+/* selection.c - selects rows by name, category, process, thread and time.
  * SPDX-License-Identifier: MIT */
-#include "rowfilter.h"
+#include "selection.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int add(arguments *given, const char **list, int *count) {
-  if (*count == FILTER_PATTERNS) {
-    given->status = arguments_refuse(given, "more than %d patterns", FILTER_PATTERNS);
+  if (*count == SELECTION_PATTERNS) {
+    given->status = arguments_refuse(given, "more than %d patterns given", SELECTION_PATTERNS);
     return -1;
   }
   list[(*count)++] = given->value;
@@ -20,14 +20,14 @@ static int set_time(arguments *given, int *has, int64_t *ns) {
   return arguments_time(given, ns) ? 1 : -1;
 }
 
-int filter_option(filter *of, arguments *given, int key) {
+int selection_option(selection *wanted, arguments *given, int key) {
   switch (key) {
-    case FILTER_NAME: return add(given, of->names, &of->name_count);
-    case FILTER_CAT: return add(given, of->cats, &of->cat_count);
-    case FILTER_PID: of->has_pid = 1; return arguments_number(given, 0, UINT64_MAX, &of->pid) ? 1 : -1;
-    case FILTER_TID: of->has_tid = 1; return arguments_number(given, 0, UINT64_MAX, &of->tid) ? 1 : -1;
-    case FILTER_FROM: return set_time(given, &of->has_from, &of->from_ns);
-    case FILTER_TO: return set_time(given, &of->has_to, &of->to_ns);
+    case SELECTION_NAME: return add(given, wanted->names, &wanted->name_count);
+    case SELECTION_CAT: return add(given, wanted->cats, &wanted->cat_count);
+    case SELECTION_PID: wanted->has_pid = 1; return arguments_number(given, 0, UINT64_MAX, &wanted->pid) ? 1 : -1;
+    case SELECTION_TID: wanted->has_tid = 1; return arguments_number(given, 0, UINT64_MAX, &wanted->tid) ? 1 : -1;
+    case SELECTION_FROM: return set_time(given, &wanted->has_from, &wanted->from_ns);
+    case SELECTION_TO: return set_time(given, &wanted->has_to, &wanted->to_ns);
     default: return 0;
   }
 }
@@ -37,7 +37,7 @@ static int is_start(dft_reader *reader, const dft_rows *rows, uint32_t row) {
          strcmp(dft_reader_text(reader, DFT_NAMES, rows->name[row]).text, "start") == 0;
 }
 
-/* The event start stands at the head of a file; one without it is read to its end. 0: no memory. */
+/* The event `start` is among the first lines of a file; a file without it is read to its end. 0: no memory. */
 static int look_for_first(dft_reader *reader, uint32_t source, int64_t *first) {
   dft_cursor *cursor;
   const dft_rows *rows;
@@ -56,10 +56,10 @@ static int look_for_first(dft_reader *reader, uint32_t source, int64_t *first) {
   return 1;
 }
 
-int64_t filter_origin(dft_reader *reader) {
+int64_t selection_origin(dft_reader *reader) {
   uint32_t count = dft_reader_source_count(reader);
   const char **paths = calloc(count + 1, sizeof *paths);
-  dft_reader *own = NULL; /* so that nothing is counted twice */
+  dft_reader *own = NULL; /* another reader, so that problems are not counted twice */
   int64_t first = INT64_MAX;
   int is_good = paths != NULL;
   for (uint32_t i = 0; is_good && i < count; i++) {
@@ -74,9 +74,9 @@ int64_t filter_origin(dft_reader *reader) {
   return !is_good ? INT64_MIN : first == INT64_MAX ? 0 : first;
 }
 
-int filter_prepare(filter *of, dft_reader *reader) {
-  if (of->has_from || of->has_to) of->origin = filter_origin(reader);
-  return of->origin != INT64_MIN;
+int selection_prepare(selection *wanted, dft_reader *reader) {
+  if (wanted->has_from || wanted->has_to) wanted->origin = selection_origin(reader);
+  return wanted->origin != INT64_MIN;
 }
 
 static int matches(const char *const *patterns, int count, dft_text text) {
@@ -86,13 +86,15 @@ static int matches(const char *const *patterns, int count, dft_text text) {
   return count == 0;
 }
 
-int filter_takes(const filter *of, dft_reader *reader, const dft_rows *rows, uint32_t row) {
-  if (of->has_pid && rows->pid[row] != of->pid) return 0;
-  if (of->has_tid && rows->tid[row] != of->tid) return 0;
-  if ((of->has_from || of->has_to) && rows->phase[row] == DFT_METADATA) return 0;
-  if (of->has_from && rows->start_ns[row] - of->origin < of->from_ns) return 0;
-  if (of->has_to && rows->start_ns[row] - of->origin >= of->to_ns) return 0;
-  if (of->name_count && !matches(of->names, of->name_count, dft_reader_text(reader, DFT_NAMES, rows->name[row])))
+int selection_takes(const selection *wanted, dft_reader *reader, const dft_rows *rows, uint32_t row) {
+  if (wanted->has_pid && rows->pid[row] != wanted->pid) return 0;
+  if (wanted->has_tid && rows->tid[row] != wanted->tid) return 0;
+  if ((wanted->has_from || wanted->has_to) && rows->phase[row] == DFT_METADATA) return 0;
+  if (wanted->has_from && rows->start_ns[row] - wanted->origin < wanted->from_ns) return 0;
+  if (wanted->has_to && rows->start_ns[row] - wanted->origin >= wanted->to_ns) return 0;
+  if (wanted->name_count &&
+      !matches(wanted->names, wanted->name_count, dft_reader_text(reader, DFT_NAMES, rows->name[row])))
     return 0;
-  return !of->cat_count || matches(of->cats, of->cat_count, dft_reader_text(reader, DFT_CATS, rows->cat[row]));
+  return !wanted->cat_count ||
+         matches(wanted->cats, wanted->cat_count, dft_reader_text(reader, DFT_CATS, rows->cat[row]));
 }

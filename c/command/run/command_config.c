@@ -1,9 +1,9 @@
-/* settings.c - dftracer config: the table of settings.
+/* command_config.c - dftracer config: prints the settings.
  * SPDX-License-Identifier: MIT */
-#include "arguments.h"
+#include "command/cli/arguments.h"
 
 static const option options[] = {
-  {'m', "markdown", NULL, "as a table for documentation"},
+  {'m', "markdown", NULL, "print a Markdown table for the documentation"},
   {0, NULL, NULL, NULL},
 };
 
@@ -35,7 +35,7 @@ static int run_config(int argc, char **argv) {
   int key;
   while ((key = arguments_next(&given)) > 0) print = print_markdown;
   if (key < 0) return given.status;
-  if (given.count) return arguments_refuse(&given, "\"%s\" is too much", argv[given.first]);
+  if (given.count) return arguments_refuse(&given, "unexpected argument \"%s\"", argv[given.first]);
   print();
   return STATUS_DONE;
 }
@@ -43,10 +43,10 @@ static int run_config(int argc, char **argv) {
 const command command_config = {
   .name = "config",
   .arguments = "",
-  .summary = "list the settings, their values now and what they do",
-  .text =
-    "Lists the settings, which are environment variables, with their values in this environment, their defaults and "
-    "what is allowed.\n",
+  .summary = "list all settings and their current values",
+  .text = "Lists all settings. Each is an environment variable. Prints its current value, what it does, the allowed "
+          "values and "
+          "the default.\n",
   .options = options,
   .run = run_config,
 };

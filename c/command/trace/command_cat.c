@@ -1,24 +1,19 @@
-/* cat.c - dftracer cat: the lines of traces, those that are wanted, with names in the place of hashes.
+/* command_cat.c - dftracer cat: prints the lines of traces, optionally filtered and with hashes resolved.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "command/summary/summary.h"
-#include "rowfilter.h"
+#include "jsontext.h"
+#include "selection.h"
 #include "trouble.h"
 
 static const option options[] = {
-  FILTER_OPTIONS{'r', "resolve", NULL, "names of files, hosts and commands in the place of their hashes"},
+  SELECTION_OPTIONS{'r', "resolve", NULL, "print names of files, hosts and commands instead of their hashes"},
   {0, NULL, NULL, NULL},
 };
 
 const command command_cat;
 
-typedef struct printer {
-  filter filter;
-  int is_resolving;
-} printer;
-
-/* Behind the text that begins at `at`, which is a quote. */
+/* The place after the string that starts with the quote at `at`. */
 static const char *skip_text(const char *at, const char *end) {
   for (at++; at < end && *at != '"'; at++) at += *at == '\\';
   return at < end ? at + 1 : end;
@@ -28,7 +23,7 @@ static int is_hash_key(const char *key, size_t len) {
   return (len >= 4 && memcmp(key + len - 4, "hash", 4) == 0) || (len == 3 && memcmp(key, "cwd", 3) == 0);
 }
 
-/* `at` stands before a value: prints its name when it is a hash that was defined. Returns what is behind it, or NULL. */
+/* If the value at `at` is a known hash, prints its name and returns the place after it; otherwise NULL. */
 static const char *print_name(dft_reader *reader, const char *at, const char *end) {
   const char *stop = at;
   dft_text hash, name;
@@ -61,15 +56,15 @@ static void print_resolved(dft_reader *reader, dft_text line) {
   fwrite(from, 1, (size_t)(end - from), stdout);
 }
 
-static int print_rows(const printer *of, dft_reader *reader) {
+static int print_rows(const selection *wanted, int is_resolving, dft_reader *reader) {
   dft_cursor *cursor;
   const dft_rows *rows;
   dft_status status = dft_cursor_open(reader, DFT_ALL, &cursor);
   if (status != DFT_OK) return 0;
   while ((status = dft_cursor_next(cursor, &rows)) == DFT_OK && rows && !ferror(stdout)) {
     for (uint32_t i = 0; i < rows->count; i++) {
-      if (!filter_takes(&of->filter, reader, rows, i)) continue;
-      if (of->is_resolving) print_resolved(reader, rows->line[i]);
+      if (!selection_takes(wanted, reader, rows, i)) continue;
+      if (is_resolving) print_resolved(reader, rows->line[i]);
       else fwrite(rows->line[i].text, 1, rows->line[i].len, stdout);
       fputc('\n', stdout);
     }
@@ -80,21 +75,21 @@ static int print_rows(const printer *of, dft_reader *reader) {
 
 static int run_cat(int argc, char **argv) {
   arguments given = {.command = &command_cat, .argc = argc, .argv = argv};
-  dft_reader_options wanted = {.struct_size = sizeof wanted, .want = DFT_WANT_LINES};
-  printer of = {.is_resolving = 0};
+  dft_reader_options columns = {.struct_size = sizeof columns, .want = DFT_WANT_LINES};
+  selection wanted = {.name_count = 0};
   dft_reader *reader;
-  int key, is_good;
+  int key, is_good, is_resolving = 0;
   while ((key = arguments_next(&given)) > 0) {
-    int taken = filter_option(&of.filter, &given, key);
+    int taken = selection_option(&wanted, &given, key);
     if (taken < 0) return given.status;
-    if (!taken) of.is_resolving = 1;
+    if (!taken) is_resolving = 1;
   }
   if (key < 0) return given.status;
-  if (!given.count) return arguments_refuse(&given, "which trace? FILE is missing");
-  reader = trouble_open("cat", &wanted, argv + given.first, given.count);
+  if (!given.count) return arguments_refuse(&given, "no trace given: FILE is missing");
+  reader = trouble_open("cat", &columns, argv + given.first, given.count);
   if (!reader) return STATUS_FAILED;
-  is_good = filter_prepare(&of.filter, reader) && print_rows(&of, reader);
-  if (!is_good) fprintf(stderr, "dftracer cat: no memory left\n");
+  is_good = selection_prepare(&wanted, reader) && print_rows(&wanted, is_resolving, reader);
+  if (!is_good) fprintf(stderr, "dftracer cat: out of memory\n");
   if (fflush(stdout) != 0) is_good = 0;
   if (trouble_print_all(stderr, "dftracer cat: ", reader, 10)) is_good = 0;
   dft_reader_close(reader);
@@ -104,11 +99,11 @@ static int run_cat(int argc, char **argv) {
 const command command_cat = {
   .name = "cat",
   .arguments = "FILE...",
-  .summary = "the lines of traces, with filters",
+  .summary = "print the lines of traces",
   .text =
-    "Prints events, one JSON object a line, as they stand in the traces: no brackets, no commas. FILE may be a trace, "
-    "compressed or not, a folder, or the spool of a process that runs or died. Damaged lines are left out and told on "
-    "stderr; the exit status is 1 then.\n\n"
+    "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. FILE is a trace, "
+    "compressed or not, a folder, or the spool of a process that is running or has died. Damaged lines are skipped and "
+    "reported on stderr, and the exit status is 1.\n\n"
     "  dftracer cat --cat POSIX --resolve out | jq .args.fhash\n",
   .options = options,
   .run = run_cat,

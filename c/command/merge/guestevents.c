@@ -1,0 +1,145 @@
+/* guestevents.c - the events of other profilers, such as torch.profiler, in a timeline.
+ * SPDX-License-Identifier: MIT */
+#include "guestevents.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "chromefile.h"
+
+typedef struct guest_file {
+  timeline *merged;
+  uint32_t number; /* 1, 2 ... */
+  int64_t base_ns; /* added to its times */
+  int32_t rank;    /* -1: unknown */
+} guest_file;
+
+static int is_number(const chrome_span *value) {
+  return value && value->len && value->text[0] != '"';
+}
+
+/* The number; for a text, a number made from it that no thread has. */
+static uint64_t number_of(const chrome_span *value) {
+  uint64_t number = 0;
+  if (!value) return 0;
+  for (size_t i = 0; i < value->len; i++) {
+    if (is_number(value) && (value->text[i] < '0' || value->text[i] > '9')) return number;
+    number = is_number(value) ? number * 10 + (uint64_t)(value->text[i] - '0')
+                              : number * 31 + (unsigned char)value->text[i];
+  }
+  return is_number(value) ? number : UINT64_C(1) << 40 | number % (UINT64_C(1) << 40);
+}
+
+/* Names a new process or thread whose id is a text. */
+static void put_name(timeline *merged, const char *kind, uint32_t pid, uint32_t tid, const chrome_span *text) {
+  if (text->len <= 2) return; /* "" */
+  timeline_begin_line(merged, "{\"ph\":\"M\",\"name\":\"");
+  outfile_text(&merged->out, kind);
+  outfile_text(&merged->out, "\",\"pid\":");
+  outfile_int(&merged->out, pid);
+  outfile_text(&merged->out, ",\"tid\":");
+  outfile_int(&merged->out, tid);
+  outfile_text(&merged->out, ",\"args\":{\"name\":");
+  outfile_put(&merged->out, text->text, text->len);
+  outfile_text(&merged->out, "}}");
+}
+
+static track_process *find_process(guest_file *guest, const chrome_span *pid) {
+  track_process *process = is_number(pid) ? tracks_host_of(&guest->merged->tracks, guest->rank, number_of(pid)) : NULL;
+  size_t before = guest->merged->tracks.count;
+  char key[320];
+  int len;
+  if (process) return process;
+  len = snprintf(key, sizeof key, "guest %u/%.*s", guest->number, pid ? (int)(pid->len < 256 ? pid->len : 256) : 0,
+                 pid ? pid->text : "");
+  process = tracks_process(&guest->merged->tracks, key, (size_t)len, is_number(pid) ? number_of(pid) : UINT64_MAX, 1);
+  if (process && guest->merged->tracks.count > before && pid && !is_number(pid)) {
+    put_name(guest->merged, "process_name", process->shown, 0, pid);
+  }
+  return process;
+}
+
+/* Makes ids of flows and asynchronous events unique across files. */
+static void put_id(guest_file *guest, const chrome_span *id) {
+  if (is_number(id)) {
+    outfile_int(&guest->merged->out, (int64_t)(number_of(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
+  } else {
+    outfile_put(&guest->merged->out, id->text, id->len - 1);
+    outfile_text(&guest->merged->out, ".");
+    outfile_int(&guest->merged->out, guest->number);
+    outfile_text(&guest->merged->out, "\"");
+  }
+}
+
+static int is_key(const chrome_span *key, const char *text) {
+  return key->len == strlen(text) && memcmp(key->text, text, key->len) == 0;
+}
+
+static void put_member(guest_file *guest, const chrome_span *key, const chrome_span *value,
+                       const track_process *process, uint32_t tid) {
+  outfile *out = &guest->merged->out;
+  int64_t ns;
+  outfile_text(out, "\"");
+  outfile_put(out, key->text, key->len);
+  outfile_text(out, "\":");
+  if (is_key(key, "pid")) outfile_int(out, process->shown);
+  else if (is_key(key, "tid")) outfile_int(out, tid);
+  else if (is_key(key, "ts") && chrome_time(value, &ns))
+    timeline_put_time(guest->merged, ns + guest->base_ns + process->shift_ns);
+  else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(guest, value);
+  else outfile_put(out, value->text, value->len);
+}
+
+static int add_event(guest_file *guest, const chrome_event *event) {
+  const chrome_span *phase = chrome_member(event, "ph");
+  const chrome_span *tid = chrome_member(event, "tid");
+  int is_metadata = chrome_is_text(phase, "M");
+  track_process *process = find_process(guest, chrome_member(event, "pid"));
+  int is_new;
+  uint32_t shown;
+  if (!process) return ENOMEM;
+  /* A process that dftracer recorded already has a name and a place among the ranks. */
+  if (is_metadata && !process->is_guest && !chrome_is_text(chrome_member(event, "name"), "thread_name")) return 0;
+  shown = tracks_thread(process, number_of(tid), guest->number, &is_new);
+  if (is_new && tid && !is_number(tid)) put_name(guest->merged, "thread_name", process->shown, shown, tid);
+  timeline_begin_line(guest->merged, "{");
+  for (uint32_t i = 0; i < event->count; i++) {
+    if (i) outfile_text(&guest->merged->out, ",");
+    put_member(guest, &event->key[i], &event->value[i], process, shown);
+  }
+  outfile_text(&guest->merged->out, "}");
+  guest->merged->events += (uint64_t)(chrome_is_text(phase, "X") || chrome_is_text(phase, "B"));
+  return guest->merged->out.error;
+}
+
+/* Facts behind the events apply to all of them, so the file is read twice. */
+static int find_facts(guest_file *guest, const char *path, chromefile *file) {
+  chrome_event event;
+  if (!chromefile_open(file, path)) return 0;
+  while (chromefile_next(file, &event)) continue;
+  guest->base_ns = file->base_ns;
+  guest->rank = file->rank;
+  chromefile_close(file);
+  return chromefile_open(file, path);
+}
+
+int guestevents_add(timeline *merged, const char *command, const char *path, uint32_t number) {
+  guest_file guest = {.merged = merged, .number = number, .rank = -1};
+  chromefile file;
+  chrome_event event;
+  int error = 0;
+  if (!find_facts(&guest, path, &file)) {
+    fprintf(stderr, "dftracer %s: %s: %s\n", command, path, strerror(errno));
+    return 0;
+  }
+  while (!error && chromefile_next(&file, &event)) error = add_event(&guest, &event);
+  if (file.problem[0])
+    fprintf(stderr, "dftracer %s: %s: %s; only the events before this place are used\n", command, path, file.problem);
+  if (file.left_out) {
+    fprintf(stderr, "dftracer %s: %s: skipped %llu event%s that cannot be parsed as JSON\n", command, path,
+            (unsigned long long)file.left_out, file.left_out == 1 ? "" : "s");
+  }
+  chromefile_close(&file);
+  return !file.problem[0] && !file.left_out;
+}

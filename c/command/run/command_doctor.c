@@ -1,0 +1,195 @@
+/* command_doctor.c - dftracer doctor: checks the installation, and whether a program can be traced.
+ * SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "command/cli/arguments.h"
+#include "command/cli/terminal.h"
+#include "program.h"
+#include "variables.h"
+
+#define FREE_LEAST 64e6 /* bytes; with less, traces would soon be cut short */
+
+enum { KEY_IO = OPTION_LONG + 1 };
+
+static const option options[] = {
+  {KEY_IO, "io", NULL, "check for the recording of POSIX and STDIO calls, as by 'dftracer run --io'"},
+  {0, NULL, NULL, NULL},
+};
+
+const command command_doctor;
+
+typedef struct checkup {
+  int is_coloured;
+  int with_io;
+  int bad_count; /* findings that keep events from being recorded */
+} checkup;
+
+enum verdict { FINE, NOTE, BAD };
+
+/* Prints one line: a verdict, and what was found. */
+__attribute__((format(printf, 3, 4))) static void report(checkup *state, enum verdict verdict, const char *format,
+                                                         ...) {
+  static const struct {
+    const char *word, *colour;
+  } looks[] = {{"ok  ", "\033[32m"}, {"note", "\033[33m"}, {"BAD ", "\033[1;31m"}};
+  va_list list;
+  state->bad_count += verdict == BAD;
+  printf("%s%s%s  ", state->is_coloured ? looks[verdict].colour : "", looks[verdict].word,
+         state->is_coloured ? "\033[0m" : "");
+  va_start(list, format);
+  vprintf(format, list);
+  va_end(list);
+  printf("\n");
+}
+
+/* ---- The installation ----------------------------------------------------------------------------------------------- */
+
+/* The path of the core library that this command uses; empty when it is unknown. */
+static const char *find_core(char path[PATH_MAX]) {
+  Dl_info core;
+  if (!dladdr((void *)(uintptr_t)dft_version, &core) || !realpath(core.dli_fname, path)) path[0] = '\0';
+  return path;
+}
+
+static void check_library(checkup *state) {
+  char path[PATH_MAX];
+  find_core(path);
+  if (strcmp(dft_version(), DFT_VERSION) == 0) report(state, FINE, "libdftracer_core %s: %s", dft_version(), path);
+  else
+    report(state, BAD, "libdftracer_core is version %s, but this command is %s: %s belongs to another installation",
+           dft_version(), DFT_VERSION, path);
+}
+
+static void check_preload(checkup *state) {
+  char path[PATH_MAX];
+  if (!program_find_preload(path)) {
+    report(
+      state, state->with_io ? BAD : NOTE,
+      "libdftracer_preload.so is missing: run --io needs it beside libdftracer_core.so, or there in lib or intercept");
+  } else if (strpbrk(path, " :")) {
+    report(state, BAD, "%s cannot be preloaded, because its path contains a space or a colon", path);
+  } else {
+    report(state, FINE, "libdftracer_preload.so, for run --io: %s", path);
+  }
+}
+
+/* Wrong values of known settings were already reported on stderr, when they were read. */
+static void report_unknown(const char *name, const char *nearest, void *context) {
+  if (nearest)
+    report(context, NOTE, "%s is set, but is not a setting; did you mean %s? See 'dftracer config'", name, nearest);
+  else report(context, NOTE, "%s is set, but is not a setting; see 'dftracer config'", name);
+}
+
+static void check_folder(checkup *state) {
+  char folder[PATH_MAX], free_text[FORMAT_BYTES];
+  struct statvfs disk;
+  char *slash;
+  dft_config_get("DFTRACER_LOG_FILE", folder, sizeof folder);
+  slash = strrchr(folder, '/');
+  if (slash) slash[slash == folder] = '\0';
+  else memcpy(folder, ".", 2);
+  if (access(folder, F_OK) != 0) {
+    report(state, NOTE, "the folder for traces, %s, does not exist yet; it will be created", folder);
+  } else if (access(folder, W_OK | X_OK) != 0) {
+    report(state, BAD, "cannot write traces to %s: %s; choose another folder with DFTRACER_LOG_FILE or run --out",
+           folder, strerror(errno));
+  } else if (statvfs(folder, &disk) == 0) {
+    double bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+    report(state, bytes < FREE_LEAST ? BAD : FINE, "traces go to %s, which has %s free", folder,
+           format_bytes(free_text, bytes));
+  }
+}
+
+static void check_switch(checkup *state) {
+  char value[PATH_MAX];
+  dft_config_get("DFTRACER_ENABLE", value, sizeof value);
+  if (strcmp(value, "1") == 0)
+    report(state, FINE, "DFTRACER_ENABLE is 1: programs are traced however they are started");
+  else report(state, NOTE, "DFTRACER_ENABLE is not set: programs are traced only by 'dftracer run'");
+}
+
+/* ---- The program ---------------------------------------------------------------------------------------------------- */
+
+static void report_unlinked(checkup *state, const program *target) {
+  if (state->with_io) {
+    report(state, NOTE, "%s does not link libdftracer_core: only its I/O calls will be recorded", target->image);
+  } else if (program_is_interpreter(target)) {
+    report(state, NOTE,
+           "%s is an interpreter: the code it runs is recorded if that uses dftracer; a Python program calls "
+           "dftracer.initialize_log first",
+           target->image);
+  } else {
+    report(state, BAD, "%s does not link libdftracer_core: nothing is recorded without --io", target->image);
+  }
+}
+
+/* Does the program load the same core library as this command? */
+static void check_links(checkup *state, const program *target) {
+  char library[PATH_MAX], own[PATH_MAX], theirs[PATH_MAX];
+  if (!program_library(target, "libdftracer_core.so", library)) {
+    report_unlinked(state, target);
+  } else if (!library[0]) {
+    report(state, BAD,
+           "%s links libdftracer_core, but the loader cannot find it: set LD_LIBRARY_PATH=PREFIX/lib, or link with "
+           "-Wl,-rpath,PREFIX/lib",
+           target->image);
+  } else if (*find_core(own) && realpath(library, theirs) && strcmp(own, theirs) != 0) {
+    report(state, NOTE, "%s links another libdftracer_core than this command: %s", target->image, theirs);
+  } else {
+    report(state, FINE, "%s links libdftracer_core: its annotations are recorded", target->image);
+  }
+}
+
+static void check_program(checkup *state, const char *word) {
+  program target;
+  program_inspect(&target, word);
+  if (!target.path[0]) {
+    report(state, BAD, "%s %s", word, program_text(PROGRAM_MISSING));
+    return;
+  }
+  if (strcmp(target.path, target.image) == 0) report(state, FINE, "%s is %s", word, target.path);
+  else report(state, FINE, "%s is %s, a script for %s", word, target.path, target.image);
+  if (target.kind != PROGRAM_FINE) report(state, BAD, "%s %s", target.image, program_text(target.kind));
+  else check_links(state, &target);
+}
+
+static int run_doctor(int argc, char **argv) {
+  arguments given = {.command = &command_doctor, .argc = argc, .argv = argv};
+  checkup state = {.is_coloured = terminal_has_colour(stdout)};
+  int key;
+  while ((key = arguments_next(&given)) > 0) state.with_io = 1;
+  if (key < 0) return given.status;
+  check_library(&state);
+  check_preload(&state);
+  variables_each_unknown(report_unknown, &state);
+  check_switch(&state);
+  check_folder(&state);
+  if (given.count) {
+    const char *word = argv[given.first];
+    check_program(&state, word);
+    printf("\n%s %s be traced by: dftracer run %s-- %s ...\n", word, state.bad_count ? "would not" : "would",
+           state.with_io ? "--io " : "", word);
+  }
+  return state.bad_count ? STATUS_FAILED : STATUS_DONE;
+}
+
+const command command_doctor = {
+  .name = "doctor",
+  .arguments = "[--] [CMD...]",
+  .summary = "check the installation, and whether a program can be traced",
+  .text =
+    "Checks the installation and the settings of this environment. With CMD it also checks whether that program can "
+    "be traced, and explains why if it cannot.\n\n"
+    "  dftracer doctor\n"
+    "  dftracer doctor --io -- python train.py\n\n"
+    "Exit status: 0 when nothing prevents tracing, 1 when something does (see the lines that begin with BAD).\n",
+  .options = options,
+  .is_wrapper = 1,
+  .run = run_doctor,
+};

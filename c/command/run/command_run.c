@@ -1,0 +1,230 @@
+/* command_run.c - dftracer run: runs a program with tracing on, and reports where its trace is.
+ * SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/cli/arguments.h"
+#include "launch.h"
+#include "outcome.h"
+#include "variables.h"
+
+/* What went wrong before the program ran, with the numbers that env, timeout and others use. */
+enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
+
+#define DEFAULT_FOLDER "traces"
+#define DEFAULT_NAME "trace"
+
+enum { KEY_IO = OPTION_LONG + 1, KEY_SINK, KEY_NAME };
+
+static const option options[] = {
+  {KEY_IO, "io", "[DIR:...]",
+   "also record POSIX and STDIO calls, on files in these folders; without a value, on all files"},
+  {'o', "out", "DIR", "write the traces to this folder, which is created if needed; default: " DEFAULT_FOLDER},
+  {KEY_SINK, "sink", "jsonl|hdf5|null|FILE",
+   "the format of the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null, or a shared object with a sink"},
+  {KEY_NAME, "name", "NAME", "start the names of the traces with NAME: NAME-HOST-PID-...; default: " DEFAULT_NAME},
+  {'q', "quiet", NULL, "do not print the summary line"},
+  {0, NULL, NULL, NULL},
+};
+
+const command command_run;
+
+typedef struct run_plan {
+  const char *out, *sink, *name; /* the options; NULL: not given */
+  int32_t rank;
+  outcome outcome;
+} run_plan;
+
+/* Only rank 0 prints warnings and the summary line; so does a process that is not part of an MPI job. */
+static int is_reporter(const run_plan *plan) {
+  return plan->rank <= 0;
+}
+
+/* ---- The environment of the program ----------------------------------------------------------------------------------- */
+
+static int make_folders(char *path) {
+  for (char *slash = path + 1; *slash; slash++) {
+    if (*slash != '/') continue;
+    *slash = '\0';
+    mkdir(path, 0777);
+    *slash = '/';
+  }
+  return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+/* Makes the path absolute, because the program may change its folder. Options override DFTRACER_LOG_FILE. */
+static int choose_place(run_plan *plan, char log_file[PATH_MAX]) {
+  const char *given = getenv("DFTRACER_LOG_FILE");
+  char cwd[PATH_MAX] = "";
+  char *slash;
+  int len;
+  if (!getcwd(cwd, sizeof cwd)) return -1;
+  if (!plan->out && !plan->name && given && *given) {
+    len = snprintf(log_file, PATH_MAX, "%s%s%s", given[0] == '/' ? "" : cwd, given[0] == '/' ? "" : "/", given);
+  } else {
+    const char *out = plan->out ? plan->out : DEFAULT_FOLDER;
+    len = snprintf(log_file, PATH_MAX, "%s%s%s/%s", out[0] == '/' ? "" : cwd, out[0] == '/' ? "" : "/", out,
+                   plan->name ? plan->name : DEFAULT_NAME);
+  }
+  if (len >= PATH_MAX) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  memcpy(plan->outcome.folder, log_file, PATH_MAX);
+  slash = strrchr(plan->outcome.folder, '/');
+  slash[slash == plan->outcome.folder] = '\0';
+  return make_folders(plan->outcome.folder) == 0 ? access(plan->outcome.folder, W_OK | X_OK) : -1;
+}
+
+static int set_preload(void) {
+  const char *others = getenv("LD_PRELOAD");
+  char library[PATH_MAX];
+  char *value = NULL;
+  int len;
+  if (!program_find_preload(library)) {
+    fprintf(stderr, "dftracer run: did not run the program: --io needs libdftracer_preload.so, which is not beside "
+                    "libdftracer_core.so; see 'dftracer doctor --io'\n");
+    return 0;
+  }
+  if (strpbrk(library, " :")) {
+    fprintf(stderr,
+            "dftracer run: did not run the program: cannot preload %s, because its path contains a space or a colon; "
+            "install it elsewhere\n",
+            library);
+    return 0;
+  }
+  len = asprintf(&value, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+  if (len >= 0) setenv("LD_PRELOAD", value, 1);
+  free(value);
+  return len >= 0;
+}
+
+/* Whether this is a list of sinks, separated by commas: built-in ones, or paths. */
+static int is_sink_list(const char *names) {
+  static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
+  while (*names) {
+    size_t len = strcspn(names, ","), name = strcspn(names, ",:"); /* hdf5:layout=table */
+    int is_known = memchr(names, '/', len) != NULL;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+      is_known |= strlen(known[i]) == name && memcmp(known[i], names, name) == 0;
+    if (!is_known) return 0;
+    names += len + (names[len] == ',');
+  }
+  return 1;
+}
+
+static int set_environment(run_plan *plan) {
+  char log_file[PATH_MAX];
+  if (choose_place(plan, log_file) != 0) {
+    fprintf(stderr,
+            "dftracer run: did not run the program: cannot write traces to %s: %s; choose another folder with --out\n",
+            plan->outcome.folder, strerror(errno));
+    return 0;
+  }
+  setenv("DFTRACER_ENABLE", "1", 1);
+  setenv("DFTRACER_LOG_FILE", log_file, 1);
+  if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
+  if (!plan->outcome.io) return 1;
+  setenv("DFTRACER_INIT", "PRELOAD", 1);
+  setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
+  return set_preload();
+}
+
+/* ---- The program ------------------------------------------------------------------------------------------------------ */
+
+static void warn_unknown(const char *name, const char *nearest, void *context) {
+  (void)context;
+  fprintf(stderr, "dftracer run: %s is not a setting and has no effect", name);
+  if (nearest) fprintf(stderr, "; did you mean %s? See 'dftracer config'\n", nearest);
+  else fprintf(stderr, "; see 'dftracer config'\n");
+}
+
+static void warn(const program *target) {
+  variables_each_unknown(warn_unknown, NULL);
+  if (target->kind != PROGRAM_FINE) fprintf(stderr, "dftracer run: %s %s\n", target->image, program_text(target->kind));
+}
+
+static int refuse(const program *target, const char *word, int error) {
+  if (target->path[0] && !program_is_startable(target->kind))
+    fprintf(stderr, "dftracer run: %s %s\n", target->image, program_text(target->kind));
+  else
+    fprintf(stderr, "dftracer run: cannot run %s: %s%s\n", word, strerror(error),
+            error == ENOENT && !strchr(word, '/') ? " on PATH" : "");
+  return error == ENOENT ? STATUS_MISSING : STATUS_FORBIDDEN;
+}
+
+static int run_program(run_plan *plan, char **argv) {
+  program target;
+  pid_t pid;
+  int status = 0, error;
+  program_inspect(&target, argv[0]);
+  if (!program_is_startable(target.kind))
+    return refuse(&target, argv[0], target.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
+  if (!set_environment(plan)) return STATUS_OWN;
+  if (is_reporter(plan)) {
+    warn(&target);
+    outcome_begin(&plan->outcome);
+  }
+  error = launch(argv, &pid, &status);
+  if (is_reporter(plan)) {
+    if (!error) outcome_report(&plan->outcome, &target);
+    outcome_end(&plan->outcome);
+  }
+  if (error) return refuse(&target, argv[0], error);
+  if (!is_reporter(plan) && WIFSIGNALED(status)) {
+    dft_recovery report;
+    outcome_recover(plan->outcome.folder, &report); /* living ranks of this node are left alone */
+  }
+  launch_end_like(status);
+}
+
+static int run_run(int argc, char **argv) {
+  arguments given = {.command = &command_run, .argc = argc, .argv = argv};
+  run_plan plan = {.rank = dft_rank(), .outcome = {.size = dft_size()}};
+  int key;
+  while ((key = arguments_next(&given)) > 0) {
+    switch (key) {
+      case KEY_IO: plan.outcome.io = given.value ? given.value : ""; break;
+      case 'o': plan.out = given.value; break;
+      case KEY_SINK: plan.sink = given.value; break;
+      case KEY_NAME: plan.name = given.value; break;
+      default: plan.outcome.is_quiet = 1;
+    }
+  }
+  if (key < 0) return given.status;
+  if (!given.count) return arguments_refuse(&given, "no program given: CMD is missing");
+  if (plan.name && strchr(plan.name, '/'))
+    return arguments_refuse(&given, "--name: \"%s\" contains a slash; use --out to choose the folder", plan.name);
+  if (plan.sink && !is_sink_list(plan.sink))
+    return arguments_refuse(&given, "--sink: \"%s\" is not one of jsonl, hdf5, null or the path of a shared object",
+                            plan.sink);
+  return run_program(&plan, argv + given.first);
+}
+
+const command command_run = {
+  .name = "run",
+  .arguments = "[--] CMD...",
+  .summary = "run a program with tracing on",
+  .text =
+    "Runs CMD with tracing on. Records the events of its annotations, and with --io also its I/O calls. Forwards "
+    "signals "
+    "to CMD, and ends the way CMD ends: with the same exit status, or by the same signal. At the end it recovers the "
+    "traces of processes that were killed, and prints a summary line on stderr: the number of events and processes, "
+    "and "
+    "the folder of the traces.\n\n"
+    "  dftracer run ./solver input.nml\n"
+    "  dftracer run --io=/scratch/data --out traces -- python train.py\n"
+    "  mpirun -n 4 dftracer run -- ./a.out      # one trace per rank; only rank 0 prints the summary line\n\n"
+    "Programs that cannot be traced still run, after a warning: statically linked ones, and those with raised "
+    "privileges. "
+    "Exit status 125: CMD did not run, because the traces cannot be written or a library is missing; 126: CMD cannot "
+    "be "
+    "executed; 127: CMD does not exist.\n",
+  .options = options,
+  .is_wrapper = 1,
+  .run = run_run,
+};
