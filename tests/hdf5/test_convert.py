@@ -77,7 +77,7 @@ def case_ranks_that_were_recorded_as_tables(folder):
         expect_equal(file["processes/source"].asstr()[:].tolist(), parts, "sources")
         expect(np.array_equal(file["events/rank"][:], file["events/process"][:]), "rank of each event")
     message = convert(*parts, *glob.glob(os.path.join(folder, "*.pfw.gz")), "-o", job, status=2)
-    expect("one or the other" in message, message)
+    expect("convert them separately" in message, message)
     message = convert(job, "-o", os.path.join(folder, "again.h5"), status=1)
     expect("only files of one process" in message, message)
     for trace in glob.glob(os.path.join(folder, "*.pfw.gz")):

@@ -20,9 +20,9 @@ typedef struct h5_process {
   uint32_t next; /* the next one of the same place in the map, plus 1; 0: the last */
 } h5_process;
 
-typedef struct conversion {
+typedef struct h5_conversion {
   dft_reader *reader;
-  dft_h5 *to;
+  dft_h5 *writer;
   h5_process *processes;
   uint32_t count, room;
   uint32_t map[4096]; /* the first process of a place, plus 1 */
@@ -31,7 +31,7 @@ typedef struct conversion {
   uint32_t rank_name; /* the number of the text "PR" */
   uint64_t unit_ns;   /* of the new file */
   dft_value values[VALUES_MOST];
-} conversion;
+} h5_conversion;
 
 /* ---- Processes ---------------------------------------------------------------------------------------------------- */
 
@@ -39,28 +39,33 @@ static int is_process(const h5_process *one, uint32_t source, uint64_t pid, uint
   return one->source == source && one->pid == pid && (!host || !one->host || one->host == host);
 }
 
-/* The number of the process; UINT32_MAX: no memory. */
-static uint32_t process_of(conversion *own, uint32_t source, uint64_t pid, uint32_t host) {
-  uint32_t place = (uint32_t)((pid * 31 + source) % (sizeof own->map / sizeof own->map[0]));
-  uint32_t found = own->last;
-  if (found >= own->count || !is_process(&own->processes[found], source, pid, host)) {
-    for (found = own->map[place]; found; found = own->processes[found - 1].next) {
-      if (is_process(&own->processes[found - 1], source, pid, host)) break;
-    }
-    if (!found) {
-      if (own->count == own->room) {
-        h5_process *larger = realloc(own->processes, (own->room * 2 + 16) * sizeof *larger);
-        if (!larger) return UINT32_MAX;
-        own->processes = larger;
-        own->room = own->room * 2 + 16;
-      }
-      own->processes[own->count] = (h5_process){source, host, pid, -1, own->map[place]};
-      found = own->map[place] = ++own->count;
-    }
-    found--;
+/* Adds a process to the front of its place in the map, and returns its number; UINT32_MAX: no memory. */
+static uint32_t add_process(h5_conversion *file, uint32_t place, h5_process added) {
+  if (file->count == file->room) {
+    uint32_t room = file->room * 2 + 16;
+    h5_process *larger = realloc(file->processes, room * sizeof *larger);
+    if (!larger) return UINT32_MAX;
+    file->processes = larger;
+    file->room = room;
   }
-  if (host) own->processes[found].host = host;
-  return own->last = found;
+  added.next = file->map[place];
+  file->processes[file->count] = added;
+  file->map[place] = file->count + 1;
+  return file->count++;
+}
+
+/* The number of a process, which is added when it is new; UINT32_MAX: no memory. */
+static uint32_t number_process(h5_conversion *file, uint32_t source, uint64_t pid, uint32_t host) {
+  uint32_t place = (uint32_t)((pid * 31 + source) % (sizeof file->map / sizeof file->map[0]));
+  uint32_t number = file->last;
+  if (number >= file->count || !is_process(&file->processes[number], source, pid, host)) {
+    uint32_t next = file->map[place];
+    while (next && !is_process(&file->processes[next - 1], source, pid, host)) next = file->processes[next - 1].next;
+    number = next ? next - 1 : add_process(file, place, (h5_process){source, host, pid, -1, 0});
+    if (number == UINT32_MAX) return number;
+  }
+  if (host) file->processes[number].host = host;
+  return file->last = number;
 }
 
 static const char *unit_name(uint64_t ns) {
@@ -73,27 +78,27 @@ static const char *terminated(dft_text text, char *into, size_t size) {
   return into;
 }
 
-static void describe_processes(conversion *own) {
-  for (uint32_t i = 0; i < own->count; i++) {
-    const h5_process *one = &own->processes[i];
+static void describe_processes(h5_conversion *file) {
+  for (uint32_t i = 0; i < file->count; i++) {
+    const h5_process *one = &file->processes[i];
     char host[256], hash[64];
     dft_source source = {.struct_size = sizeof source};
     dft_h5_facts facts = {.struct_size = sizeof facts, .pid = (uint32_t)one->pid, .rank = one->rank};
-    dft_reader_source(own->reader, one->source, &source);
+    dft_reader_source(file->reader, one->source, &source);
     facts.source = source.path;
-    facts.unit = unit_name(own->unit_ns);
-    facts.host = one->host ? terminated(dft_reader_text(own->reader, DFT_HOSTS, one->host), host, sizeof host) : "";
-    facts.host_hash = one->host ? terminated(dft_reader_hash(own->reader, DFT_HOSTS, one->host), hash, sizeof hash)
+    facts.unit = unit_name(file->unit_ns);
+    facts.host = one->host ? terminated(dft_reader_text(file->reader, DFT_HOSTS, one->host), host, sizeof host) : "";
+    facts.host_hash = one->host ? terminated(dft_reader_hash(file->reader, DFT_HOSTS, one->host), hash, sizeof hash)
                                 : "";
-    dft_h5_process(own->to, i, &facts);
+    dft_h5_process(file->writer, i, &facts);
   }
 }
 
 /* ---- Events ------------------------------------------------------------------------------------------------------- */
 
-static dft_value value_of(const conversion *own, const dft_cell *cell) {
+static dft_value value_of(const h5_conversion *file, const dft_cell *cell) {
   dft_value value = {
-    .key = dft_reader_text(own->reader, DFT_KEYS, cell->key), .key_index = cell->key, .type = cell->type};
+    .key = dft_reader_text(file->reader, DFT_KEYS, cell->key), .key_index = cell->key, .type = cell->type};
   if (cell->type == DFT_STRING || cell->type == DFT_RAW) {
     value.type = DFT_STRING;
     value.value.s = (dft_text){cell->value.text, (size_t)cell->len};
@@ -104,63 +109,64 @@ static dft_value value_of(const conversion *own, const dft_cell *cell) {
 }
 
 /* The metadata PR contains the rank: {"name":"rank","value":"3"}. */
-static void note_rank(conversion *own, const dft_event *event, h5_process *process) {
+static void note_rank(h5_conversion *file, const dft_event *event, h5_process *process) {
   char digits[16] = "";
   int is_rank = 0;
   for (uint32_t i = 0; i < event->value_count; i++) {
     const dft_value *value = &event->values[i];
     if (value->type != DFT_STRING) continue;
-    if (value->key_index == own->name_key)
+    if (value->key_index == file->name_key)
       is_rank = value->value.s.len == 4 && memcmp(value->value.s.text, "rank", 4) == 0;
-    if (value->key_index == own->value_key) terminated(value->value.s, digits, sizeof digits);
+    if (value->key_index == file->value_key) terminated(value->value.s, digits, sizeof digits);
   }
   if (is_rank && digits[0]) process->rank = (int32_t)strtol(digits, NULL, 10);
 }
 
-static int add_row(conversion *own, const dft_rows *rows, uint32_t i) {
-  uint32_t number = process_of(own, rows->source, rows->pid[i], rows->host[i]);
+static int add_row(h5_conversion *file, const dft_rows *rows, uint32_t i) {
+  uint32_t number = number_process(file, rows->source, rows->pid[i], rows->host[i]);
   dft_event event = {.id = rows->id[i],
                      .parent = rows->parent[i] ? rows->parent[i] : -1,
-                     .start = rows->start_ns[i] / (int64_t)own->unit_ns,
-                     .duration = rows->dur_ns[i] / (int64_t)own->unit_ns,
+                     .start = rows->start_ns[i] / (int64_t)file->unit_ns,
+                     .duration = rows->dur_ns[i] / (int64_t)file->unit_ns,
                      .level = rows->level[i],
                      .phase = rows->phase[i],
                      .pid = (uint32_t)rows->pid[i],
                      .tid = (uint32_t)rows->tid[i],
-                     .name = dft_reader_text(own->reader, DFT_NAMES, rows->name[i]),
-                     .cat = dft_reader_text(own->reader, DFT_CATS, rows->cat[i]),
-                     .values = own->values};
+                     .name = dft_reader_text(file->reader, DFT_NAMES, rows->name[i]),
+                     .cat = dft_reader_text(file->reader, DFT_CATS, rows->cat[i]),
+                     .values = file->values};
   if (number == UINT32_MAX) return 0;
   if (rows->file[i]) {
-    own->values[event.value_count++] = (dft_value){
-      .key = {"fhash", 5}, .type = DFT_STRING, .value.s = dft_reader_hash(own->reader, DFT_FILES, rows->file[i])};
+    file->values[event.value_count++] = (dft_value){
+      .key = {"fhash", 5}, .type = DFT_STRING, .value.s = dft_reader_hash(file->reader, DFT_FILES, rows->file[i])};
   }
   for (uint32_t k = rows->arg_first[i]; k < rows->arg_first[i + 1] && event.value_count < VALUES_MOST; k++)
-    own->values[event.value_count++] = value_of(own, &rows->args[k]);
-  if (event.phase == DFT_METADATA && rows->name[i] == own->rank_name) note_rank(own, &event, &own->processes[number]);
-  dft_h5_add(own->to, number, &event);
+    file->values[event.value_count++] = value_of(file, &rows->args[k]);
+  if (event.phase == DFT_METADATA && rows->name[i] == file->rank_name)
+    note_rank(file, &event, &file->processes[number]);
+  dft_h5_add(file->writer, number, &event);
   return 1;
 }
 
 /* All rows of all sources, in their order. */
-static int add_all(conversion *own, progress *shown, uint64_t *events) {
+static int add_all(h5_conversion *file, progress *shown, uint64_t *events) {
   const dft_rows *rows;
   dft_cursor *cursor;
-  event_rule rule = event_rule_for(own->reader);
+  event_rule rule = event_rule_for(file->reader);
   uint64_t done = 0, before = 0, all;
-  int error = dft_cursor_open(own->reader, DFT_ALL, &cursor) == DFT_OK ? 0 : ENOMEM;
+  int error = dft_cursor_open(file->reader, DFT_ALL, &cursor) == DFT_OK ? 0 : ENOMEM;
   if (error) return error;
   while (!error && dft_cursor_next(cursor, &rows) == DFT_OK && rows) {
-    if (!own->unit_ns && rows->count) { /* the new file gets the time unit of the first trace */
+    if (!file->unit_ns && rows->count) { /* the new file gets the time unit of the first trace */
       dft_source source = {.struct_size = sizeof source};
-      dft_reader_source(own->reader, rows->source, &source);
-      own->unit_ns = source.unit_ns ? source.unit_ns : 1000;
+      dft_reader_source(file->reader, rows->source, &source);
+      file->unit_ns = source.unit_ns ? source.unit_ns : 1000;
     }
     for (uint32_t i = 0; !error && i < rows->count; i++) {
-      error = add_row(own, rows, i) ? 0 : ENOMEM;
+      error = add_row(file, rows, i) ? 0 : ENOMEM;
       *events += (uint64_t)is_event(&rule, rows, i);
     }
-    dft_reader_progress(own->reader, &done, &all);
+    dft_reader_progress(file->reader, &done, &all);
     progress_add(shown, done - before);
     before = done;
   }
@@ -176,30 +182,30 @@ static int report_failure(const char *path, dft_status status, const char *why) 
 }
 
 static int write_file(const char *path, dft_reader *reader, progress *shown, uint64_t *events, int is_table) {
-  conversion *own = calloc(1, sizeof *own);
+  h5_conversion *file = calloc(1, sizeof *file);
   dft_h5_options options = {.struct_size = sizeof options, .is_table = is_table};
   const char *unusable = dft_h5_unusable();
   char why[512] = "";
   dft_status status;
   int error;
-  if (unusable || !own) {
-    free(own);
+  if (unusable || !file) {
+    free(file);
     return report_failure(path, unusable ? DFT_ENOSINK : DFT_ENOMEM, unusable ? unusable : "");
   }
-  own->reader = reader;
-  own->name_key = dft_reader_number(reader, DFT_KEYS, "name", 4);
-  own->value_key = dft_reader_number(reader, DFT_KEYS, "value", 5);
-  own->rank_name = dft_reader_number(reader, DFT_NAMES, "PR", 2);
-  status = dft_h5_open(path, &options, &own->to);
+  file->reader = reader;
+  file->name_key = dft_reader_number(reader, DFT_KEYS, "name", 4);
+  file->value_key = dft_reader_number(reader, DFT_KEYS, "value", 5);
+  file->rank_name = dft_reader_number(reader, DFT_NAMES, "PR", 2);
+  status = dft_h5_open(path, &options, &file->writer);
   if (status != DFT_OK) {
-    free(own);
+    free(file);
     return report_failure(path, status, dft_status_text(status));
   }
-  error = add_all(own, shown, events);
-  describe_processes(own);
-  status = dft_h5_close(own->to, !error, why, sizeof why);
-  free(own->processes);
-  free(own);
+  error = add_all(file, shown, events);
+  describe_processes(file);
+  status = dft_h5_close(file->writer, !error, why, sizeof why);
+  free(file->processes);
+  free(file);
   return error || status == DFT_OK ? error : report_failure(path, status, why);
 }
 

@@ -14,32 +14,36 @@ static int compare(const void *a, const void *b) {
   return (int)two->level - (int)one->level;
 }
 
-/* Merge sort keeps the order of equals; the window is nearly in order, so runs are long. */
+/* The end of the sorted run that begins at `start`. */
+static uint32_t run_end(const moment *moments, uint32_t start, uint32_t count) {
+  uint32_t end = start + (start < count);
+  while (end < count && compare(&moments[end - 1], &moments[end]) <= 0) end++;
+  return end;
+}
+
+/* Merges each pair of neighbouring runs. Returns the number of runs that are left. */
+static uint32_t merge_runs(const moment *from, moment *to, uint32_t count) {
+  uint32_t runs = 0, out = 0;
+  for (uint32_t left = 0, right_end; left < count; left = right_end, runs++) {
+    uint32_t left_end = run_end(from, left, count), right = left_end;
+    right_end = run_end(from, right, count);
+    while (left < left_end && right < right_end)
+      to[out++] = compare(&from[left], &from[right]) <= 0 ? from[left++] : from[right++];
+    while (left < left_end) to[out++] = from[left++];
+    while (right < right_end) to[out++] = from[right++];
+  }
+  return runs;
+}
+
+/* Merge sort keeps the order of equal elements. The window is nearly sorted, so the runs are long. */
 static int sort(moment *moments, uint32_t count) {
   moment *spare = malloc(count * sizeof *spare);
   moment *from = moments, *to = spare;
   uint32_t runs;
   if (!spare) return 0;
   do {
-    uint32_t at = 0, out = 0;
-    runs = 0;
-    while (at < count) {
-      uint32_t left = at, left_end, right, right_end;
-      for (left_end = left + 1; left_end < count && compare(&from[left_end - 1], &from[left_end]) <= 0;) left_end++;
-      right = left_end;
-      for (right_end = right + (right < count);
-           right_end < count && compare(&from[right_end - 1], &from[right_end]) <= 0;) {
-        right_end++;
-      }
-      while (left < left_end && right < right_end) {
-        to[out++] = compare(&from[left], &from[right]) <= 0 ? from[left++] : from[right++];
-      }
-      while (left < left_end) to[out++] = from[left++];
-      while (right < right_end) to[out++] = from[right++];
-      at = right_end;
-      runs++;
-    }
     moment *other = from;
+    runs = merge_runs(from, to, count);
     from = to;
     to = other;
   } while (runs > 1);
