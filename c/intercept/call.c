@@ -1,10 +1,10 @@
 /* call.c - one intercepted call: whether it is recorded, and how it becomes an event.
  * SPDX-License-Identifier: MIT */
+#include "call.h"
+
 #include <string.h>
 
 #include "base/config.h"
-#include "intercept.h"
-#include "plain.h"
 #include "record/emit.h"
 #include "record/region.h"
 #include "session/session.h"
@@ -237,42 +237,42 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
 }
 
 /* What a path, or the file behind a descriptor, is to us. */
-static dft__entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
+static dft__fd_entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
   dft__own own;
   uint32_t ref;
   if (wanted != DFT__WANTED) return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
   if (dft__thread_take(&own) == DFT__OFF) return DFT__FD_IN;
   ref = dft__intern_path(own.base, own.session, text, len > DFT__NAME_MAX ? DFT__NAME_MAX : len);
-  return ref ? dft__entry_in(own.session, ref) : DFT__FD_IN;
+  return ref ? dft__fd_entry_in(own.session, ref) : DFT__FD_IN;
 }
 
-static dft__entry entry_of(const char *text, size_t len) {
+static dft__fd_entry entry_of(const char *text, size_t len) {
   return entry_judged(len ? dft__filter_judge(text, len) : DFT__WANTED_NOT, text, len);
 }
 
-static int is_in(dft__entry entry) {
+static int is_in(dft__fd_entry entry) {
   return entry >= DFT__FD_IN;
 }
 
-__attribute__((noinline)) static dft__entry entry_of_path(int dir, const char *path) {
+__attribute__((noinline)) static dft__fd_entry entry_of_path(int dir, const char *path) {
   char text[DFT__IO_PATH];
   if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, sizeof text));
   if (dir != AT_FDCWD && path[0] != '/') {
-    const _Atomic dft__entry *slot = dft__fd_slot(dir);
+    const _Atomic dft__fd_entry *slot = dft__fd_slot(dir);
     if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !memmem(path, strnlen(path, PATH_MAX), "..", 2))
       return DFT__FD_OUT_BELOW;
   }
   return entry_of(text, dft__path_absolute(dir, path, text));
 }
 
-__attribute__((noinline)) static dft__entry entry_of_fd(int fd) {
+__attribute__((noinline)) static dft__fd_entry entry_of_fd(int fd) {
   char text[DFT__IO_PATH];
   return entry_of(text, dft__fd_text(fd, text, sizeof text));
 }
 
 int dft__io_fd_slow(dft__subject *subject, int fd) {
-  _Atomic dft__entry *slot = dft__fd_slot(fd);
-  dft__entry seen, known;
+  _Atomic dft__fd_entry *slot = dft__fd_slot(fd);
+  dft__fd_entry seen, known;
   int saved = errno;
   subject->path = NULL;
   subject->fd = fd;
@@ -307,9 +307,9 @@ void dft__io_keep_text(dft__io *io, char *text) {
   errno = saved;
 }
 
-__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
+__attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
   dft__own own;
-  dft__entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
+  dft__fd_entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
   int is_wanted = !io->subjects, needs_text = 0;
   if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be what cannot be read */
@@ -331,17 +331,18 @@ __attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const 
   return entries[0];
 }
 
-__attribute__((noinline)) static dft__entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
-                                                      const int64_t *values) {
+__attribute__((noinline)) static dft__fd_entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                         const int64_t *values) {
   int saved = errno;
   result got = {ret, error, values};
-  dft__entry entry = end_slow(call, io, &got);
+  dft__fd_entry entry = end_slow(call, io, &got);
   errno = saved;
   return entry;
 }
 
-static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call call, const dft__io *io, int64_t ret,
-                                                                  int error, const int64_t *values, dft__entry entry) {
+static inline __attribute__((always_inline)) dft__fd_entry end_known(enum dft__call call, const dft__io *io,
+                                                                     int64_t ret, int error, const int64_t *values,
+                                                                     dft__fd_entry entry) {
   dft__own own;
   if (DFT__LIKELY(!error && dft__own_copy(&own) && (uint32_t)(entry >> 32) == (uint32_t)own.session &&
                   emit_quick(&own, &rows[call], io, (uint32_t)entry, ret, values)))
@@ -349,15 +350,15 @@ static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call
   return end_other(call, io, ret, error, values);
 }
 
-static inline dft__entry entry_seen(const dft__subject *subject, size_t seen) {
+static inline dft__fd_entry entry_seen(const dft__subject *subject, size_t seen) {
   if (DFT__LIKELY(seen < PATH_MAX && dft__path_is_plain(subject->path, seen))) return entry_of(subject->path, seen);
   return entry_of_path(subject->fd, subject->path);
 }
 
-dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
-                            size_t seen) {
+dft__fd_entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
+                               size_t seen) {
   const dft__subject *subject = &io->subject[0];
-  dft__entry entry;
+  dft__fd_entry entry;
   int saved;
   io->end = dft__clock_ticks();
   if (DFT__UNLIKELY(error == EFAULT || !subject->path || !*subject->path))
@@ -368,7 +369,7 @@ dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int e
   return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
 }
 
-dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
   io->end = dft__clock_ticks();
   if (DFT__UNLIKELY(io->subjects != 1 || io->subject[0].path)) return end_other(call, io, ret, error, values);
   return end_known(call, io, ret, error, values, io->subject[0].entry);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 #define CALL(cat, type, name, params, args, subject, result, items) \
   DFT__WRAP(name, type, name, params, args, subject, result, items)

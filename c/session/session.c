@@ -19,7 +19,7 @@
 #include "base/signals.h"
 #include "drain/drain.h"
 #include "facts.h"
-#include "intercept/intercept.h"
+#include "intercept/state.h"
 #include "place.h"
 #include "record/thread.h"
 #include "recover.h"
