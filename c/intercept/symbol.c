@@ -14,9 +14,9 @@
 #endif
 
 static const char *const names[] = {
-#define CALL(cat, type, name, params, args, subject, result, items) #name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) #name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) #symbol,
-#define SPECIAL(cat, name, items) #name,
+#define SPECIAL(cat, action, name, items) #name,
 #define OTHER(plain, symbol) #symbol,
 #define ALIAS(plain, symbol) #symbol,
 #include "calls.inc"
@@ -24,18 +24,18 @@ static const char *const names[] = {
 };
 
 /* A wrapper has the type of its call. Here only its address matters. */
-#define CALL(cat, type, name, params, args, subject, result, items) void dft__io_##name(void);
+#define CALL(cat, action, type, name, params, args, subject, result, items) void dft__io_##name(void);
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) void dft__io_##symbol(void);
-#define SPECIAL(cat, name, items) void dft__io_##name(void);
+#define SPECIAL(cat, action, name, items) void dft__io_##name(void);
 #define OTHER(plain, symbol) void dft__io_##symbol(void);
 #include "calls.inc"
 void dft__io_vfork(void);
 
 dft_preload_wrappers dft_preload_table = {
   {
-#define CALL(cat, type, name, params, args, subject, result, items) dft__io_##name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) dft__io_##name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) dft__io_##symbol,
-#define SPECIAL(cat, name, items) dft__io_##name,
+#define SPECIAL(cat, action, name, items) dft__io_##name,
 #define OTHER(plain, symbol) dft__io_##symbol,
 #define ALIAS(plain, symbol) dft__io_##plain,
 #include "calls.inc"

@@ -11,17 +11,17 @@ typedef void (*dft__function)(void);
 
 /* A call has a name in the trace. */
 enum dft__call {
-#define CALL(cat, type, name, params, args, subject, result, items) DFT__CALL_##name,
-#define SPECIAL(cat, name, items) DFT__CALL_##name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) DFT__CALL_##name,
+#define SPECIAL(cat, action, name, items) DFT__CALL_##name,
 #include "calls.inc"
   DFT__CALL_COUNT,
 };
 
 /* A call has one or more symbols. The last symbol has no call: vfork is watched, not recorded. */
 enum dft__symbol {
-#define CALL(cat, type, name, params, args, subject, result, items) DFT__SYMBOL_##name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) DFT__SYMBOL_##name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) DFT__SYMBOL_##symbol,
-#define SPECIAL(cat, name, items) DFT__SYMBOL_##name,
+#define SPECIAL(cat, action, name, items) DFT__SYMBOL_##name,
 #define OTHER(plain, symbol) DFT__SYMBOL_##symbol,
 #define ALIAS(plain, symbol) DFT__SYMBOL_##symbol,
 #include "calls.inc"
