@@ -185,7 +185,7 @@ void dft__thread_leave(const dft__own *own) {
   dft__spool *spool = dft__session.spool;
   dft__chunk *state = (dft__chunk *)((char *)own->thread - DFT__CELL);
   dft__emit_open_regions(own);
-  dft__hooks.drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
+  dft__hooks.drain_notify(spool, finish_chunk(spool, DFT__GET(own->thread->cursor)), UINT64_MAX);
   give_stacks(spool, own->thread, state);
   dft__chunk_give(spool, state);
 }
@@ -409,8 +409,8 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
     else record = reserve_next(own, seen, cells, gen, &more);
     if (!record) dft__count_drop((dft__header *)own->base);
   }
+  if (more.ready) dft__hooks.drain_notify(more.spool, more.ready, more.signals);
   dft__signals_restore(more.signals);
-  if (more.ready) dft__hooks.drain_notify(more.ready); /* now, because making a thread looks at what is blocked */
   pthread_setcancelstate(cancel, NULL);
   errno = saved;
   return record;

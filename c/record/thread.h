@@ -84,8 +84,13 @@ static inline uint32_t dft__cursor_cell(uint64_t cursor) {
   return (uint32_t)cursor & 0xffffffu;
 }
 
-/* Whether the chunk has no room for so many cells there. */
+/* Whether the chunk has no room for so many cells there. A thread that is late finds zeros in the place of its cursor, once
+ * dft_stop has replaced the spool; a record of one cell then goes to the start of that plain memory, where nobody looks. The thread
+ * sanitizer still holds the header for what is there, until it has noticed the new mapping. */
 static inline int dft__cursor_is_over(uint64_t cursor, uint32_t cells) {
+#ifdef DFT__THREAD_SANITIZER
+  if (!dft__cursor_page(cursor)) return 1;
+#endif
   return ((cells - 1 + (uint64_t)dft__cursor_cell(cursor)) * DFT__CELL) >> dft__cursor_log(cursor) != 0;
 }
 

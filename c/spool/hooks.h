@@ -16,8 +16,8 @@ struct dft__hooks {
   /* session: opens a session when the environment asks for one, or in the forked child of a traced process. Zero when there
    * is nothing to record into. */
   int (*session_open_due)(void);
-  /* drain: cells of records became ready. */
-  void (*drain_notify)(uint32_t cells);
+  /* drain: cells of records of this spool became ready. `signals` is what the program has blocked. */
+  void (*drain_notify)(const dft__spool *spool, uint32_t cells, uint64_t signals);
   /* drain: the spool is full. Returns a chunk for a record of so many cells, after helping or waiting; NULL when that took
    * too long. Called with signals blocked; `signals` is what the program has blocked. */
   dft__chunk *(*drain_make_room)(dft__spool *spool, uint32_t cells, uint64_t signals);
