@@ -20,13 +20,16 @@
 #define DFT__ACQUIRE(field) atomic_load_explicit(&(field), memory_order_acquire)
 #define DFT__RELEASE(field, value) atomic_store_explicit(&(field), (value), memory_order_release)
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#if defined(__has_feature)
+/* gcc defines a macro, clang has a feature. */
+#if defined(__SANITIZE_THREAD__)
+#define DFT__THREAD_SANITIZER 1
+#elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define DFT__PORTABLE_ATOMICS 1
+#define DFT__THREAD_SANITIZER 1
 #endif
 #endif
-#else
+
+#if !defined(__x86_64__) || defined(DFT__THREAD_SANITIZER)
 #define DFT__PORTABLE_ATOMICS 1
 #endif
 

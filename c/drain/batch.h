@@ -89,8 +89,8 @@ void dft__batch_return_definitions(dft_batch *batch);
 /* Goes back to the start, for the next sink, which gets the same events as the first and no more. */
 void dft__batch_rewind(dft_batch *batch);
 
-/* Fills in how far a commit got, and the list of chunk positions where there is one; returns the length of that. */
-uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__consumed *list);
+/* Writes the next commit: what this batch handed out is in the outputs, which have these lengths. Calls must not overlap. */
+void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]);
 
 /* After the commit: marks what is consumed, gives back empty chunks, ends the claims. Without one: ends the claims. */
 void dft__batch_apply(dft_batch *batch);

@@ -81,6 +81,19 @@ static void wake_thread(void) {
   syscall(SYS_futex, &drain.wake, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* ---- Who is at work here ---------------------------------------------------------------------------------------------- */
+
+/* A producer may be late: its session has ended, and another may have begun. Nonzero when the drain still works for its spool; it
+ * does so until leave, because dft__drain_end sets is_ending first and then waits for helpers. Signals are blocked. */
+static int enter(const dft__spool *spool) {
+  atomic_fetch_add(&drain.helpers, 1);
+  return !atomic_load(&drain.is_ending) && drain.output.spool == spool;
+}
+
+static void leave(void) {
+  atomic_fetch_sub(&drain.helpers, 1);
+}
+
 /* ---- One batch ---------------------------------------------------------------------------------------------------- */
 
 static dft__encoder *take_encoder(void) {
@@ -263,31 +276,31 @@ static void *run(void *unused) {
   return NULL;
 }
 
+/* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
 static void make_thread(uint64_t signals) {
   uint32_t none = 0;
-  uint64_t before;
   pthread_attr_t attributes;
   int error;
   if (dft__signals_may_be_handler(signals)) return; /* another time: making a thread allocates */
-  before = dft__signals_block();
-  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) {
-    dft__signals_restore(before);
-    return;
-  }
+  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) return;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   error = pthread_create(&drain.thread, &attributes, run, NULL);
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
   atomic_store(&drain.thread_state, error ? 3 : 2);
-  dft__signals_restore(before); /* not earlier: a handler may jump away, and dft_stop waits for the state */
 }
 
-void dft__drain_notify(uint32_t cells) {
+static void notify(uint32_t cells, uint64_t signals) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
   if (before + cells < BATCH_CELLS) return;
-  if (DFT__GET(drain.thread_state) == 0) make_thread(dft__signals_blocked());
+  if (DFT__GET(drain.thread_state) == 0) make_thread(signals);
   else if (before < BATCH_CELLS || before / BATCH_CELLS != (before + cells) / BATCH_CELLS) wake_thread();
+}
+
+void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals) {
+  if (enter(spool)) notify(cells, signals);
+  leave();
 }
 
 int dft__drain_has_begun(void) {
@@ -334,7 +347,7 @@ static void tell_loss(const dft__spool *spool) {
            spool->path, kib, why);
 }
 
-dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
+static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
   uint64_t deadline = dft__clock_ns() + WAIT_NS;
   int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
   int tries = 0;
@@ -346,7 +359,7 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
     int has_helped = 0;
     chunk = take_any(spool, cells);
     if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
-    if (atomic_load(&drain.is_ending) || atomic_load(&spool->is_retired)) return NULL;
+    if (atomic_load(&drain.is_ending)) return NULL;
     if (drain.output.can_assist) {
       has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
     } else {
@@ -373,6 +386,12 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
     }
   }
   if (!chunk) tell_loss(spool);
+  return chunk;
+}
+
+dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
+  dft__chunk *chunk = enter(spool) ? make_room(spool, cells, signals) : NULL;
+  leave();
   return chunk;
 }
 
@@ -405,10 +424,14 @@ dft_status dft__drain_begin(dft__spool *spool, int is_first) {
   return status;
 }
 
+/* Where there is no thread, none can be made any more: nobody would join it. */
 static void end_thread(void) {
-  uint32_t state;
-  while ((state = atomic_load(&drain.thread_state)) == 1) sched_yield();
+  uint32_t state = 0;
   atomic_store(&drain.is_ending, 1);
+  while (!atomic_compare_exchange_strong(&drain.thread_state, &state, 3) && state == 1) {
+    state = 0;
+    sched_yield();
+  }
   if (state != 2) return;
   wake_thread();
   pthread_join(drain.thread, NULL);

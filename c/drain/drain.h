@@ -9,8 +9,9 @@
 /* A session opened: nothing runs yet. is_first: this process looks after what dead ones left in the folder. */
 dft_status dft__drain_begin(dft__spool *spool, int is_first);
 
-/* Cells of records became ready. Starts the thread when there is enough for it. */
-void dft__drain_notify(uint32_t cells);
+/* Cells of records became ready. Starts the thread when there is enough for it. Called with signals blocked; `signals` is what the
+ * program has blocked. Nothing happens when the spool's session has ended. */
+void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals);
 
 /* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. Called
  * with signals blocked; `signals` is what the program has blocked. */

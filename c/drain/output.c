@@ -200,7 +200,7 @@ dft_status dft__output_append(dft__output *output, dft__encoder *encoder) {
   uint64_t bytes[DFT__SINKS_MAX];
   dft_status status = output->has_failed ? DFT_EIO : append_all(output, encoder, bytes);
   if (status == DFT_OK) {
-    dft__commit_write(output->spool, &encoder->batch, bytes);
+    dft__batch_commit(&encoder->batch, bytes);
     dft__batch_return_definitions(&encoder->batch);
     dft__batch_apply(&encoder->batch);
     return DFT_OK;

@@ -8,10 +8,14 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "base/signals.h"
+#include "tail.h"
 
 #if defined(__x86_64__)
 #define JUMP_SLOT R_X86_64_JUMP_SLOT
@@ -25,12 +29,15 @@
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
 
-/* The symbols of the table, and these. */
-enum { VFORK = DFT__SYMBOL_COUNT, DLOPEN, DLSYM, NAMES };
+DFT__TAIL(dft__bind_dlopen, dft__bind_before_dlopen);
+DFT__TAIL(dft__bind_dlsym, dft__bind_before_dlsym);
+
+/* The symbols of symbol.h, and these two. */
+enum { DLOPEN = DFT__SYMBOL_vfork + 1, DLSYM, NAMES };
 static const struct {
   const char *name;
   void (*wrapper)(void);
-} tails[] = {{"vfork", dft__tail_vfork}, {"dlopen", dft__tail_dlopen}, {"dlsym", dft__tail_dlsym}};
+} loaders[] = {{"dlopen", dft__bind_dlopen}, {"dlsym", dft__bind_dlsym}};
 
 #define BUCKETS 1024u
 static uint16_t first_of[BUCKETS]; /* name + 1, 0: none */
@@ -39,11 +46,11 @@ static _Atomic(dft__function) real_of[NAMES];
 static int is_indexed;
 
 static const char *name_of(unsigned number) {
-  return number < DFT__SYMBOL_COUNT ? dft__symbol_name((enum dft__symbol)number) : tails[number - VFORK].name;
+  return number < DLOPEN ? dft__symbol_name((enum dft__symbol)number) : loaders[number - DLOPEN].name;
 }
 
 static dft__function wrapper_of(unsigned number) {
-  return number < DFT__SYMBOL_COUNT ? dft__symbol_wrapper((enum dft__symbol)number) : tails[number - VFORK].wrapper;
+  return number < DLOPEN ? dft__symbol_wrapper((enum dft__symbol)number) : loaders[number - DLOPEN].wrapper;
 }
 
 static dft__function real_for(unsigned number) {

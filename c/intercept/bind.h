@@ -1,28 +1,15 @@
-/* bind.h - wrappers in the import slots of the loaded objects.
+/* bind.h - puts the wrappers into the import slots of the loaded objects, and takes them out again.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_BIND_H
 #define DFT_BIND_H
 
-#include "intercept.h"
-
-/* Rewrites the slots of every object that is loaded now; those loaded later follow when they are noticed. */
+/* Rewrites the slots of every loaded object. Objects that are loaded later follow at the next call or dlsym. */
 void dft__bind_all(void);
-/* Gives back every slot that still holds one of ours. A forked child keeps those of its parent, whose wrappers do nothing any
- * more: to walk would bring pages of every library into a process that is about to end. */
+/* Restores every slot that still holds a wrapper. A forked child keeps its parent's slots, whose wrappers now do nothing:
+ * to walk them would touch pages of every library in a process that is about to end. */
 void dft__unbind_all(void);
 int dft__bind_is_bound(void);
+/* Binds what was loaded since the last walk. */
 void dft__bind_look_again(void);
-
-/* The wrappers that end in a jump: tail.c. */
-void dft__tail_vfork(void);
-void dft__tail_dlopen(void);
-void dft__tail_dlsym(void);
-dft__function dft__real_vfork(void);
-dft__function dft__io_before_vfork(void);
-dft__function dft__bind_before_dlopen(void);
-dft__function dft__bind_before_dlsym(void);
-
-/* What a name stands for when nobody has bound it to a wrapper; NULL when there is no such thing. */
-dft__function dft__real_by_name(const char *name);
 
 #endif

@@ -1,10 +1,10 @@
 /* call.c - one intercepted call: whether it is recorded, and how it becomes an event.
  * SPDX-License-Identifier: MIT */
+#include "call.h"
+
 #include <string.h>
 
 #include "base/config.h"
-#include "intercept.h"
-#include "plain.h"
 #include "record/emit.h"
 #include "record/region.h"
 #include "session/session.h"
@@ -12,42 +12,18 @@
 
 /* ---- Names of arguments ------------------------------------------------------------------------------------------- */
 
-/* id, name in the trace, type. Parameters of calls.inc have these ids. */
-#define KEY_LIST(X)                  \
-  X(fhash, "fhash", DFT_PATH)        \
-  X(second, "path2_hash", DFT_PATH)  \
-  X(ret, "ret", DFT_INT)             \
-  X(error, "errno", DFT_INT)         \
-  X(count, "count", DFT_INT)         \
-  X(offset, "offset", DFT_INT)       \
-  X(flags, "flags", DFT_INT)         \
-  X(mode, "mode", DFT_INT)           \
-  X(access_mode, "mode", DFT_STRING) \
-  X(whence, "whence", DFT_INT)       \
-  X(iovcnt, "iovcnt", DFT_INT)       \
-  X(length, "length", DFT_INT)       \
-  X(size, "size", DFT_INT)           \
-  X(advice, "advice", DFT_INT)       \
-  X(operation, "operation", DFT_INT) \
-  X(command, "cmd", DFT_INT)         \
-  X(argument, "arg", DFT_INT)        \
-  X(first, "first", DFT_INT)         \
-  X(last, "last", DFT_INT)           \
-  X(to, "to", DFT_INT)               \
-  X(mask, "mask", DFT_INT)           \
-  X(owner, "owner", DFT_INT)         \
-  X(group, "group", DFT_INT)         \
-  X(pid, "pid", DFT_INT)             \
-  X(options, "options", DFT_INT)
-
-enum key {
-#define KEY_ENUM(id, name, type) KEY_##id,
-  KEY_LIST(KEY_ENUM)
+enum item {
+#define ITEM(id, name, type) ITEM_##id,
+#include "calls.inc"
 };
-#define KEY_ROW(id, name, type) DFT_KEY(name),
-static dft_key keys[] = {KEY_LIST(KEY_ROW)};
-#define KEY_TYPE(id, name, type) type,
-static const uint8_t types[] = {KEY_LIST(KEY_TYPE)};
+static dft_key keys[] = {
+#define ITEM(id, name, type) DFT_KEY(name),
+#include "calls.inc"
+};
+static const uint8_t types[] = {
+#define ITEM(id, name, type) type,
+#include "calls.inc"
+};
 
 /* ---- The calls ---------------------------------------------------------------------------------------------------- */
 
@@ -56,21 +32,21 @@ static const uint8_t types[] = {KEY_LIST(KEY_TYPE)};
   0, 1, {        \
     0            \
   }
-#define ITEMS_A1(a)                \
-  1, KEY_##a != KEY_access_mode, { \
-    KEY_##a                        \
+#define ITEMS_A1(a)                  \
+  1, ITEM_##a != ITEM_access_mode, { \
+    ITEM_##a                         \
   }
 #define ITEMS_A2(a, b) \
   2, 1, {              \
-    KEY_##a, KEY_##b   \
+    ITEM_##a, ITEM_##b \
   }
-#define ITEMS_A3(a, b, c)     \
-  3, 0, {                     \
-    KEY_##a, KEY_##b, KEY_##c \
+#define ITEMS_A3(a, b, c)        \
+  3, 0, {                        \
+    ITEM_##a, ITEM_##b, ITEM_##c \
   }
-#define ITEMS_A4(a, b, c, d)           \
-  4, 0, {                              \
-    KEY_##a, KEY_##b, KEY_##c, KEY_##d \
+#define ITEMS_A4(a, b, c, d)               \
+  4, 0, {                                  \
+    ITEM_##a, ITEM_##b, ITEM_##c, ITEM_##d \
   }
 
 static struct row {
@@ -79,8 +55,8 @@ static struct row {
   uint8_t is_quick; /* its items are numbers that fit into a record of two cells */
   uint8_t items[ITEMS_MOST];
 } rows[] = {
-#define CALL(cat, type, name, params, args, subject, result, items) {DFT_SITE(#name, #cat), ITEMS_##items},
-#define SPECIAL(cat, name, items) {DFT_SITE(#name, #cat), ITEMS_##items},
+#define CALL(cat, action, type, name, params, args, subject, result, items) {DFT_SITE(#name, #cat), ITEMS_##items},
+#define SPECIAL(cat, action, name, items) {DFT_SITE(#name, #cat), ITEMS_##items},
 #include "calls.inc"
 };
 
@@ -97,7 +73,7 @@ typedef struct result {
   const int64_t *values;
 } result;
 
-static uint32_t key_ref(const dft__own *own, enum key key) {
+static uint32_t key_ref(const dft__own *own, enum item key) {
   uint64_t cache = __atomic_load_n(&keys[key].cache, __ATOMIC_RELAXED);
   uint32_t ref;
   if (DFT__LIKELY((uint32_t)(cache >> 32) == (uint32_t)own->session)) return (uint32_t)cache;
@@ -107,7 +83,7 @@ static uint32_t key_ref(const dft__own *own, enum key key) {
 }
 
 /* One item of 16 bytes; a short text has its length up to its first zero. */
-static inline uint64_t *put(uint64_t *out, const dft__own *own, enum key key, uint64_t value) {
+static inline uint64_t *put(uint64_t *out, const dft__own *own, enum item key, uint64_t value) {
   uint32_t ref = key_ref(own, key);
   uint32_t len = 8;
   if (DFT__UNLIKELY(!ref)) return out;
@@ -153,8 +129,8 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
                                                             const dft__io *io, uint32_t file, int64_t ret,
                                                             const int64_t *values) {
   uint64_t site = cached(&row->site.cache, own->session);
-  uint64_t fhash = cached(&keys[KEY_fhash].cache, own->session);
-  uint64_t returned = cached(&keys[KEY_ret].cache, own->session);
+  uint64_t fhash = cached(&keys[ITEM_fhash].cache, own->session);
+  uint64_t returned = cached(&keys[ITEM_ret].cache, own->session);
   uint64_t first = row->count > 0 ? cached(&keys[row->items[0]].cache, own->session) : 1;
   uint64_t second = row->count > 1 ? cached(&keys[row->items[1]].cache, own->session) : 1;
   dft__record *record;
@@ -195,11 +171,11 @@ static void emit(const dft__own *own, enum dft__call call, const dft__io *io, co
   dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   uint32_t len;
   if (!identify(own, call, &what)) return;
-  if (refs[0]) out = put(out, own, KEY_fhash, refs[0]);
-  if (refs[1]) out = put(out, own, KEY_second, refs[1]);
+  if (refs[0]) out = put(out, own, ITEM_fhash, refs[0]);
+  if (refs[1]) out = put(out, own, ITEM_second, refs[1]);
   for (uint32_t i = 0; i < row->count; i++) out = put(out, own, row->items[i], (uint64_t)got->values[i]);
-  out = put(out, own, KEY_ret, (uint64_t)got->ret);
-  if (got->error) out = put(out, own, KEY_error, (uint64_t)got->error);
+  out = put(out, own, ITEM_ret, (uint64_t)got->ret);
+  if (got->error) out = put(out, own, ITEM_error, (uint64_t)got->error);
   len = (uint32_t)((char *)out - (char *)items);
   if (DFT__LIKELY(len <= DFT__SMALL_ARGS)) dft__emit_small(own, &what, (const uint8_t *)items, len);
   else dft__emit(own, &what, (const uint8_t *)items, len);
@@ -218,7 +194,7 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
     size_t len = subject->path && subject->path[0] ? dft__path_absolute(subject->fd, subject->path, texts[i])
                                                    : dft__fd_text(subject->fd, texts[i], sizeof texts[i]);
     if (!len) continue;
-    args[count] = (dft_arg){.key = &keys[i ? KEY_second : KEY_fhash], .type = DFT_PATH};
+    args[count] = (dft_arg){.key = &keys[i ? ITEM_second : ITEM_fhash], .type = DFT_PATH};
     args[count].value.s.text = texts[i];
     args[count++].value.s.len = len;
   }
@@ -231,48 +207,48 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
     }
     count++;
   }
-  args[count++] = (dft_arg){.key = &keys[KEY_ret], .type = DFT_INT, .value.i = got->ret};
-  if (got->error) args[count++] = (dft_arg){.key = &keys[KEY_error], .type = DFT_INT, .value.i = got->error};
+  args[count++] = (dft_arg){.key = &keys[ITEM_ret], .type = DFT_INT, .value.i = got->ret};
+  if (got->error) args[count++] = (dft_arg){.key = &keys[ITEM_error], .type = DFT_INT, .value.i = got->error};
   dft__emit_args(own, &what, NULL, 0, args, count);
 }
 
 /* What a path, or the file behind a descriptor, is to us. */
-static dft__entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
+static dft__fd_entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
   dft__own own;
   uint32_t ref;
   if (wanted != DFT__WANTED) return wanted == DFT__WANTED_BELOW ? DFT__FD_OUT : DFT__FD_OUT_BELOW;
   if (dft__thread_take(&own) == DFT__OFF) return DFT__FD_IN;
   ref = dft__intern_path(own.base, own.session, text, len > DFT__NAME_MAX ? DFT__NAME_MAX : len);
-  return ref ? dft__entry_in(own.session, ref) : DFT__FD_IN;
+  return ref ? dft__fd_entry_in(own.session, ref) : DFT__FD_IN;
 }
 
-static dft__entry entry_of(const char *text, size_t len) {
+static dft__fd_entry entry_of(const char *text, size_t len) {
   return entry_judged(len ? dft__filter_judge(text, len) : DFT__WANTED_NOT, text, len);
 }
 
-static int is_in(dft__entry entry) {
+static int is_in(dft__fd_entry entry) {
   return entry >= DFT__FD_IN;
 }
 
-__attribute__((noinline)) static dft__entry entry_of_path(int dir, const char *path) {
+__attribute__((noinline)) static dft__fd_entry entry_of_path(int dir, const char *path) {
   char text[DFT__IO_PATH];
   if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, sizeof text));
   if (dir != AT_FDCWD && path[0] != '/') {
-    const _Atomic dft__entry *slot = dft__fd_slot(dir);
+    const _Atomic dft__fd_entry *slot = dft__fd_slot(dir);
     if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !memmem(path, strnlen(path, PATH_MAX), "..", 2))
       return DFT__FD_OUT_BELOW;
   }
   return entry_of(text, dft__path_absolute(dir, path, text));
 }
 
-__attribute__((noinline)) static dft__entry entry_of_fd(int fd) {
+__attribute__((noinline)) static dft__fd_entry entry_of_fd(int fd) {
   char text[DFT__IO_PATH];
   return entry_of(text, dft__fd_text(fd, text, sizeof text));
 }
 
 int dft__io_fd_slow(dft__subject *subject, int fd) {
-  _Atomic dft__entry *slot = dft__fd_slot(fd);
-  dft__entry seen, known;
+  _Atomic dft__fd_entry *slot = dft__fd_slot(fd);
+  dft__fd_entry seen, known;
   int saved = errno;
   subject->path = NULL;
   subject->fd = fd;
@@ -307,9 +283,9 @@ void dft__io_keep_text(dft__io *io, char *text) {
   errno = saved;
 }
 
-__attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
+__attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, const dft__io *io, const result *got) {
   dft__own own;
-  dft__entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
+  dft__fd_entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
   int is_wanted = !io->subjects, needs_text = 0;
   if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be what cannot be read */
@@ -331,17 +307,18 @@ __attribute__((noinline)) static dft__entry end_slow(enum dft__call call, const 
   return entries[0];
 }
 
-__attribute__((noinline)) static dft__entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
-                                                      const int64_t *values) {
+__attribute__((noinline)) static dft__fd_entry end_other(enum dft__call call, const dft__io *io, int64_t ret, int error,
+                                                         const int64_t *values) {
   int saved = errno;
   result got = {ret, error, values};
-  dft__entry entry = end_slow(call, io, &got);
+  dft__fd_entry entry = end_slow(call, io, &got);
   errno = saved;
   return entry;
 }
 
-static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call call, const dft__io *io, int64_t ret,
-                                                                  int error, const int64_t *values, dft__entry entry) {
+static inline __attribute__((always_inline)) dft__fd_entry end_known(enum dft__call call, const dft__io *io,
+                                                                     int64_t ret, int error, const int64_t *values,
+                                                                     dft__fd_entry entry) {
   dft__own own;
   if (DFT__LIKELY(!error && dft__own_copy(&own) && (uint32_t)(entry >> 32) == (uint32_t)own.session &&
                   emit_quick(&own, &rows[call], io, (uint32_t)entry, ret, values)))
@@ -349,15 +326,15 @@ static inline __attribute__((always_inline)) dft__entry end_known(enum dft__call
   return end_other(call, io, ret, error, values);
 }
 
-static inline dft__entry entry_seen(const dft__subject *subject, size_t seen) {
+static inline dft__fd_entry entry_seen(const dft__subject *subject, size_t seen) {
   if (DFT__LIKELY(seen < PATH_MAX && dft__path_is_plain(subject->path, seen))) return entry_of(subject->path, seen);
   return entry_of_path(subject->fd, subject->path);
 }
 
-dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
-                            size_t seen) {
+dft__fd_entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
+                               size_t seen) {
   const dft__subject *subject = &io->subject[0];
-  dft__entry entry;
+  dft__fd_entry entry;
   int saved;
   io->end = dft__clock_ticks();
   if (DFT__UNLIKELY(error == EFAULT || !subject->path || !*subject->path))
@@ -368,7 +345,7 @@ dft__entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int e
   return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
 }
 
-dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
   io->end = dft__clock_ticks();
   if (DFT__UNLIKELY(io->subjects != 1 || io->subject[0].path)) return end_other(call, io, ret, error, values);
   return end_known(call, io, ret, error, values, io->subject[0].entry);
@@ -379,7 +356,7 @@ dft__entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error,
 static dft_region begin_exec(enum dft__call call, const char *path) {
   char text[DFT__IO_PATH];
   dft_region region;
-  dft_arg arg = {.key = &keys[KEY_fhash], .type = DFT_PATH};
+  dft_arg arg = {.key = &keys[ITEM_fhash], .type = DFT_PATH};
   if (is_muted(&rows[call])) return 0;
   region = dft_region_begin_site(&rows[call].site);
   arg.value.s.text = text;
@@ -398,10 +375,10 @@ dft_region dft__io_exec_begin(enum dft__call call, const char *path) {
 
 void dft__io_exec_end(enum dft__call call, const char *path, dft_region region) {
   int saved = errno;
-  dft_arg arg = {.key = &keys[KEY_ret], .type = DFT_INT, .value.i = -1};
+  dft_arg arg = {.key = &keys[ITEM_ret], .type = DFT_INT, .value.i = -1};
   if (!region && (!dft__io_is_on() || !(region = begin_exec(call, path)))) return;
   dft_update_arg(region, &arg);
-  arg.key = &keys[KEY_error];
+  arg.key = &keys[ITEM_error];
   arg.value.i = saved;
   dft_update_arg(region, &arg);
   dft_region_end_at(region);

@@ -1,8 +1,12 @@
-/* descriptor.c - what is known of each descriptor: whether its file is recorded, and the reference of its path.
+/* descriptor.c - the table of descriptors.
  *
- * One word for each number, in blocks that are made when they are needed. A number that nobody told us about (opened
- * before, inherited, made by a call that is not wrapped) is unknown, and looked up once in /proc/self/fd.
+ * It has one word for each number, in blocks that are mapped at their first use. A number whose opening we did not see (opened
+ * earlier, inherited, made by a call without a wrapper) is unknown. It is looked up once, in /proc/self/fd.
  * SPDX-License-Identifier: MIT */
+#include "descriptor.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,21 +14,21 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "intercept.h"
-#include "session/session.h"
+#include "base/signals.h"
+#include "record/thread.h"
 #include "spool/intern.h"
 
 dft__fd_block dft__fd_first;
-static DFT__LARGE _Atomic(dft__fd_block *) blocks[DFT__FD_BLOCKS]; /* from the second on; the first entry is not used */
+static DFT__LARGE _Atomic(dft__fd_block *) blocks[DFT__FD_BLOCKS]; /* the first is dft__fd_first, and not here */
 static _Atomic int highest = -1;
 
-/* Raw system calls: the library's own are wrapped. */
+/* A raw system call: our own calls of the library functions may be wrapped. */
 static dft__fd_block *make_block(void) {
   long at = syscall(SYS_mmap, NULL, sizeof(dft__fd_block), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return at == -1 ? NULL : (dft__fd_block *)at;
 }
 
-_Atomic dft__entry *dft__fd_slot_far(int fd) {
+_Atomic dft__fd_entry *dft__fd_slot_far(int fd) {
   unsigned number = (unsigned)fd / DFT__FD_BLOCK;
   dft__fd_block *block, *none = NULL;
   if (fd < 0 || number >= DFT__FD_BLOCKS) return NULL;
@@ -47,27 +51,27 @@ void dft__fd_reach(int fd) {
   while (fd > most && !atomic_compare_exchange_weak(&highest, &most, fd)) continue;
 }
 
-/* The slot of a number whose block is there. */
-static _Atomic dft__entry *present(unsigned fd) {
+/* The slot of a number; NULL when its block is not mapped. */
+static _Atomic dft__fd_entry *present(unsigned fd) {
   dft__fd_block *block;
   if (fd < DFT__FD_BLOCK) return &dft__fd_first[fd];
   block = fd / DFT__FD_BLOCK < DFT__FD_BLOCKS ? DFT__ACQUIRE(blocks[fd / DFT__FD_BLOCK]) : NULL;
   return block ? &(*block)[fd % DFT__FD_BLOCK] : NULL;
 }
 
-/* Numbers that are known without a reference may lie above the highest that has one; blocks tell. */
+/* Goes through every mapped block: entries without a reference may lie above the highest number that has one. */
 void dft__fd_forget(unsigned first, unsigned last) {
   const unsigned most = DFT__FD_BLOCK * DFT__FD_BLOCKS - 1;
   if (last > most) last = most;
   for (unsigned fd = first; fd <= last; fd++) {
-    _Atomic dft__entry *slot = present(fd);
+    _Atomic dft__fd_entry *slot = present(fd);
     if (slot) DFT__SET(*slot, DFT__FD_UNKNOWN);
     else fd |= DFT__FD_BLOCK - 1; /* on to the next block */
   }
 }
 
-/* The text behind a reference of this session; 0 when it is of another. */
-static size_t text_of(dft__entry entry, const char **text) {
+/* The path behind a reference of this session; 0 when the entry has none. */
+static size_t text_of(dft__fd_entry entry, const char **text) {
   const dft__name *name;
   if (entry < DFT__FD_FIRST_REF || (uint32_t)(entry >> 32) != (uint32_t)dft__self.session) return 0;
   name = (const dft__name *)(dft__self.base + (uint64_t)(uint32_t)entry * 16);
@@ -78,8 +82,8 @@ static size_t text_of(dft__entry entry, const char **text) {
 void dft__fd_renamed(const char *path, size_t len) {
   int most = DFT__GET(highest);
   for (int fd = 0; fd <= most; fd++) {
-    _Atomic dft__entry *slot = present((unsigned)fd);
-    dft__entry entry = slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN;
+    _Atomic dft__fd_entry *slot = present((unsigned)fd);
+    dft__fd_entry entry = slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN;
     const char *text = "";
     size_t text_len = text_of(entry, &text);
     if (text_len >= len && memcmp(text, path, len) == 0 && (text_len == len || text[len] == '/'))
@@ -93,7 +97,7 @@ static char *put_number(char *at, unsigned number) {
   return at + 1;
 }
 
-/* " (deleted)" is the kernel's, unless the file is still there. */
+/* Takes off the kernel's " (deleted)", unless the file exists and is really called that. */
 static size_t without_mark(int fd, const char *text, size_t len) {
   static const char mark[] = " (deleted)";
   const size_t mark_len = sizeof mark - 1;
@@ -106,7 +110,8 @@ static size_t without_mark(int fd, const char *text, size_t len) {
   return len;
 }
 
-/* Pipes, sockets and the like tell so at once; /proc takes ten times as long. Files are not asked: theirs may be far away. */
+/* Pipes, sockets and other files without a path are recognised at once; /proc takes ten times as long. Ordinary files are
+ * not asked for their file system, which may be far away: they can seek. */
 static int has_no_path(int fd) {
   struct statfs facts;
   return syscall(SYS_lseek, fd, 0, SEEK_CUR) == -1 && errno == ESPIPE && syscall(SYS_fstatfs, fd, &facts) == 0 &&
@@ -116,7 +121,7 @@ static int has_no_path(int fd) {
 size_t dft__fd_text(int fd, char *text, size_t room) {
   char link[32] = "/proc/self/fd/";
   const char *known = "";
-  const _Atomic dft__entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
+  const _Atomic dft__fd_entry *slot = fd < 0 ? NULL : dft__fd_slot(fd);
   size_t len = slot ? text_of(DFT__GET(*slot), &known) : 0;
   long got;
   if (len && len < room) {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 /* ---- Renaming ----------------------------------------------------------------------------------------------------- */
 
@@ -123,7 +123,7 @@ DIR *dft__io_opendir(const char *path) {
   DFT__REAL(opendir);
   dft__io io;
   DIR *stream;
-  dft__entry entry;
+  dft__fd_entry entry;
   if (!dft__io_at(&io, AT_FDCWD, path)) return real(path);
   io.start = dft__clock_ticks();
   stream = real(path);

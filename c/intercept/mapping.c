@@ -4,18 +4,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 #define MAPPINGS_MOST 1024
 
 static DFT__LARGE struct mapping {
   _Atomic uintptr_t start; /* 0: free; 1: being filled */
   uintptr_t end;
-  dft__entry entry;
+  dft__fd_entry entry;
 } mappings[MAPPINGS_MOST];
 static _Atomic uint32_t used; /* none lies behind */
 
-static void note(uintptr_t start, size_t length, dft__entry entry) {
+static void note(uintptr_t start, size_t length, dft__fd_entry entry) {
   for (uint32_t i = 0; i < MAPPINGS_MOST; i++) {
     uintptr_t none = 0;
     uint32_t most = DFT__GET(used);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 static int is_nameless(int64_t flags) {
   return (flags & O_TMPFILE) == O_TMPFILE;
@@ -18,7 +18,7 @@ static __attribute__((noinline)) int opened_seen(enum dft__call call, uint64_t s
   dft__io io;
   const int64_t values[] = {flags, flags & O_CREAT || is_nameless(flags) ? mode : 0};
   const int64_t *told = call == DFT__CALL_creat ? &values[1] : values;
-  dft__entry entry = DFT__FD_OUT_BELOW;
+  dft__fd_entry entry = DFT__FD_OUT_BELOW;
   io.start = start;
   io.subjects = 1;
   io.subject[0].path = path;
@@ -26,7 +26,7 @@ static __attribute__((noinline)) int opened_seen(enum dft__call call, uint64_t s
   if (fd < 0) dft__io_end_path(call, &io, fd, dft__io_error(fd), told);
   else if (seen) entry = dft__io_end_seen(call, &io, fd, 0, told, seen);
   if (is_nameless(flags)) entry = DFT__FD_UNKNOWN;
-  if (fd >= 0) dft__fd_set(fd, dft__entry_opened(path, entry));
+  if (fd >= 0) dft__fd_set(fd, dft__fd_entry_opened(path, entry));
   return fd;
 }
 
@@ -36,7 +36,7 @@ static inline int opened(enum dft__call call, uint64_t start, int dir, const cha
   size_t seen = DFT__LIKELY(fd >= 0) ? dft__filter_look(path) : PATH_MAX;
   if (seen || (unsigned)fd >= DFT__FD_BLOCK || is_nameless(flags))
     return opened_seen(call, start, dir, path, fd, flags, mode, seen);
-  DFT__SET(dft__fd_first[fd], dft__entry_opened(path, DFT__FD_OUT_BELOW));
+  DFT__SET(dft__fd_first[fd], dft__fd_entry_opened(path, DFT__FD_OUT_BELOW));
   return fd;
 }
 
@@ -162,7 +162,7 @@ void dft__io_closefrom(int first) {
 
 /* What is known of the old number counts for the new one; whatever that was before is closed. */
 static int copied(enum dft__call call, dft__io *io, int is_timed, int from, int to, const int64_t *values) {
-  const _Atomic dft__entry *slot = from < 0 ? NULL : dft__fd_slot(from);
+  const _Atomic dft__fd_entry *slot = from < 0 ? NULL : dft__fd_slot(from);
   if (to >= 0 && to != from) dft__fd_set(to, slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN);
   if (is_timed) dft__io_end(call, io, to, dft__io_error(to), values);
   return to;

@@ -1,19 +1,20 @@
-/* path.c - absolute paths without "." and "..", as the kernel would read them.
+/* path.c - absolute paths without "." and "..", as the kernel would resolve them.
  *
- * A symbolic link stays as it was named; only before a ".." it is followed, because there the text alone would mislead. The
- * working folder is remembered until a chdir.
+ * A symbolic link keeps its name. Only a link before a ".." is followed, because there the text alone would mislead. The
+ * working folder is remembered until the next chdir.
  * SPDX-License-Identifier: MIT */
+#include "path.h"
+
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "intercept.h"
-#include "plain.h"
+#include "base/signals.h"
+#include "descriptor.h"
 
 /* ---- The working folder -------------------------------------------------------------------------------------------- */
 
 static struct {
-  _Atomic uint32_t version; /* odd: being written, or not known; even: `text` holds it */
+  _Atomic uint32_t version; /* odd: unknown, or being written; even: `text` holds it */
   _Atomic uint32_t writing;
   uint32_t len;
   char text[PATH_MAX];
@@ -21,7 +22,7 @@ static struct {
 
 void dft__path_changed_cwd(void) {
   atomic_fetch_or(&cwd.version, 1);
-  atomic_fetch_add(&cwd.version, 2); /* whoever is about to store what was before does not */
+  atomic_fetch_add(&cwd.version, 2); /* a thread that is about to store the old folder sees that and does not */
 }
 
 static void remember(uint32_t version, const char *text, size_t len) {
@@ -47,14 +48,14 @@ static size_t working_folder(char *text) {
     version = atomic_load(&cwd.version);
   }
   got = syscall(SYS_getcwd, text, PATH_MAX);
-  if (got <= 1 || text[0] != '/') return 0; /* removed, or out of our root */
+  if (got <= 1 || text[0] != '/') return 0; /* removed, or outside of our root */
   remember(version, text, (size_t)got - 1);
   return (size_t)got - 1;
 }
 
 /* ---- Joining ------------------------------------------------------------------------------------------------------ */
 
-/* Takes off the last component; the text is a folder that the next part says ".." to. */
+/* Applies "..": takes off the last part, after following it if it is a link. */
 static size_t parent_of(char *text, size_t len, int *is_physical) {
   char real[PATH_MAX];
   if (len <= 1) return len;
@@ -72,7 +73,7 @@ static size_t parent_of(char *text, size_t len, int *is_physical) {
   return len > 1 ? len - 1 : 1;
 }
 
-/* `text` holds an absolute path of `len`, without a slash at its end but for the root. */
+/* `text` holds an absolute path of `len` bytes; only the root ends in a slash. */
 static size_t join(char *text, size_t len, const char *path, const char *end, int is_physical) {
   while (path < end) {
     const char *slash = memchr(path, '/', (size_t)(end - path));
@@ -93,7 +94,7 @@ static size_t join(char *text, size_t len, const char *path, const char *end, in
   return len;
 }
 
-/* The same in one piece, where it can be. */
+/* The same for a normalised path, in one piece; 0 when it is not normalised or too long. */
 static size_t join_plain(char *text, size_t len, const char *path, size_t more) {
   if (more >= PATH_MAX - 1 || more >= DFT__IO_PATH - 2 - len || path[0] == '/' || !dft__path_is_plain(path, more))
     return 0;

@@ -1,17 +1,19 @@
 /* pathfilter.c - which paths are recorded: DFTRACER_DATA_DIR and DFTRACER_EXCLUDE_DIR.
  *
- * Each setting is a list of folders; of those that a path lies in, the longest decides, and of two equal ones the first
- * setting's. "all" is the root. Links in the settings are followed as well: both names count.
+ * Each setting is a list of folders. Of all folders that a path lies in, the longest decides; of two equal ones, that of
+ * the first setting. "all" is the root. A folder in the settings that is reached through links counts under both names.
  * SPDX-License-Identifier: MIT */
+#include "pathfilter.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
-#include "intercept.h"
-#include "plain.h"
+#include "path.h"
 #include "session/session.h"
 #include "spool/intern.h"
+#include "symbol.h"
 
 #define FOLDERS_MOST 64
 
@@ -22,18 +24,18 @@ typedef struct folder {
   const char *text;
 } folder;
 
-typedef struct filter {
+typedef struct path_filter {
   uint32_t count;
   uint32_t wanted; /* so many of them, which stand first, are */
   uint32_t is_all;
   folder folders[FOLDERS_MOST];
   size_t used;
   char texts[8 * PATH_MAX];
-} filter;
+} path_filter;
 
 /* Who reads one while it is replaced goes on with the one before. */
-static DFT__LARGE filter filters[2];
-static _Atomic(const filter *) current = &filters[0];
+static DFT__LARGE path_filter filters[2];
+static _Atomic(const path_filter *) current = &filters[0];
 
 static uint64_t last_of(const char *path, size_t len) {
   uint64_t last = 0;
@@ -70,7 +72,7 @@ static inline const folder *innermost(const folder *first, uint32_t count, const
 }
 
 /* Whether a wanted folder lies below. */
-static int has_below(const filter *of, const char *path, size_t len) {
+static int has_below(const path_filter *of, const char *path, size_t len) {
   for (uint32_t i = 0; i < of->wanted; i++) {
     const folder *one = &of->folders[i];
     if (one->len > len && (len == 1 || one->text[len] == '/') && dft__same_bytes(one->text, path, len)) return 1;
@@ -78,7 +80,7 @@ static int has_below(const filter *of, const char *path, size_t len) {
   return 0;
 }
 
-__attribute__((noinline)) static enum dft__wanted judge_closely(const filter *now, const char *path, size_t len) {
+__attribute__((noinline)) static enum dft__wanted judge_closely(const path_filter *now, const char *path, size_t len) {
   const folder *best = innermost(now->folders, now->wanted, path, len, NULL);
   if (best) best = innermost(now->folders + now->wanted, now->count - now->wanted, path, len, best);
   if (best && best->is_wanted && !is_trace(path, len)) return DFT__WANTED;
@@ -86,7 +88,7 @@ __attribute__((noinline)) static enum dft__wanted judge_closely(const filter *no
 }
 
 /* Most paths are told apart by what stands where a folder's name would end. */
-static inline int is_apart(const filter *now, const char *path, size_t len) {
+static inline int is_apart(const path_filter *now, const char *path, size_t len) {
   for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
     if (one->len > len || ends_at(path, len, one)) return 0;
   }
@@ -94,7 +96,7 @@ static inline int is_apart(const filter *now, const char *path, size_t len) {
 }
 
 enum dft__wanted dft__filter_judge(const char *path, size_t len) {
-  const filter *now = DFT__ACQUIRE(current);
+  const path_filter *now = DFT__ACQUIRE(current);
   return is_apart(now, path, len) ? DFT__WANTED_NOT : judge_closely(now, path, len);
 }
 
@@ -113,7 +115,7 @@ int dft__filter_is_all(void) {
 
 /* ---- Making one --------------------------------------------------------------------------------------------------- */
 
-static void add(filter *to, const char *text, size_t len, int is_wanted) {
+static void add(path_filter *to, const char *text, size_t len, int is_wanted) {
   char *kept = to->texts + to->used;
   while (len && text[len - 1] == '/') len--;
   if (to->count == FOLDERS_MOST || len >= sizeof to->texts - to->used) return;
@@ -127,7 +129,7 @@ static void add(filter *to, const char *text, size_t len, int is_wanted) {
 }
 
 /* A folder as it is named, and where it is. */
-static void add_named(filter *to, const char *name, int is_wanted) {
+static void add_named(path_filter *to, const char *name, int is_wanted) {
   char text[DFT__IO_PATH];
   char real[PATH_MAX];
   if (strcmp(name, "all") == 0) {
@@ -138,7 +140,7 @@ static void add_named(filter *to, const char *name, int is_wanted) {
   if (realpath(name, real)) add(to, real, strlen(real), is_wanted);
 }
 
-static void add_list(filter *to, const char *list, int is_wanted) {
+static void add_list(path_filter *to, const char *list, int is_wanted) {
   char name[PATH_MAX];
   while (*list) {
     size_t len = strcspn(list, ":");
@@ -153,7 +155,7 @@ static void add_list(filter *to, const char *list, int is_wanted) {
 
 int dft__filter_make(void) {
   const char *wanted = dft__config_text(DFT__DATA_DIR);
-  filter *fresh = DFT__GET(current) == &filters[0] ? &filters[1] : &filters[0];
+  path_filter *fresh = DFT__GET(current) == &filters[0] ? &filters[1] : &filters[0];
   fresh->count = fresh->is_all = 0;
   fresh->used = 0;
   if (!*wanted && dft__io_is_preloaded()) wanted = "all";

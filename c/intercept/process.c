@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 pid_t dft__io_fork(void);
 pid_t dft__io_fork(void) {

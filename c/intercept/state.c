@@ -1,18 +1,25 @@
-/* state.c - whether calls are recorded: the environment, the session, and threads that are at work for us.
+/* state.c - whether calls are recorded: what the environment and the session say, and which threads work for the library.
  * SPDX-License-Identifier: MIT */
+#include "state.h"
+
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/config.h"
 #include "bind.h"
-#include "intercept.h"
+#include "descriptor.h"
+#include "path.h"
+#include "pathfilter.h"
 #include "session/session.h"
+#include "tail.h"
 
-_Atomic uint32_t dft__io_state = DFT__IO_UNDECIDED;
+/* ---- vfork -------------------------------------------------------------------------------------------------------- */
 
 static __thread __attribute__((tls_model("initial-exec"))) int32_t vfork_pid;
 
-/* Called by the tail-jump wrapper of vfork, which C could not be: the child returns from the frame first. */
+/* The wrapper of vfork cannot be written in C: the child returns from its frame before the parent does. */
+DFT__TAIL(dft__io_vfork, dft__io_before_vfork);
 dft__function dft__io_before_vfork(void) {
   if (!(dft__hush & DFT__HUSH_VFORK)) {
     vfork_pid = getpid();
@@ -21,7 +28,7 @@ dft__function dft__io_before_vfork(void) {
   return dft__real_vfork();
 }
 
-/* The child of a vfork runs in the memory of its parent, which waits: nothing it does may be kept. */
+/* The child of a vfork runs in its parent's memory while the parent waits. Nothing the child does may be kept. */
 static int is_vfork_child(void) {
   if (!(dft__hush & DFT__HUSH_VFORK)) return 0;
   if (getpid() != vfork_pid) return 1;
@@ -29,7 +36,9 @@ static int is_vfork_child(void) {
   return 0;
 }
 
-/* With the preload library, at the first call: the environment decides. */
+/* ---- Deciding ----------------------------------------------------------------------------------------------------- */
+
+/* At the first call of a process with the preload library: the environment decides. */
 static void decide(void) {
   uint64_t before = dft__signals_block();
   if (dft__session_lock(DFT__LOCK_TRIES)) {
@@ -37,6 +46,7 @@ static void decide(void) {
       int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
                   dft__filter_make();
       atomic_store(&dft__io_state, is_on ? DFT__IO_ON : DFT__IO_OFF);
+      if (!is_on) dft__symbols_step_aside();
     }
     dft__session_unlock();
   }
@@ -56,14 +66,14 @@ int dft__io_is_on_slow(void) {
   return DFT__GET(dft__io_state) == DFT__IO_ON;
 }
 
-/* Nobody looked while calls were not recorded. */
+/* While calls are not recorded, nobody keeps track of descriptors and the working folder. */
 static void forget_all(void) {
   dft__fd_forget(0, UINT32_MAX);
   dft__path_changed_cwd();
 }
 
 void dft__io_session_opened(void) {
-  if (dft__session.is_child) return; /* everything is as it was in the parent */
+  if (dft__session.is_child) return; /* the parent has decided */
   if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
   if (!dft__io_is_preloaded() && !dft__bind_is_bound()) return;
   if (!dft__config_number(DFT__DISABLE_IO) && dft__filter_make()) {

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
 /* The first characters of a mode, as the value of an item. */
 static int64_t short_text(const char *text) {
@@ -15,8 +15,9 @@ static int64_t short_text(const char *text) {
 
 static FILE *opened(enum dft__call call, dft__io *io, FILE *stream, const char *mode) {
   int fd = dft__stream_fd(stream);
-  dft__entry entry = dft__io_end_path(call, io, stream ? fd : -1, stream ? 0 : errno, DFT__VALUES_A1(short_text(mode)));
-  if (stream && fd >= 0) dft__fd_set(fd, dft__entry_opened(io->subject[0].path, entry));
+  dft__fd_entry entry = dft__io_end_path(call, io, stream ? fd : -1, stream ? 0 : errno,
+                                         DFT__VALUES_A1(short_text(mode)));
+  if (stream && fd >= 0) dft__fd_set(fd, dft__fd_entry_opened(io->subject[0].path, entry));
   return stream;
 }
 

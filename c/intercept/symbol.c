@@ -1,11 +1,11 @@
-/* symbol.c - the symbols of the table: their names, their wrappers, and what they stand for without us.
+/* symbol.c - the symbols of calls.inc: their names, their wrappers, and the real functions behind them.
  * SPDX-License-Identifier: MIT */
+#include "symbol.h"
+
 #include <dftracer/preload.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
-
-#include "bind.h"
 
 #if defined(__x86_64__)
 #define FIRST_VERSION "GLIBC_2.2.5"
@@ -14,35 +14,38 @@
 #endif
 
 static const char *const names[] = {
-#define CALL(cat, type, name, params, args, subject, result, items) #name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) #name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) #symbol,
-#define SPECIAL(cat, name, items) #name,
+#define SPECIAL(cat, action, name, items) #name,
 #define OTHER(plain, symbol) #symbol,
 #define ALIAS(plain, symbol) #symbol,
 #include "calls.inc"
+  "vfork",
 };
 
-/* Each wrapper has the type of the call; here only its address counts. */
-#define CALL(cat, type, name, params, args, subject, result, items) void dft__io_##name(void);
+/* A wrapper has the type of its call. Here only its address matters. */
+#define CALL(cat, action, type, name, params, args, subject, result, items) void dft__io_##name(void);
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) void dft__io_##symbol(void);
-#define SPECIAL(cat, name, items) void dft__io_##name(void);
+#define SPECIAL(cat, action, name, items) void dft__io_##name(void);
 #define OTHER(plain, symbol) void dft__io_##symbol(void);
 #include "calls.inc"
+void dft__io_vfork(void);
 
 dft_preload_wrappers dft_preload_table = {
   {
-#define CALL(cat, type, name, params, args, subject, result, items) dft__io_##name,
+#define CALL(cat, action, type, name, params, args, subject, result, items) dft__io_##name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) dft__io_##symbol,
-#define SPECIAL(cat, name, items) dft__io_##name,
+#define SPECIAL(cat, action, name, items) dft__io_##name,
 #define OTHER(plain, symbol) dft__io_##symbol,
 #define ALIAS(plain, symbol) dft__io_##plain,
 #include "calls.inc"
-    dft__tail_vfork,
+    dft__io_vfork,
   },
 };
-_Static_assert(DFT__SYMBOL_COUNT < DFT_PRELOAD_WRAPPERS, "the table has room for all");
+_Static_assert(DFT__SYMBOL_COUNT < DFT_PRELOAD_WRAPPERS, "the table of the preload library is full");
 
 _Atomic(dft__function) dft__reals[DFT__SYMBOL_COUNT];
+_Atomic uint32_t dft__io_state = DFT__IO_UNDECIDED;
 
 const char *dft__symbol_name(enum dft__symbol symbol) {
   return names[symbol];
@@ -58,7 +61,7 @@ int dft__io_is_preloaded(void) {
 
 /* ---- Stepping aside ------------------------------------------------------------------------------------------------ */
 
-/* The wrappers whose places in the table are taken. */
+/* The wrappers that the table does not hold now, because the real function is in their place. */
 static _Atomic(dft__function) absent[DFT__SYMBOL_COUNT];
 
 void dft__symbols_put_back(void) {
@@ -68,12 +71,12 @@ void dft__symbols_put_back(void) {
   }
 }
 
-/* While nothing is recorded, calls of the program go to the real function at once. Who switches recording on sets the state
- * and then puts wrappers back; here the state is read last, so that one of the two sees the other. */
+/* While nothing is recorded, the program's calls go straight to the real function. Whoever switches recording on sets the
+ * state first and then puts the wrappers back. Here the state is read last, so one of the two sees the other's store. */
 static void step_aside(enum dft__symbol symbol, dft__function real) {
   dft__function wrapper = __atomic_load_n(&dft_preload_table.at[symbol], __ATOMIC_RELAXED);
   if (!dft__io_is_preloaded() || wrapper == real) return;
-  for (unsigned i = 0; i < DFT__SYMBOL_COUNT; i++) { /* aliases have the same */
+  for (unsigned i = 0; i < DFT__SYMBOL_COUNT; i++) { /* aliases share a wrapper */
     if (__atomic_load_n(&dft_preload_table.at[i], __ATOMIC_RELAXED) != wrapper) continue;
     DFT__SET(absent[i], wrapper);
     __atomic_store_n(&dft_preload_table.at[i], real, __ATOMIC_SEQ_CST);
@@ -109,7 +112,8 @@ static int note_program(struct dl_phdr_info *info, size_t size, void *range) {
   return 1; /* the first object is the program */
 }
 
-/* The program's own entry for a function whose address it takes leads back through its slot, and so to our wrapper. */
+/* A program that takes a function's address may define an entry of its own for it, which jumps through the program's slot
+ * and so back to our wrapper. */
 static int is_in_program(const void *address) {
   static uintptr_t bounds[2] = {UINTPTR_MAX, 0};
   if (!bounds[1]) dl_iterate_phdr(note_program, bounds);
@@ -136,7 +140,7 @@ dft__function dft__real_find(enum dft__symbol symbol) {
   dft__function real = dft__real_by_name(names[symbol]);
   if (!real) return NULL;
   DFT__SET(dft__reals[symbol], real);
-  if (!dft__io_is_on() && DFT__GET(dft__io_state) == DFT__IO_OFF) step_aside(symbol, real);
+  if (DFT__GET(dft__io_state) == DFT__IO_OFF) step_aside(symbol, real);
   return real;
 }
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "wrap.h"
+#include "wrapper.h"
 
-#define CALL(cat, type, name, params, args, subject, result, items) \
+#define CALL(cat, action, type, name, params, args, subject, result, items) \
   DFT__WRAP(name, type, name, params, args, subject, result, items)
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) \
   DFT__WRAP(plain, type, symbol, params, args, subject, result, items)

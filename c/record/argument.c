@@ -6,7 +6,6 @@
 
 #include "emit.h"
 #include "region.h"
-#include "session/session.h"
 #include "spool/intern.h"
 
 static int grow(const dft__own *own, uint32_t bytes) {

@@ -10,19 +10,14 @@
 #include <unistd.h>
 
 #include "base/signals.h"
-#include "drain/drain.h"
 #include "emit.h"
-#include "session/session.h"
 #include "spool/clock.h"
 
 __thread dft__own dft__self = {.session = UINT64_MAX};
-__thread uint32_t dft__hush;
 
-/* The spool that dft__self is of; NULL: none yet. While the thread is inside a call that may be retired, but is not used for
- * another session. */
-static __thread dft__spool *joined;
 #define INTERRUPTED 4
-static __thread uint16_t interrupted[INTERRUPTED];    /* numbers of earlier ones: a call there may wait for a handler */
+/* Numbers of earlier spools: a call there may wait for a handler. Aligned as its elements are, which saves static TLS. */
+static __thread __attribute__((aligned(2))) uint16_t interrupted[INTERRUPTED];
 static __thread uint64_t always_blocked = UINT64_MAX; /* signals, whenever it was looked at */
 
 static pthread_key_t exit_key;
@@ -75,10 +70,6 @@ static void name_thread(uint32_t tid, uint32_t pid) {
   dft__emit_thread_name(&dft__self, tid, own, strlen(own));
 }
 
-dft__spool *dft__thread_spool(void) {
-  return joined ? joined : dft__session.spool;
-}
-
 /* The spool that `own` is of, while its session lasts; else NULL. That of another session is not looked into: whose it is may
  * change at any moment. */
 static dft__spool *spool_of(const dft__own *own) {
@@ -93,8 +84,8 @@ static int is_in_handler(uint64_t blocked) {
 }
 
 static void leave_joined(void) {
-  if (joined) dft__spool_exit(joined);
-  joined = NULL;
+  if (dft__joined_spool) dft__spool_exit(dft__joined_spool);
+  dft__joined_spool = NULL;
 }
 
 /* The handlers have returned. */
@@ -111,12 +102,12 @@ static void move_into(dft__spool *spool, uint64_t blocked) {
   if (is_in_handler(blocked)) {
     int i = 0;
     while (i < INTERRUPTED && interrupted[i]) i++;
-    if (joined && i < INTERRUPTED) interrupted[i] = joined->number;
+    if (dft__joined_spool && i < INTERRUPTED) interrupted[i] = dft__joined_spool->number;
   } else {
     leave_interrupted();
     leave_joined();
   }
-  joined = spool;
+  dft__joined_spool = spool;
 }
 
 static int join(uint64_t session, uint64_t blocked) {
@@ -151,7 +142,7 @@ enum dft__readiness dft__thread_enter(void) {
     return gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (!gate && dft__session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
+  if (!gate && dft__hooks.session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
   if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
@@ -194,7 +185,7 @@ void dft__thread_leave(const dft__own *own) {
   dft__spool *spool = dft__session.spool;
   dft__chunk *state = (dft__chunk *)((char *)own->thread - DFT__CELL);
   dft__emit_open_regions(own);
-  dft__drain_notify(finish_chunk(spool, DFT__GET(own->thread->cursor)));
+  dft__hooks.drain_notify(spool, finish_chunk(spool, DFT__GET(own->thread->cursor)), UINT64_MAX);
   give_stacks(spool, own->thread, state);
   dft__chunk_give(spool, state);
 }
@@ -340,7 +331,7 @@ static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservat
   uint32_t busy = DFT__GET(thread->busy);
   dft__chunk *chunk;
   if (!DFT__GET(thread->nested)) DFT__RELEASE(thread->busy, 0);
-  chunk = dft__drain_make_room(more->spool, cells, more->signals);
+  chunk = dft__hooks.drain_make_room(more->spool, cells, more->signals);
   DFT__SET(thread->busy, busy);
   return chunk;
 }
@@ -418,8 +409,8 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
     else record = reserve_next(own, seen, cells, gen, &more);
     if (!record) dft__count_drop((dft__header *)own->base);
   }
+  if (more.ready) dft__hooks.drain_notify(more.spool, more.ready, more.signals);
   dft__signals_restore(more.signals);
-  if (more.ready) dft__drain_notify(more.ready); /* now, because making a thread looks at what is blocked */
   pthread_setcancelstate(cancel, NULL);
   errno = saved;
   return record;

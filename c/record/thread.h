@@ -5,7 +5,8 @@
 #ifndef DFT_THREAD_H
 #define DFT_THREAD_H
 
-#include "spool/spool.h"
+#include "spool/gate.h"
+#include "spool/hooks.h"
 
 /* Thread-local; static TLS is scarce for libraries loaded late, so there is little more of it. */
 typedef struct dft__own {
@@ -16,21 +17,8 @@ typedef struct dft__own {
 
 extern __thread dft__own dft__self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The one word that says whether recording calls may go on: the number of the session, 0 when there is none. It lies in a
- * page of its own that fork wipes, so a child notices at its first call, however it was made. */
-extern _Atomic(_Atomic uint64_t *) dft__gate __attribute__((visibility("hidden")));
-static inline _Atomic uint64_t *dft__gate_page(void) {
-  return DFT__ACQUIRE(dft__gate);
-}
-#define DFT__GATE_PAUSED (UINT64_C(1) << 63)
-
-enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
-
 /* Opens a session for this process when one is due, and makes this thread part of it. */
 enum dft__readiness dft__thread_enter(void);
-
-/* The spool behind this thread's state, whatever session is open by now. */
-dft__spool *dft__thread_spool(void);
 
 /* From its parts, which functions that end in a tail call hand on in registers. */
 static inline dft__own dft__own_of(uint64_t session, char *base, dft__thread *thread) {
@@ -96,8 +84,13 @@ static inline uint32_t dft__cursor_cell(uint64_t cursor) {
   return (uint32_t)cursor & 0xffffffu;
 }
 
-/* Whether the chunk has no room for so many cells there. */
+/* Whether the chunk has no room for so many cells there. A thread that is late finds zeros in the place of its cursor, once
+ * dft_stop has replaced the spool; a record of one cell then goes to the start of that plain memory, where nobody looks. The thread
+ * sanitizer still holds the header for what is there, until it has noticed the new mapping. */
 static inline int dft__cursor_is_over(uint64_t cursor, uint32_t cells) {
+#ifdef DFT__THREAD_SANITIZER
+  if (!dft__cursor_page(cursor)) return 1;
+#endif
   return ((cells - 1 + (uint64_t)dft__cursor_cell(cursor)) * DFT__CELL) >> dft__cursor_log(cursor) != 0;
 }
 

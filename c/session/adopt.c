@@ -130,7 +130,7 @@ void dft__adopt_threads(const dft__spool *spool, uint64_t session) {
       dft__thread_leave(&gone);
     } else if (DFT__GET(chunk->use) == DFT__USE_RECORDS && dft__status_state(status) == DFT__FULL &&
                dft__status_end(status) > DFT__GET(chunk->consumed)) {
-      dft__drain_notify(dft__status_end(status) - DFT__GET(chunk->consumed));
+      dft__drain_notify(spool, dft__status_end(status) - DFT__GET(chunk->consumed), UINT64_MAX);
     }
   }
 }

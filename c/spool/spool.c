@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/signals.h"
-#include "clock.h"
 
 #define FIRST_BYTES \
   ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */
@@ -162,6 +162,23 @@ void dft__spool_announce(dft__spool *spool) {
   atomic_fetch_or(&spool->inside, DFT__SPOOL_OPEN);
 }
 
+/* To the thread sanitizer a mapping that replaces another is a write to every byte of it, and a thread that is late writes there,
+ * too, as it should. Only the mapping is exempt: what threads do there is still checked. */
+#ifdef DFT__THREAD_SANITIZER
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+#else
+#define AnnotateIgnoreWritesBegin(file, line) ((void)0)
+#define AnnotateIgnoreWritesEnd(file, line) ((void)0)
+#endif
+
+static void replace_mapping(const dft__spool *spool, int flags, int fd) {
+  AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+  (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED | flags, fd,
+             0);
+  AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+}
+
 /* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
 void dft__spool_retire(dft__spool *spool, int is_exiting) {
   uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
@@ -173,8 +190,7 @@ void dft__spool_retire(dft__spool *spool, int is_exiting) {
     sched_yield();
   }
   if (!is_exiting) {
-    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    replace_mapping(spool, MAP_ANONYMOUS, -1);
     spool->range = spool->base;
     spool->range_bytes = spool->map_bytes;
   }
@@ -218,7 +234,7 @@ void dft__spool_detach(dft__spool *spool) {
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   struct stat facts;
   if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
-    (void)mmap(spool->base, spool->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, fd, 0);
+    replace_mapping(spool, 0, fd);
   } else {
     dft__spool_retire(spool, 0);
   }

@@ -3,9 +3,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "../../c/intercept/intercept.h"
-#include "../../c/intercept/plain.h"
 #include "base/config.h"
+#include "intercept/call.h"
 #include "session.h"
 #include "session/session.h"
 #include "spool/intern.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_install.sh - an installed tree can be moved; the examples build against it with find_package alone, and the README's
-# program with its own command and CMakeLists.txt; all leave a valid trace.
+# program with its own command and CMakeLists.txt, also installed itself; all leave a valid trace.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 scratch=$(mktemp -d)
@@ -63,6 +63,8 @@ LD_LIBRARY_PATH=$(dirname "$pkgconfig") DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scr
 quietly cmake -S "$scratch/readme" -B "$scratch/readme/build" -DCMAKE_PREFIX_PATH="$prefix"
 quietly cmake --build "$scratch/readme/build"
 DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/cmake_out/trace quietly "$scratch/readme/build/solver"
+quietly cmake --install "$scratch/readme/build" --prefix "$scratch/readme/installed"
+DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$scratch/installed_out/trace quietly "$scratch/readme/installed/bin/solver"
 
 PYTHONPATH=$DFT_TEST_SOURCE/tests "$DFT_TEST_PYTHON" - "$scratch" <<'END'
 import sys
@@ -71,7 +73,8 @@ from pathlib import Path
 import trace
 
 scratch = Path(sys.argv[1])
-for folder, name, count in (("examples_out", "row", 10), ("solver_out", "step", 3), ("cmake_out", "step", 3)):
+expected = (("examples_out", "row", 10), ("solver_out", "step", 3), ("cmake_out", "step", 3), ("installed_out", "step", 3))
+for folder, name, count in expected:
     found = sum(len(one.named(name)) for one in trace.read_folder(str(scratch / folder)))
     if found != count:
         sys.exit(f"FAILED: {found} events {name!r} in {folder}, not {count}")

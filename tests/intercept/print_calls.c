@@ -1,4 +1,5 @@
 /* print_calls.c - the table of intercepted calls as docs/interception.md has it. SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,10 +10,10 @@
 #define A4(a, b, c, d) #a ", " #b ", " #c ", " #d
 
 static const struct row {
-  const char *kind, *name, *items;
+  const char *cat, *action, *name, *items;
 } rows[] = {
-#define CALL(cat, type, name, params, args, subject, result, items) {#cat, #name, items},
-#define SPECIAL(cat, name, items) {#cat, #name, items},
+#define CALL(cat, action, type, name, params, args, subject, result, items) {#cat, #action, #name, items},
+#define SPECIAL(cat, action, name, items) {#cat, #action, #name, items},
 #include "../../c/intercept/calls.inc"
 };
 
@@ -24,9 +25,16 @@ static const struct other {
 #define ALIAS(plain, symbol) {#plain, #symbol},
 #include "../../c/intercept/calls.inc"
 };
+
+static const struct item {
+  const char *id, *name;
+} names[] = {
+#define ITEM(id, name, type) {#id, name},
+#include "../../c/intercept/calls.inc"
+};
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
-/* An alias may be one of another form. */
+/* An alias may name a variant. */
 static const char *plain_of(const char *symbol) {
   for (size_t i = 0; i < COUNT(others); i++) {
     if (strcmp(others[i].symbol, symbol) == 0) return plain_of(others[i].plain);
@@ -37,13 +45,9 @@ static const char *plain_of(const char *symbol) {
 static void print_items(const char *items) {
   while (*items) {
     size_t len = strcspn(items, ", ");
-    int is_mode = len == 11 && strncmp(items, "access_mode", len) == 0;
-    int is_command = len == 7 && strncmp(items, "command", len) == 0;
-    int is_argument = len == 8 && strncmp(items, "argument", len) == 0;
-    if (is_mode) printf("mode");
-    else if (is_command) printf("cmd");
-    else if (is_argument) printf("arg");
-    else printf("%.*s", (int)len, items);
+    for (size_t i = 0; i < COUNT(names); i++) {
+      if (strlen(names[i].id) == len && strncmp(items, names[i].id, len) == 0) printf("%s", names[i].name);
+    }
     items += len;
     if (*items) printf(", ");
     items += strspn(items, ", ");
@@ -51,10 +55,14 @@ static void print_items(const char *items) {
 }
 
 int main(void) {
-  printf("| category | call | arguments | also for |\n|---|---|---|---|\n");
+  printf("| category | call | action | arguments | also for |\n|---|---|---|---|---|\n");
   for (size_t i = 0; i < COUNT(rows); i++) {
     const char *between = "";
-    printf("| %s | `%s` | ", rows[i].kind, rows[i].name);
+    printf("| %s | `%s` | ", rows[i].cat, rows[i].name);
+    if (strcmp(rows[i].action, "OTHER") != 0) {
+      for (const char *c = rows[i].action; *c; c++) putchar(tolower(*c));
+    }
+    printf(" | ");
     print_items(rows[i].items);
     printf(" | ");
     for (size_t k = 0; k < COUNT(others); k++) {

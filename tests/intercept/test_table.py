@@ -9,6 +9,17 @@ import subprocess
 
 from io_harness import LIBRARY, PRELOAD, SOURCE, expect, expect_equal, main
 
+ACTIONS = {"READ", "WRITE", "COPY", "SEEK", "OPEN", "PROCESS", "OTHER"}
+SOME = {
+    "read": "READ",
+    "pwritev2": "WRITE",
+    "sendfile": "COPY",
+    "lseek": "SEEK",
+    "fopen": "OPEN",
+    "execve": "PROCESS",
+    "stat": "OTHER",
+}
+
 
 def rows():
     with open(f"{SOURCE}/c/intercept/calls.inc", encoding="utf-8") as file:
@@ -17,7 +28,12 @@ def rows():
 
 def symbol_of(kind, text):
     fields = [field.strip(" )") for field in text.split(",")]
-    return fields[{"CALL": 2, "VARIANT": 2, "SPECIAL": 1, "OTHER": 1, "ALIAS": 1}[kind]]
+    return fields[{"CALL": 3, "VARIANT": 2, "SPECIAL": 2, "OTHER": 1, "ALIAS": 1}[kind]]
+
+
+def action_of(kind, text):
+    """What a call does; None in the rows of its other symbols."""
+    return text.split(",")[1].strip() if kind in ("CALL", "SPECIAL") else None
 
 
 def exported():
@@ -30,6 +46,14 @@ def case_every_name_is_exported_and_no_other(_folder):
     expect(len(names) > 200, f"{len(names)} names")
     expect_equal(len(names), len(set(names)), "no name twice")
     expect_equal(exported() - {"dft_preload_next", "vfork"}, set(names), "exported")
+
+
+def case_every_call_says_what_it_does(_folder):
+    actions = {symbol_of(*row): action_of(*row) for row in rows() if row[0] in ("CALL", "SPECIAL")}
+    wrong = {name: action for name, action in actions.items() if action not in ACTIONS}
+    expect_equal(wrong, {}, "actions that the head of calls.inc does not explain")
+    expect_equal(set(actions.values()), ACTIONS, "actions in use")
+    expect_equal({name: actions[name] for name in SOME}, SOME, "actions")
 
 
 def case_it_needs_the_core_beside_it(_folder):

@@ -1,4 +1,4 @@
-"""test_page.py - the blocks of docs/torch.md, as a reader runs them."""
+"""test_page.py - the blocks of docs/torch.md, and the README's three lines for PyTorch, as a reader runs them."""
 
 import collections
 import json
@@ -12,6 +12,18 @@ from torch_harness import PYTHON, SOURCE, environment, main, names_of, run_each,
 PAGE = (SOURCE / "docs" / "torch.md").read_text()
 BLOCKS = re.findall(r"```(\w+) ?(\S*)\n(.*?)```", PAGE, re.DOTALL)
 SCRIPTS = {name.removesuffix(".py"): text for language, name, text in BLOCKS if language == "python" and name}
+(README,) = re.findall(r"^```python lines\n(.*?)^```$", (SOURCE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+MODEL = """
+import torch
+model = torch.nn.Linear(4, 2)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+loader = torch.utils.data.DataLoader(torch.randn(8, 4), batch_size=2)
+"""
+LOOP = """
+for samples in loader:
+    model(samples).sum().backward()
+    optimizer.step()
+"""
 (MERGE,) = (text for language, name, text in BLOCKS if (language, name) == ("sh", "merge"))
 
 
@@ -22,13 +34,15 @@ def counts_of(trace):
 def test_blocks(tmp_path):
     workers = {"workers": SCRIPTS["workers"]}  # they end with their process
     run_each(workers, tmp_path)
-    run_each({name: text for name, text in SCRIPTS.items() if name not in workers}, tmp_path)
-    traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in SCRIPTS}
+    others = {name: text for name, text in SCRIPTS.items() if name not in workers}
+    run_each({**others, "readme": MODEL + README + LOOP}, tmp_path)  # the last one ends with the process
+    traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in (*SCRIPTS, "readme")}
     assert set(SCRIPTS) == {"train", "epochs", "callback", "workers", "profiled", "exported", "compiled"}
     check_train(*traces["train"])
     check_epochs(*traces["epochs"])
     assert counts_of(*traces["callback"]).items() >= {"forward": 4, "backward": 4, "step": 4, "fetch.iter": 4}.items()
     check_workers(traces["workers"])
+    check_readme(*traces["readme"])
     check_profiled(*traces["profiled"])
     check_compiled(*traces["compiled"])
     check_merge(tmp_path / "exported")
@@ -42,6 +56,11 @@ def check_train(trace):
 def check_epochs(trace):
     at = [(event["args"]["epoch"], event["args"]["step"]) for event in trace.named("backward")]
     assert at == [(epoch, step) for epoch in range(2) for step in range(4)]
+
+
+def check_readme(trace):
+    assert README.count("\n") == 3
+    assert counts_of(trace).items() >= {"forward": 4, "backward": 4, "step": 4, "fetch.iter": 4}.items()
 
 
 def check_workers(traces):

@@ -19,32 +19,27 @@ static int ends(dft_text text, const char *word) {
   return text.len >= len && memcmp(text.text + text.len - len, word, len) == 0;
 }
 
-/* The plain name of a call: other tracers record open64, preadv64v2 or __xstat64. */
+/* Every call that dftracer records, and those on processes that only other tracers record. */
+#define IO_PROCESS IO_NONE
 static const struct {
   const char *name;
   uint8_t kind;
 } calls[] = {
-  {"read", IO_READ},    {"pread", IO_READ},    {"readv", IO_READ},           {"preadv", IO_READ},
-  {"preadv2", IO_READ}, {"fread", IO_READ},    {"write", IO_WRITE},          {"pwrite", IO_WRITE},
-  {"writev", IO_WRITE}, {"pwritev", IO_WRITE}, {"pwritev2", IO_WRITE},       {"fwrite", IO_WRITE},
-  {"lseek", IO_SEEK},   {"fseek", IO_SEEK},    {"fseeko", IO_SEEK},          {"rewind", IO_SEEK},
-  {"open", IO_OPEN},    {"openat", IO_OPEN},   {"creat", IO_OPEN},           {"fopen", IO_OPEN},
-  {"freopen", IO_OPEN}, {"fdopen", IO_OPEN},   {"copy_file_range", IO_COPY}, {"sendfile", IO_COPY},
-  {"splice", IO_COPY},
+#define CALL(cat, action, type, name, params, args, subject, result, items) {#name, IO_##action},
+#define SPECIAL(cat, action, name, items) {#name, IO_##action},
+#include "intercept/calls.inc"
+  {"vfork", IO_PROCESS},
+  {"execveat", IO_PROCESS},
+  {"waitid", IO_PROCESS},
 };
 
+/* Other tracers record open64 in place of open. */
 static uint8_t io_of(dft_text name) {
   if (name.len > 2 && ends(name, "64")) name.len -= 2;
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
     if (is(name, calls[i].name)) return calls[i].kind;
   }
   return IO_OTHER;
-}
-
-/* They create processes, or wait for them: no I/O. */
-static int is_process_call(dft_text name) {
-  return is(name, "fork") || is(name, "vfork") || is(name, "fexecve") || begins(name, "exec") ||
-         begins(name, "posix_spawn") || begins(name, "wait");
 }
 
 static uint8_t ai_of(dft_text name, dft_text cat) {
@@ -63,9 +58,10 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 }
 
 void site_classify(site *of, dft_text name, dft_text cat) {
-  int is_io = (is(cat, "POSIX") && !is_process_call(name)) || is(cat, "STDIO");
-  of->io = is_io ? io_of(name) : IO_NONE;
-  of->ai = is_io ? AI_NONE : ai_of(name, cat);
+  int is_stream_call = is(cat, "STDIO");
+  of->io = is_stream_call || is(cat, "POSIX") ? io_of(name) : IO_NONE;
+  if (is_stream_call && of->io == IO_PROCESS) of->io = IO_OTHER; /* a stream's call is always I/O */
+  of->ai = of->io ? AI_NONE : ai_of(name, cat);
   of->is_update = is(cat, "compute") && is(name, "step");
   of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
 }

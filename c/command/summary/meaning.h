@@ -1,4 +1,4 @@
-/* meaning.h - what a pair of name and category means to the summary: one table of I/O calls, one of AI annotations.
+/* meaning.h - what a pair of name and category means to the summary: the calls of intercept/calls.inc, and AI annotations.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SITE_H
 #define DFTRACER_SITE_H

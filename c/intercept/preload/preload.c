@@ -32,9 +32,9 @@
           ".globl " #name "\n"  \
           ".type " #name ", %function\n" #name ":\n" JUMP(TEXT(__COUNTER__)) ".size " #name ", . - " #name "\n");
 
-#define CALL(cat, type, name, params, args, subject, result, items) JUMP_TO(name)
+#define CALL(cat, action, type, name, params, args, subject, result, items) JUMP_TO(name)
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) JUMP_TO(symbol)
-#define SPECIAL(cat, name, items) JUMP_TO(name)
+#define SPECIAL(cat, action, name, items) JUMP_TO(name)
 #define OTHER(plain, symbol) JUMP_TO(symbol)
 #define ALIAS(plain, symbol) JUMP_TO(symbol)
 #include "../calls.inc"

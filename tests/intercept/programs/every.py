@@ -1,12 +1,14 @@
 """every.py - calls every symbol of the table once, by its name, and prints what each returned: every.py FOLDER
 
 Before each, access() of FOLDER/mark-SYMBOL marks the place in the trace. A value of None is a symbol that this
-C library does not have, or that cannot be called like this.
+C library does not have, or that cannot be called like this. How a call is made is not derived from its row: a row with
+wrong parameters would then test itself. Only aliases come from the table.
 SPDX-License-Identifier: MIT
 """
 
 import json
 import os
+import re
 import sys
 from ctypes import byref, c_char_p, c_int, c_long, c_size_t, c_void_p, create_string_buffer
 
@@ -61,15 +63,10 @@ S = c_size_t
 no_list = create_string_buffer(64)
 CALLS = {
     "open": lambda s: opened(s, path(b"file"), O, 0o600),
-    "open64": lambda s: opened(s, path(b"file"), O, 0o600),
     "__open_2": lambda s: opened(s, path(b"file"), os.O_RDONLY),
-    "__open64_2": lambda s: opened(s, path(b"file"), os.O_RDONLY),
     "openat": lambda s: opened(s, FDCWD, path(b"file"), O, 0o600),
-    "openat64": lambda s: opened(s, FDCWD, path(b"file"), O, 0o600),
     "__openat_2": lambda s: opened(s, FDCWD, path(b"file"), os.O_RDONLY),
-    "__openat64_2": lambda s: opened(s, FDCWD, path(b"file"), os.O_RDONLY),
     "creat": lambda s: opened(s, path(b"file"), 0o600),
-    "creat64": lambda s: opened(s, path(b"file"), 0o600),
     "openat2": lambda s: opened(s, FDCWD, path(b"file"), how(os.O_RDONLY), S(24)),
     "close": closed,
     "close_range": lambda s: closed_many(s, 1000, 0),
@@ -78,7 +75,6 @@ CALLS = {
     "dup2": lambda s: copies(s, 901),
     "dup3": lambda s: copies(s, 902, 0),
     "fcntl": lambda s: with_fd(s, 3, 0),
-    "fcntl64": lambda s: with_fd(s, 3, 0),
     "pipe": piped,
     "pipe2": lambda s: piped(s, 0),
     "memfd_create": lambda s: opened(s, b"memory", 0),
@@ -86,47 +82,36 @@ CALLS = {
     "__read_chk": lambda s: with_fd(s, buffer, S(8), S(1024)),
     "write": lambda s: with_fd(s, TEXT, S(8)),
     "pread": lambda s: with_fd(s, buffer, S(8), L(4)),
-    "pread64": lambda s: with_fd(s, buffer, S(8), L(4)),
     "__pread_chk": lambda s: with_fd(s, buffer, S(8), L(4), S(1024)),
-    "__pread64_chk": lambda s: with_fd(s, buffer, S(8), L(4), S(1024)),
     "pwrite": lambda s: with_fd(s, TEXT, S(8), L(4)),
-    "pwrite64": lambda s: with_fd(s, TEXT, S(8), L(4)),
     **{n: (lambda s: with_fd(s, vector(), 1)) for n in ("readv", "writev")},
-    **{n: (lambda s: with_fd(s, vector(), 1, L(2))) for n in ("preadv", "preadv64", "pwritev", "pwritev64")},
-    **{n: (lambda s: with_fd(s, vector(), 1, L(2), 0)) for n in ("preadv2", "preadv64v2", "pwritev2", "pwritev64v2")},
+    **{n: (lambda s: with_fd(s, vector(), 1, L(2))) for n in ("preadv", "pwritev")},
+    **{n: (lambda s: with_fd(s, vector(), 1, L(2), 0)) for n in ("preadv2", "pwritev2")},
     "lseek": lambda s: with_fd(s, L(5), 0),
-    "lseek64": lambda s: with_fd(s, L(5), 0),
-    **{n: (lambda s: two_fds(s, lambda a, b: (b, a), None, S(10))) for n in ("sendfile", "sendfile64")},
+    "sendfile": lambda s: two_fds(s, lambda a, b: (b, a), None, S(10)),
     "copy_file_range": lambda s: two_fds(s, lambda a, b: (a, None, b, None), S(10), 0),
     "splice": lambda s: two_fds(s, lambda a, b: (a, None, b, None), S(10), 0),
-    **dict.fromkeys(("aio_read", "aio_read64", "aio_write", "aio_write64"), asynchronous),
+    **dict.fromkeys(("aio_read", "aio_write"), asynchronous),
     "fsync": with_fd,
     "fdatasync": with_fd,
     "sync_file_range": lambda s: with_fd(s, L(0), L(8), 0),
-    **{n: (lambda s: with_fd(s, L(10))) for n in ("ftruncate", "ftruncate64")},
-    **{n: (lambda s: simple(s, fresh(), L(10))) for n in ("truncate", "truncate64")},
-    **{n: (lambda s: with_fd(s, 0, L(0), L(4096))) for n in ("fallocate", "fallocate64")},
-    **{n: (lambda s: with_fd(s, L(0), L(4096))) for n in ("posix_fallocate", "posix_fallocate64")},
-    **{n: (lambda s: with_fd(s, L(0), L(0), 2)) for n in ("posix_fadvise", "posix_fadvise64")},
+    "ftruncate": lambda s: with_fd(s, L(10)),
+    "truncate": lambda s: simple(s, fresh(), L(10)),
+    "fallocate": lambda s: with_fd(s, 0, L(0), L(4096)),
+    "posix_fallocate": lambda s: with_fd(s, L(0), L(4096)),
+    "posix_fadvise": lambda s: with_fd(s, L(0), L(0), 2),
     "flock": lambda s: with_fd(s, 2),
-    **{n: (lambda s: with_fd(s, 1, L(0))) for n in ("lockf", "lockf64")},
+    "lockf": lambda s: with_fd(s, 1, L(0)),
     "mmap": mapping,
-    "mmap64": mapping,
     "munmap": mapped,
     "msync": lambda s: mapped(s, 4),
     "madvise": lambda s: mapped(s, 0),
-    **{
-        n: (lambda s: simple(s, fresh(), buffer))
-        for n in ("stat", "stat64", "lstat", "lstat64", "statvfs", "statvfs64")
-    },
-    **{n: (lambda s: simple(s, 1, fresh(), buffer)) for n in ("__xstat", "__xstat64", "__lxstat", "__lxstat64")},
-    **{n: (lambda s: with_fd(s, buffer)) for n in ("fstat", "fstat64", "fstatvfs", "fstatvfs64")},
-    **{
-        n: (lambda s: (lambda fd: (mark(s), call(s, 1, fd, buffer, returns=c_int), os.close(fd))[1])(descriptor()))
-        for n in ("__fxstat", "__fxstat64")
-    },
-    **{n: (lambda s: simple(s, FDCWD, fresh(), buffer, 0)) for n in ("fstatat", "fstatat64")},
-    **{n: (lambda s: simple(s, 1, FDCWD, fresh(), buffer, 0)) for n in ("__fxstatat", "__fxstatat64")},
+    **{n: (lambda s: simple(s, fresh(), buffer)) for n in ("stat", "lstat", "statvfs")},
+    **{n: (lambda s: simple(s, 1, fresh(), buffer)) for n in ("__xstat", "__lxstat")},
+    **{n: (lambda s: with_fd(s, buffer)) for n in ("fstat", "fstatvfs")},
+    "__fxstat": lambda s: (lambda fd: (mark(s), call(s, 1, fd, buffer, returns=c_int), os.close(fd))[1])(descriptor()),
+    "fstatat": lambda s: simple(s, FDCWD, fresh(), buffer, 0),
+    "__fxstatat": lambda s: simple(s, 1, FDCWD, fresh(), buffer, 0),
     "statx": lambda s: simple(s, FDCWD, fresh(), 0, 0x7FF, buffer),
     "access": lambda s: simple(s, fresh(), 4),
     "faccessat": lambda s: simple(s, FDCWD, fresh(), 4, 0),
@@ -175,7 +160,6 @@ CALLS = {
     "opendir": lambda s: opened_folder(s),
     "fdopendir": fdopened_folder,
     "readdir": lambda s: folder_stream(s, c_void_p) and 1,
-    "readdir64": lambda s: folder_stream(s, c_void_p) and 1,
     "rewinddir": lambda s: folder_stream(s) and 0,
     "closedir": folder_stream,
     "fork": forked,
@@ -190,23 +174,21 @@ CALLS = {
     "waitpid": lambda s: waited(s, -1, None, 0),
     "wait3": lambda s: waited(s, None, 0, None),
     "wait4": lambda s: waited(s, -1, None, 0, None),
-    **{n: (lambda s: opened_stream(s, path(b"file"), b"r")) for n in ("fopen", "fopen64")},
+    "fopen": lambda s: opened_stream(s, path(b"file"), b"r"),
     "fdopen": fdopened,
     "freopen": reopened,
-    "freopen64": reopened,
     "tmpfile": opened_stream,
-    "tmpfile64": opened_stream,
     "popen": lambda s: opened_stream(s, b"true", b"r"),
     "pclose": closed_stream,
     "fclose": closed_stream,
     **{n: (lambda s: with_stream(s, buffer, S(2), S(5)) * 2) for n in ("fread", "fread_unlocked")},
     **{n: (lambda s: with_stream(s, buffer, S(1024), S(2), S(5)) * 2) for n in ("__fread_chk", "__fread_unlocked_chk")},
     **{n: (lambda s: with_stream(s, TEXT, S(2), S(5)) * 2) for n in ("fwrite", "fwrite_unlocked")},
-    **{n: (lambda s: with_stream(s, L(3), 0, at=0)) for n in ("fseek", "fseeko", "fseeko64")},
-    **dict.fromkeys(("ftell", "ftello", "ftello64", "fflush", "fflush_unlocked"), with_stream),
+    **{n: (lambda s: with_stream(s, L(3), 0, at=0)) for n in ("fseek", "fseeko")},
+    **dict.fromkeys(("ftell", "ftello", "fflush", "fflush_unlocked"), with_stream),
     "rewind": lambda s: with_stream(s) and 0,
-    **{n: (lambda s: with_stream(s, buffer, at=0)) for n in ("fgetpos", "fgetpos64")},
-    **{n: (lambda s: with_stream(s, create_string_buffer(16), at=0)) for n in ("fsetpos", "fsetpos64")},
+    "fgetpos": lambda s: with_stream(s, buffer, at=0),
+    "fsetpos": lambda s: with_stream(s, create_string_buffer(16), at=0),
     "setvbuf": lambda s: with_stream(s, None, 2, S(0), at=0),
     **{n: (lambda s: with_stream(s, buffer, 10, returns=c_void_p) and 9) for n in ("fgets", "fgets_unlocked")},
     **{
@@ -215,15 +197,12 @@ CALLS = {
     },
     **{n: (lambda s: with_stream(s, b"12345") > 0 and 5) for n in ("fputs", "fputs_unlocked")},
     "puts": lambda s: on_stdout(s, b"12345") > 0 and 6,
-    **dict.fromkeys(("fgetc", "fgetc_unlocked", "getc", "_IO_getc", "getc_unlocked"), with_stream),
+    **dict.fromkeys(("fgetc", "fgetc_unlocked", "getc", "getc_unlocked"), with_stream),
     **dict.fromkeys(("getchar", "getchar_unlocked"), on_stdin),
-    **{
-        n: (lambda s: with_stream(s, ord("x")))
-        for n in ("fputc", "fputc_unlocked", "putc", "_IO_putc", "putc_unlocked", "ungetc")
-    },
+    **{n: (lambda s: with_stream(s, ord("x"))) for n in ("fputc", "fputc_unlocked", "putc", "putc_unlocked", "ungetc")},
     **dict.fromkeys(("putchar", "putchar_unlocked"), lambda s: on_stdout(s, ord("x"))),
     "getline": lines,
-    **{n: (lambda s: lines(s, ord(" "))) for n in ("getdelim", "__getdelim")},
+    "getdelim": lambda s: lines(s, ord(" ")),
     "vfprintf": lambda s: long_list(s, b"12345", no_list),
     "__vfprintf_chk": lambda s: long_list(s, 1, b"12345", no_list),
     "vprintf": lambda s: on_stdout(s, b"12345", no_list),
@@ -244,6 +223,13 @@ CALLS = {
     },
     "__isoc23_fscanf": lambda s: None,
 }
+
+
+# An alias is the same function, called in the same way.
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../c/intercept/calls.inc")
+with open(TABLE, encoding="utf-8") as table:
+    for plain, alias in re.findall(r"^ALIAS\((\w+), (\w+)\)", table.read(), re.MULTILINE):
+        CALLS[alias] = CALLS[plain]
 
 
 def main():

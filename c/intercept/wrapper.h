@@ -1,7 +1,7 @@
-/* wrap.h - how a row of calls.inc becomes a wrapper. For the files that hold wrappers.
+/* wrapper.h - how a row of calls.inc becomes a wrapper. For the files that hold wrappers.
  * SPDX-License-Identifier: MIT */
-#ifndef DFT_WRAP_H
-#define DFT_WRAP_H
+#ifndef DFT_WRAPPER_H
+#define DFT_WRAPPER_H
 
 #include <aio.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <utime.h>
 
-#include "intercept.h"
+#include "call.h"
 
 _Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only where off_t has 64 bits");
 
