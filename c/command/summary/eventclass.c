@@ -1,8 +1,8 @@
-/* meaning.c - what a pair of name and category means to the summary.
+/* eventclass.c - what an event is, by its name and category.
  *
  * The categories are those of TRACE_FORMAT (compute, dataloader ...) and those of the DLIO benchmark, whose traces are
- * older than the conventions. SPDX-License-Identifier: MIT */
-#include "meaning.h"
+ * older than these conventions. SPDX-License-Identifier: MIT */
+#include "eventclass.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static uint8_t io_of(dft_text name) {
   return IO_OTHER;
 }
 
-/* They create processes, or wait for them: no I/O. */
+/* Calls that create processes or wait for them are not I/O. */
 static int is_process_call(dft_text name) {
   return is(name, "fork") || is(name, "vfork") || is(name, "fexecve") || begins(name, "exec") ||
          begins(name, "posix_spawn") || begins(name, "wait");
@@ -62,10 +62,10 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
   return AI_NONE;
 }
 
-void site_classify(site *of, dft_text name, dft_text cat) {
+void event_classify(event_class *result, dft_text name, dft_text cat) {
   int is_io = (is(cat, "POSIX") && !is_process_call(name)) || is(cat, "STDIO");
-  of->io = is_io ? io_of(name) : IO_NONE;
-  of->ai = is_io ? AI_NONE : ai_of(name, cat);
-  of->is_update = is(cat, "compute") && is(name, "step");
-  of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
+  result->io = is_io ? io_of(name) : IO_NONE;
+  result->ai = is_io ? AI_NONE : ai_of(name, cat);
+  result->is_update = is(cat, "compute") && is(name, "step");
+  result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
 }
