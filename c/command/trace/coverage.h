@@ -20,9 +20,9 @@
 typedef struct moment {
   int64_t start, end; /* ns */
   int64_t parent;
-  int64_t offset; /* of a transfer; -1: not given */
-  int64_t bytes;  /* transferred; -1: not a transfer, or it failed */
-  uint32_t site;
+  int64_t offset;        /* of a transfer; -1: not given */
+  int64_t bytes;         /* transferred; -1: not a transfer, or it failed */
+  uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
   uint32_t file;
   uint32_t second_file; /* the file that a copy writes */
