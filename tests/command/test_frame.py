@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import COMMAND, commands, dftracer
+from harness import COMMAND, SOURCE, commands, dftracer
 
 
 def every_command_has_help_and_refuses_nonsense():
@@ -19,6 +19,11 @@ def every_command_has_help_and_refuses_nonsense():
         assert max(map(len, out.splitlines())) <= 100, command
         out, err = dftracer(command, "--no-such-option", status=2)
         assert not out and "--no-such-option" in err and f"dftracer {command} --help" in err, command
+
+
+def each_command_is_the_file_of_its_name():
+    files = [path.stem.removeprefix("command_") for path in (SOURCE / "c/command").glob("*/command_*.c")]
+    assert sorted(files) == sorted(commands()), files
 
 
 def help_fits_a_narrow_terminal():
@@ -115,6 +120,7 @@ def the_manual_page_names_every_command_and_setting():
 
 for check in (
     every_command_has_help_and_refuses_nonsense,
+    each_command_is_the_file_of_its_name,
     help_fits_a_narrow_terminal,
     options_are_read_as_people_write_them,
     a_full_disk_is_told,
