@@ -16,7 +16,7 @@ from trace import read_folder as read_folder  # noqa: E402
 
 
 def dftracer(*arguments, status=0, cwd=None, env=None, stdin=None, **settings):
-    """Runs the command; what it wrote to stdout and stderr. settings: DFTRACER_* variables."""
+    """Runs the command, and returns its stdout and stderr. settings: DFTRACER_* variables."""
     env = {**os.environ, **(env or {}), **{f"DFTRACER_{name}": value for name, value in settings.items()}}
     done = subprocess.run(
         [COMMAND, *map(str, arguments)], capture_output=True, text=True, env=env, cwd=cwd, input=stdin, check=False

@@ -52,7 +52,7 @@ def the_summary_fits_the_terminal():
                 assert len(longest) <= width and not err, (width, words, longest)
 
 
-def a_reader_that_left_is_no_trouble():
+def a_closed_pipe_is_not_reported():
     with tempfile.TemporaryDirectory() as folder:
         dftracer("generate", "-n", "1K", folder)
         commands = [["summary"], ["cat"], ["info"], ["validate"]]
@@ -71,7 +71,7 @@ def a_reader_that_left_is_no_trouble():
             assert done.returncode == 1 and not done.stderr, done
 
 
-def what_is_no_trace_is_told():
+def a_file_that_is_not_a_trace_is_reported():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "notes.txt"
         path.write_text("not a trace\n" * 2000)
@@ -99,7 +99,7 @@ def what_is_no_trace_is_told():
             assert not out and f"{folder}: the folder contains no trace" in err and "DFTRACER_ENABLE=1" in err, err
 
 
-def hdf5_is_told_apart():
+def hdf5_files_get_a_hint():
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
         path = Path(folder) / "trace-node-7.h5"
         path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(5000))
@@ -121,7 +121,7 @@ def hdf5_is_told_apart():
 # ---- Recover ---------------------------------------------------------------------------------------------------------
 
 
-def a_fifo_is_no_trace_to_wait_for():
+def a_fifo_is_refused_without_waiting():
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(f"{folder}/p.pfw")
         for command in ("summary", "info", "cat", "validate"):
@@ -147,7 +147,7 @@ def recover_publishes_what_the_dead_left():
         assert trace.end["args"]["num_events"] == 3 and trace.end["args"]["recovered"] == 1
         assert os.listdir(folder) == [os.path.basename(trace.path)]
         before = Path(trace.path).read_bytes()
-        out, err = dftracer("recover", folder)  # once more does no harm
+        out, err = dftracer("recover", folder)  # a second run changes nothing
         assert out == f"{folder}: 0 traces published, 0 events\n" and not err
         assert Path(trace.path).read_bytes() == before
 
@@ -183,7 +183,7 @@ def a_living_process_is_left_alone():
         assert trace.end["args"]["num_events"] == 3 and "recovered" not in trace.end["args"]
 
 
-def what_is_no_spool_is_left_alone():
+def a_file_that_is_not_a_spool_is_left_alone():
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder) / ".dftracer"
         inner.mkdir()
@@ -195,7 +195,7 @@ def what_is_no_spool_is_left_alone():
         assert not list(Path(folder).glob("*.pfw*"))
 
 
-def a_spool_of_another_version_is_left_for_that():
+def a_spool_of_another_version_is_left_alone():
     with tempfile.TemporaryDirectory() as folder:
         leave_dead(folder)
         (spool,) = Path(folder, ".dftracer").glob("*.spool")
@@ -228,7 +228,7 @@ def config_shows_values_and_defaults():
     assert re.search(r"^DFTRACER_ENABLE=0$", out, re.M)
 
 
-def config_tells_of_a_wrong_value():
+def config_reports_a_wrong_value():
     out, err = dftracer("config", COMPRESSION_LEVEL="twelve")
     assert "DFTRACER_COMPRESSION_LEVEL=0\n" in out
     assert err.count("\n") == 1 and "DFTRACER_COMPRESSION_LEVEL" in err and '"twelve"' in err and "0 to 9" in err
@@ -241,7 +241,7 @@ def config_does_not_trace_itself():
 
 
 def the_documentation_has_the_table():
-    """To mend: put what `dftracer config --markdown` prints in the place of the table."""
+    """To fix: replace the table by the output of `dftracer config --markdown`."""
     table, _ = dftracer("config", "--markdown")
     lines = table.splitlines()
     assert lines[1] == "|---|---|---|---|" and all(line.count(" | ") == 3 for line in lines[2:])
@@ -256,19 +256,19 @@ for check in (
     an_unknown_command_is_refused,
     each_command_has_help,
     the_summary_fits_the_terminal,
-    a_reader_that_left_is_no_trouble,
-    what_is_no_trace_is_told,
-    hdf5_is_told_apart,
-    a_fifo_is_no_trace_to_wait_for,
+    a_closed_pipe_is_not_reported,
+    a_file_that_is_not_a_trace_is_reported,
+    hdf5_files_get_a_hint,
+    a_fifo_is_refused_without_waiting,
     recover_with_nothing_to_do_is_fine,
     recover_publishes_what_the_dead_left,
     recover_takes_several_folders,
     a_missing_folder_is_an_error_and_the_others_are_done,
     a_living_process_is_left_alone,
-    what_is_no_spool_is_left_alone,
-    a_spool_of_another_version_is_left_for_that,
+    a_file_that_is_not_a_spool_is_left_alone,
+    a_spool_of_another_version_is_left_alone,
     config_shows_values_and_defaults,
-    config_tells_of_a_wrong_value,
+    config_reports_a_wrong_value,
     config_does_not_trace_itself,
     the_documentation_has_the_table,
 ):

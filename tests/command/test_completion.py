@@ -1,4 +1,4 @@
-"""bash and zsh complete the command line, driven by keys that go into a terminal; what it shows is read."""
+"""bash and zsh complete the command line: the test types keys into a terminal and reads the screen."""
 
 import fcntl
 import os

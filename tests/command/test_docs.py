@@ -1,4 +1,4 @@
-"""docs/command.md: every line after a "$" is run as it stands, in one folder, in the page's order."""
+"""docs/command.md: runs every line after a "$" unchanged, in one folder, in the order of the page."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""dftracer doctor: what is in the way of tracing is found and named."""
+"""dftracer doctor finds and names what prevents tracing."""
 
 import os
 import subprocess
@@ -43,12 +43,12 @@ def a_library_that_is_not_found_is_named():
         assert "links libdftracer_core, but the loader cannot find it" in out, out
 
 
-def an_interpreter_may_be():
+def an_interpreter_gets_a_note():
     out, _ = dftracer("doctor", "sh", "-c", "x")
     assert "is an interpreter" in out
 
 
-def settings_and_places_are_looked_at():
+def settings_and_folders_are_checked():
     out, _ = dftracer("doctor", ENABLE="1", ENABEL="1")
     assert "ok    DFTRACER_ENABLE is 1" in out
     assert "DFTRACER_ENABEL is set, but is not a setting; did you mean DFTRACER_ENABLE?" in out
@@ -65,7 +65,7 @@ for check in (
     a_linked_program_would_be_traced,
     reasons_are_named,
     a_library_that_is_not_found_is_named,
-    an_interpreter_may_be,
-    settings_and_places_are_looked_at,
+    an_interpreter_gets_a_note,
+    settings_and_folders_are_checked,
 ):
     check()

@@ -56,7 +56,7 @@ def options_are_read_as_people_write_them():
             assert not out and message in err and err.count("\n") == 1, (words, err)
 
 
-def a_full_disk_is_told():
+def a_full_disk_is_reported():
     with open("/dev/full", "w") as full:
         done = subprocess.run([COMMAND, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1 and "No space left" in done.stderr
@@ -89,7 +89,7 @@ def a_command_beside_this_one_comes_first_and_is_listed():
     with tempfile.TemporaryDirectory() as beside, tempfile.TemporaryDirectory() as elsewhere:
         command = shutil.copy(COMMAND, f"{beside}/dftracer")
         write_script(Path(beside) / "dftracer-plot")
-        write_script(Path(beside) / "dftracer-recover")  # what is built in comes before
+        write_script(Path(beside) / "dftracer-recover")  # built-in commands come first
         write_script(Path(elsewhere) / "dftracer-plot", "#!/bin/sh\nexit 9\n")
         env = {**os.environ, "PATH": f"{elsewhere}:{os.environ['PATH']}"}
         done = subprocess.run([command, "plot"], env=env, capture_output=True, text=True, check=False)
@@ -123,7 +123,7 @@ for check in (
     each_command_is_the_file_of_its_name,
     help_fits_a_narrow_terminal,
     options_are_read_as_people_write_them,
-    a_full_disk_is_told,
+    a_full_disk_is_reported,
     a_command_on_the_path_is_run,
     a_command_beside_this_one_comes_first_and_is_listed,
     the_manual_page_names_every_command_and_setting,

@@ -1,4 +1,4 @@
-"""dftracer generate: traces that hold every rule of the format, of any size, the same for the same numbers."""
+"""dftracer generate: traces of any size that follow every rule of the format; the same options give the same bytes."""
 
 import filecmp
 import tempfile
@@ -32,7 +32,7 @@ def every_rule_holds_and_the_count_is_exact():
             assert len({event["tid"] for trace in traces for event in trace.user_events()}) <= processes * threads
 
 
-def the_contents_are_worth_reading():
+def the_contents_are_realistic():
     with tempfile.TemporaryDirectory() as folder:
         generate(folder, "-n", "40K", "-p", 4, "--nodes", 2)
         traces = read_folder(folder)
@@ -72,7 +72,7 @@ def plain_text_and_failures():
 
 for check in (
     every_rule_holds_and_the_count_is_exact,
-    the_contents_are_worth_reading,
+    the_contents_are_realistic,
     the_same_numbers_give_the_same_bytes,
     plain_text_and_failures,
 ):

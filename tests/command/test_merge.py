@@ -113,7 +113,7 @@ def every_event_is_there_once_with_its_values(folder):
 
 
 @in_a_folder
-def a_worker_is_told_from_its_rank_and_comes_behind_it(folder):
+def a_worker_is_listed_after_its_rank(folder):
     dftracer("generate", "-n", 100, "-p", 2, folder)
     path = sorted(Path(folder).glob("*.pfw.gz"))[1]  # of rank 1: a worker of rank 0
     lines = gzip.decompress(path.read_bytes()).decode().splitlines()
@@ -180,7 +180,7 @@ def both_forms_and_its_own_output_are_read(folder):
         _, events = load(f"{folder}/out.json")
         assert sum(event["ph"] != "M" for event in events) == count, (form, events)
         (op,) = [event for event in events if event.get("cat") == "cpu_op"]
-        assert abs(op["ts"] - (START_US + 5.125)) < 0.26, (form, op)  # 1.7e15 and fractions do not go together in JSON
+        assert abs(op["ts"] - (START_US + 5.125)) < 0.26, (form, op)  # a double cannot hold 1.7e15 with its fractions
     dftracer("merge", f"{folder}/out.json", f"{folder}/in", "-o", f"{folder}/again.json")
     _, events = load(f"{folder}/again.json")
     assert sum(event["ph"] != "M" for event in events) == 5 + 103
@@ -233,7 +233,7 @@ def nanoseconds_keep_their_fractions(folder):
 
 
 @in_a_folder
-def what_cannot_be_read_is_told_and_the_rest_is_taken(folder):
+def unreadable_inputs_are_reported_and_the_rest_is_merged(folder):
     dftracer("generate", "-n", 100, f"{folder}/in")
     event = '{"ph":"X","name":"whole","pid":1,"tid":1,"ts":1,"dur":1}'
     Path(folder, "bad.json").write_text('{"traceEvents":[' + event + ',{"ph":"X","na')
@@ -321,7 +321,7 @@ def formats_are_chosen_by_name(folder):
 
 
 @in_a_folder
-def what_is_read_is_not_replaced(folder):
+def an_input_is_never_overwritten(folder):
     dftracer("generate", "-n", 10, f"{folder}/in")
     (trace,) = (str(path) for path in Path(folder, "in").glob("*.pfw*"))
     dftracer("merge", "-q", trace, "-o", f"{folder}/t.json")
@@ -339,16 +339,16 @@ def what_is_read_is_not_replaced(folder):
 
 for check in (
     every_event_is_there_once_with_its_values,
-    a_worker_is_told_from_its_rank_and_comes_behind_it,
+    a_worker_is_listed_after_its_rank,
     the_same_process_id_on_two_nodes_is_two_tracks,
     torch_profiler_goes_to_its_process,
     both_forms_and_its_own_output_are_read,
     clocks_are_aligned_as_asked_for,
     nanoseconds_keep_their_fractions,
-    what_cannot_be_read_is_told_and_the_rest_is_taken,
+    unreadable_inputs_are_reported_and_the_rest_is_merged,
     csv_has_a_line_for_every_event,
     a_second_file_has_its_name,
     formats_are_chosen_by_name,
-    what_is_read_is_not_replaced,
+    an_input_is_never_overwritten,
 ):
     check()

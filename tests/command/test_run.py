@@ -1,4 +1,4 @@
-"""dftracer run: the program is traced, and nobody notices but by the line at the end."""
+"""dftracer run: the program is traced, and only the summary line shows it."""
 
 import os
 import re
@@ -27,7 +27,7 @@ def in_a_folder(check):
 
 
 @in_a_folder
-def the_line_says_how_many_events_of_how_many_processes_are_where(folder):
+def the_summary_line_counts_events_and_processes(folder):
     out, err = run(folder, "--", DOING, "event", 5, "fork")
     assert not out and err == f"dftracer: recorded 6 events of 2 processes in {folder}/traces\n", err
     assert sorted(len(trace.user_events()) for trace in read_folder(f"{folder}/traces")) == [1, 5]
@@ -58,7 +58,7 @@ def every_command_counts_the_same_events(folder):
 
 
 @in_a_folder
-def place_and_name_are_chosen(folder):
+def options_choose_the_folder_and_the_name(folder):
     _, err = run(folder, "--out", "a/b", "--name=first", DOING, "event", 2)
     assert f"in {folder}/a/b\n" in err
     (trace,) = read_folder(f"{folder}/a/b")
@@ -77,12 +77,12 @@ def place_and_name_are_chosen(folder):
 
 
 @in_a_folder
-def a_trace_that_the_program_names_is_found(folder):
+def a_folder_that_the_program_chooses_is_found(folder):
     why = " (chosen by the program, which overrides --out)"
     for _ in range(2):  # the second run replaces the trace
         _, err = run(folder, "--out", "a", DOING, "into", "own/train.pfw", "event", 3, "fork")
         assert err == f"dftracer: recorded 4 events of 2 processes in {folder}/own{why}\n", err
-        time.sleep(0.02)  # files have the time of the last tick: what the next run finds must be older than its own
+        time.sleep(0.02)  # file times have the resolution of a tick: let the next run start in another one
     for trace in read_folder(f"{folder}/own"):
         assert len(trace.named("event")) in (0, 3)
     words = [DOING, "into", "own/train.pfw", "event", 3, "kill", 9]
@@ -104,7 +104,7 @@ def a_trace_that_the_program_names_is_found(folder):
 
 
 @in_a_folder
-def misspelt_settings_are_told(folder):
+def misspelt_settings_are_reported(folder):
     out, err = run(folder, DOING, "event", 1, CATAGORIES="x", OUTPUT="y", ERROR="1", LOG_LEVEL="", SINKS="")
     lines = err.splitlines()
     assert len(lines) == 3 and not out, err
@@ -114,7 +114,7 @@ def misspelt_settings_are_told(folder):
 
 
 @in_a_folder
-def misspelt_categories_are_told(folder):
+def misspelt_categories_are_reported(folder):
     for names in ("tets", "TEST", "a,tesst"):
         _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
         told, last = err.splitlines()
@@ -128,7 +128,7 @@ def misspelt_categories_are_told(folder):
 
 
 @in_a_folder
-def the_end_of_the_program_is_the_end_of_run(folder):
+def run_ends_as_the_program_ends(folder):
     for status in (0, 1, 7, 255):
         run(folder, DOING, "event", 1, "exit", status, status=status)
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
@@ -139,7 +139,7 @@ def the_end_of_the_program_is_the_end_of_run(folder):
 
 
 @in_a_folder
-def what_cannot_be_run_is_told(folder):
+def a_program_that_cannot_run_is_reported(folder):
     script = Path(folder) / "script"
     script.write_text("#!/no/such/interpreter\n")
     for word, status, message in (
@@ -163,7 +163,7 @@ def what_cannot_be_run_is_told(folder):
 
 
 @in_a_folder
-def what_cannot_be_traced_is_run_after_a_warning(folder):
+def a_program_that_cannot_be_traced_runs_after_a_warning(folder):
     source = Path(folder) / "static.c"
     source.write_text("int main(void) { return 4; }\n")
     if subprocess.run(["cc", "-static", source, "-o", f"{folder}/static"], check=False).returncode == 0:
@@ -196,10 +196,10 @@ def signals_reach_the_program(folder):
 
 
 @in_a_folder
-def the_program_stops_and_goes_on(folder):
+def the_program_can_be_stopped_and_continued(folder):
     words = [COMMAND, "run", DOING, "wait"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    # In a group of its own: without a terminal the test's group may be orphaned, and the kernel stops no such group.
+    # In its own process group: without a terminal the test's group may be orphaned, and the kernel does not stop those.
     with subprocess.Popen(words, cwd=folder, preexec_fn=os.setpgrp, **pipes) as process:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGTSTP)
@@ -228,7 +228,7 @@ def the_program_inherits_all_but_the_settings(folder):
 
 
 @in_a_folder
-def a_missing_preload_library_is_told(folder):
+def a_missing_preload_library_is_reported(folder):
     lone = Path(folder) / "bin"
     lone.mkdir()
     library = Path(os.environ["DFT_TEST_LIBRARY"])
@@ -258,12 +258,12 @@ def only_rank_0_of_an_mpi_job_prints_the_line(folder):
     assert done.stderr == f"dftracer: recorded 40 events of 4 processes in {folder}/traces\n", done.stderr
     names = {trace.named("process_name")[0]["args"]["name"] for trace in read_folder(f"{folder}/traces")}
     assert names == {f"Rank {rank}" for rank in range(4)}, names
-    # The first rank ends before the others have recorded anything: its line counts them all the same.
+    # Rank 0 ends before the others have recorded anything, but its line counts them.
     slow = ["--out", "slow", "sh", "-c", "sleep 0.$OMPI_COMM_WORLD_RANK; exec ./ranks_apart event 3"]
     (Path(folder) / "ranks_apart").symlink_to(DOING)
     done = subprocess.run([*job, *slow], cwd=folder, env=env, capture_output=True, text=True, check=False)
     assert done.stderr == f"dftracer: recorded 12 events of 4 processes in {folder}/slow\n", done
-    # mpirun kills everything at once when a rank dies: what that leaves is there after an epilog.
+    # mpirun kills all ranks when one dies: dftracer recover in an epilog publishes their traces.
     done = subprocess.run(
         [*job, "--out", "dead", "./ranks", "2"], cwd=folder, env=env, capture_output=True, check=False
     )
@@ -276,19 +276,19 @@ def only_rank_0_of_an_mpi_job_prints_the_line(folder):
 
 
 for check in (
-    the_line_says_how_many_events_of_how_many_processes_are_where,
+    the_summary_line_counts_events_and_processes,
     every_command_counts_the_same_events,
-    place_and_name_are_chosen,
-    a_trace_that_the_program_names_is_found,
-    misspelt_settings_are_told,
-    misspelt_categories_are_told,
-    the_end_of_the_program_is_the_end_of_run,
-    what_cannot_be_run_is_told,
-    what_cannot_be_traced_is_run_after_a_warning,
+    options_choose_the_folder_and_the_name,
+    a_folder_that_the_program_chooses_is_found,
+    misspelt_settings_are_reported,
+    misspelt_categories_are_reported,
+    run_ends_as_the_program_ends,
+    a_program_that_cannot_run_is_reported,
+    a_program_that_cannot_be_traced_runs_after_a_warning,
     signals_reach_the_program,
-    the_program_stops_and_goes_on,
+    the_program_can_be_stopped_and_continued,
     the_program_inherits_all_but_the_settings,
-    a_missing_preload_library_is_told,
+    a_missing_preload_library_is_reported,
     only_rank_0_of_an_mpi_job_prints_the_line,
 ):
     check()

@@ -1,4 +1,4 @@
-"""dftracer top: running processes are seen from outside, and are not disturbed."""
+"""dftracer top shows running processes and does not disturb them."""
 
 import os
 import pty
@@ -56,7 +56,7 @@ def a_spool_elsewhere_is_followed():
         finish(process)
 
 
-def the_dead_are_told_apart():
+def dead_processes_are_marked():
     with tempfile.TemporaryDirectory() as folder:
         leave_dead(f"{folder}/deep")
         out, _ = dftracer("top", "--once", folder)
@@ -69,7 +69,7 @@ def the_dead_are_told_apart():
     assert "No such file or directory" in err
 
 
-def a_terminal_is_written_anew_and_pipes_get_lines():
+def a_terminal_is_redrawn_and_pipes_get_lines():
     with tempfile.TemporaryDirectory() as folder:
         process = busy(folder)
         with subprocess.Popen([COMMAND, "top", "-i", "0.1", folder], stdout=subprocess.PIPE, text=True) as top:
@@ -93,7 +93,7 @@ def a_terminal_is_written_anew_and_pipes_get_lines():
 for check in (
     open_regions_and_counts_are_shown,
     a_spool_elsewhere_is_followed,
-    the_dead_are_told_apart,
-    a_terminal_is_written_anew_and_pipes_get_lines,
+    dead_processes_are_marked,
+    a_terminal_is_redrawn_and_pipes_get_lines,
 ):
     check()
