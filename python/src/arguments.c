@@ -2,11 +2,12 @@
  *
  * A value is converted when it is given, once, to int, float or str; anything that does not convert is recorded as text.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "arguments.h"
+
+#include "text.h"
 
 static dft_key named_key[NAMED_COUNT] = {DFT_KEY("epoch"), DFT_KEY("step"), DFT_KEY("image_idx"),
                                          DFT_KEY("image_size")};
-dft_key native_key_count = DFT_KEY("count");
 
 /* ---- The set --------------------------------------------------------------------------------------------------------- */
 

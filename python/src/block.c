@@ -4,9 +4,9 @@
  * thread. A block is left where it was entered, in the same frame; only start/stop and exit stacks enter and leave from
  * different ones. So the frame decides first, which keeps coroutines that take turns apart.
  * SPDX-License-Identifier: MIT */
-#include <pthread.h>
+#include "block.h"
 
-#include "native.h"
+#include <pthread.h>
 
 typedef struct Block {
   Profile *profile; /* owned */

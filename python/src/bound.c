@@ -4,7 +4,9 @@
  * its bound methods are kept with it. Objects made for one block never come to that, and leave nothing for the collector:
  * theirs come from a short list of used ones.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "bound.h"
+
+#include "profile.h"
 
 typedef struct Bound {
   PyObject_HEAD PyObject *plain; /* the method as the type has it */

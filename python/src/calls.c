@@ -1,39 +1,16 @@
 /* calls.c - the low-level calls of the native module, as pure Python layers use them.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "calls.h"
+
+#include "arguments.h"
+#include "function.h"
+#include "text.h"
+#include "torch_events.h"
 
 #define ARGS_FEW 16
 
-int native_mode;
-int native_marked;
-int native_is_new_child;
-int native_enabled;
-
 static int is_ours;      /* the trace was opened here, and not by the program that holds the interpreter */
 static int is_following; /* a child of a traced process that has not called initialize */
-
-static void set_mode(int mode) {
-  __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
-}
-
-/* Only now multiprocessing knows what this process was made for. */
-static void name_worker(void) {
-  PyObject *kind, *value, *trace, *module;
-  native_is_new_child = 0;
-  PyErr_Fetch(&kind, &value, &trace);
-  module = PyImport_ImportModule("dftracer.python.process");
-  Py_XDECREF(module ? PyObject_CallMethod(module, "name_worker", NULL) : NULL);
-  Py_XDECREF(module);
-  PyErr_Clear();
-  PyErr_Restore(kind, value, trace);
-}
-
-void mark_used_layers(int is_node) {
-  if (native_is_new_child) name_worker();
-  if (!native_marked) dft_mark_used("python_function");
-  if (is_node) dft_mark_used("ai");
-  native_marked = 1 + is_node;
-}
 
 /* An explicit name wins over the one a child got from its parent. */
 static int names_another(const dft_options *options) {
@@ -70,7 +47,7 @@ static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords
     }
     if (status == DFT_OK) dft_bind_io();
     Py_END_ALLOW_THREADS is_following = 0;
-    if (status == DFT_OK || status == DFT_EACTIVE) set_mode(MODE_NATIVE);
+    if (status == DFT_OK || status == DFT_EACTIVE) mode_set(MODE_NATIVE);
     if (status == DFT_OK) {
       native_marked = 0;
       is_ours = 1;
@@ -86,7 +63,7 @@ static PyObject *finalize(PyObject *module, PyObject *ignored) {
   (void)module;
   (void)ignored;
   if (mode_now() == MODE_NATIVE) {
-    set_mode(MODE_OFF);
+    mode_set(MODE_OFF);
     Py_BEGIN_ALLOW_THREADS dft_stop();
     Py_END_ALLOW_THREADS
   }
@@ -106,7 +83,7 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
     is_following = is_ours = native_is_new_child = 1;
-    set_mode(MODE_NATIVE);
+    mode_set(MODE_NATIVE);
     /* I/O is recorded from the start, as in the parent; there must be a trace for it. */
     if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
   }
@@ -120,7 +97,7 @@ static PyObject *redirect(PyObject *module, PyObject *target) {
   (void)module;
   if (mode_now() != MODE_REDIRECTED) before = mode_now();
   Py_XSETREF(native.redirect, target == Py_None ? NULL : Py_NewRef(target));
-  set_mode(target == Py_None ? before : MODE_REDIRECTED);
+  mode_set(target == Py_None ? before : MODE_REDIRECTED);
   Py_RETURN_NONE;
 }
 
@@ -197,25 +174,6 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
 }
 
 /* ---- Pairs of texts ------------------------------------------------------------------------------------------------------ */
-
-typedef struct Text {
-  PyObject *owner;
-  const char *text;
-  size_t len;
-} Text;
-
-static int text_open(Text *text, PyObject *value) {
-  Py_ssize_t len = 0;
-  text->owner = value ? text_from(value) : PyUnicode_FromString("");
-  text->text = text->owner ? PyUnicode_AsUTF8AndSize(text->owner, &len) : NULL;
-  text->len = (size_t)len;
-  return text->text != NULL;
-}
-
-static void text_close(Text *text) {
-  Py_XDECREF(text->owner);
-  if (PyErr_Occurred()) PyErr_Clear();
-}
 
 static int key_and_value(PyObject *args, PyObject *keywords, PyObject **key, PyObject **value) {
   static char *names[] = {"key", "value", NULL};
@@ -372,7 +330,6 @@ static PyObject *wrap(PyObject *module, PyObject *args) {
   return function_wrap(profile, callable, (enum wrap_kind)kind, name);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 PyMethodDef call_methods[] = {
   {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
   {"finalize", finalize, METH_NOARGS, finalize_doc},

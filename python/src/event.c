@@ -1,6 +1,6 @@
 /* event.c - one event from its begin to its end: to the core, or to the object that stands in its place.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "event.h"
 
 #define ARGS_FEW 16
 
@@ -118,7 +118,7 @@ void event_end(Open *open, State *state, Label *label, const Arguments *call, Py
     return;
   }
   if (UNLIKELY(state->args.count)) {
-    Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     update_all(open->at, &state->args);
     Py_END_CRITICAL_SECTION();
   }
@@ -159,7 +159,7 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
     arguments_set_relations(&related, state->relations);
     call = &related;
   }
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);
   if (args) {

@@ -1,6 +1,10 @@
 /* fn.c - dft_fn: blocks, logged functions and loops under a name of the program's own.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "fn.h"
+
+#include "function.h"
+#include "loop.h"
+#include "profile.h"
 
 /* The name of the function that makes the object. */
 static PyObject *caller_name(void) {
@@ -126,7 +130,6 @@ static PyObject *fn_generates(PyObject *self, PyObject *args, PyObject *keywords
   return through_helper("generates", self, args, keywords);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 static PyMethodDef fn_methods[] = {
   {"log", WITH_KEYWORDS(fn_log), log_doc},
   {"log_init", WITH_KEYWORDS(fn_log_init), log_init_doc},

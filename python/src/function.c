@@ -3,7 +3,11 @@
  * To the program it looks like the function: it binds as a method, has its name, documentation and signature, and answers
  * for every attribute that the function has.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "function.h"
+
+#include "event.h"
+#include "plain.h"
+#include "profile.h"
 
 typedef struct Function {
   PyObject_HEAD vectorcallfunc call;

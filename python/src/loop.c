@@ -3,9 +3,13 @@
  * A node's loop writes both after the body, with the values the node has then; the loop of a dft_fn writes the first one
  * before. A loop that is left early records the item in hand when its iterator goes away.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "loop.h"
+
+#include "event.h"
 
 #define ARGS_FEW 15
+
+static dft_key count_key = DFT_KEY("count");
 
 typedef struct Loop {
   PyObject_HEAD PyObject *iterator;
@@ -32,7 +36,7 @@ static __thread uint64_t turns __attribute__((tls_model("initial-exec")));
 static void fetch_begin(Loop *loop) {
   State *state = loop->profile->state;
   if (loop->key && !loop->count) {
-    Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     arguments_clear(&state->args);
     arguments_clear(&state->last);
     Py_END_CRITICAL_SECTION();
@@ -61,7 +65,7 @@ static void fn_fetch_end(Loop *loop) {
   Arguments call;
   fn_call(loop, &call);
   event_record(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &loop->fetch, &call);
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   arguments_copy(&state->last, &call);
   Py_END_CRITICAL_SECTION();
   arguments_clear(&call);
@@ -86,12 +90,12 @@ static void node_item_native(Loop *loop) {
   uint32_t count;
   dft_span span = {.struct_size = sizeof span};
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count;
   if (count > ARGS_FEW) args = PyMem_Malloc((count + 1) * sizeof *args);
   if (args) {
     arguments_fill(&state->args, args);
-    args[count] = (dft_arg){.key = &native_key_count, .type = DFT_INT, .value.i = loop->count};
+    args[count] = (dft_arg){.key = &count_key, .type = DFT_INT, .value.i = loop->count};
     dft_span_record(&loop->fetch, args, count + 1);
     dft_span_record(&span, args, count + 1);
   }

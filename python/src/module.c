@@ -5,39 +5,18 @@
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 
-#include "native.h"
-
-Native native;
-
-PyObject *helper_call(const char *name, PyObject *const *args, size_t count) {
-  PyObject *module = PyImport_ImportModule("dftracer.python.helpers");
-  PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
-  PyObject *result = function ? PyObject_Vectorcall(function, args, count, NULL) : NULL;
-  Py_XDECREF(function);
-  Py_XDECREF(module);
-  return result;
-}
+#include "bound.h"
+#include "calls.h"
+#include "fn.h"
+#include "function.h"
+#include "label.h"
+#include "loop.h"
+#include "names.h"
+#include "node.h"
+#include "profile.h"
+#include "ready.h"
 
 /* ---- What is made once ------------------------------------------------------------------------------------------------- */
-
-static int make_names(void) {
-  static const char *const words[] = {
-#define NAME_WORD(name) #name,
-    NAME_LIST(NAME_WORD)
-#undef NAME_WORD
-  };
-  for (int i = 0; i < NAME_COUNT; i++) {
-    if (!native_name[i] && !(native_name[i] = PyUnicode_InternFromString(words[i]))) return -1;
-  }
-  return 0;
-}
-
-static int make_unknown(void) {
-  PyObject *word = PyUnicode_FromString("unknown");
-  label_unknown = word ? label_new(word, word) : NULL;
-  Py_XDECREF(word);
-  return label_unknown ? 0 : -1;
-}
 
 static PyTypeObject *make_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base) {
   PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
@@ -78,7 +57,7 @@ static int make_once(PyObject *module) {
   if (native.module) return 0;
   dft_handlers_are_silent(); /* those of Python run between two instructions of it, never inside ours */
   native_enabled = dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
-  if (make_names() < 0 || make_unknown() < 0 || make_types(module) < 0) return -1;
+  if (names_make() < 0 || label_make_unknown() < 0 || make_types(module) < 0) return -1;
   pthread_atfork(NULL, NULL, in_child);
   Py_AtExit(finish_with_interpreter);
   native.module = Py_NewRef(module);

@@ -3,7 +3,19 @@
  * A node decorates, is a block, makes loops, and when called with values gives a detached node that has them. What is set on
  * a node holds for its whole subtree.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "node.h"
+
+#include "block.h"
+#include "function.h"
+#include "loop.h"
+#include "profile.h"
+
+typedef struct Node {
+  Profile base;
+  vectorcallfunc call;
+  PyObject *children; /* dict */
+  PyObject *inert;    /* with tracing off, what its calls return */
+} Node;
 
 static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords);
 
@@ -308,6 +320,21 @@ static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *
   Py_RETURN_NONE;
 }
 
+/* ---- Pickling ---------------------------------------------------------------------------------------------------------- */
+
+static PyObject *node_getstate(PyObject *self, PyObject *ignored) {
+  PyObject *children = ((Node *)self)->children;
+  (void)ignored;
+  return profile_dump(self, children ? children : Py_None);
+}
+
+static PyObject *node_setstate(PyObject *self, PyObject *given) {
+  PyObject *children;
+  if (profile_load(self, given, &children) < 0) return NULL;
+  if (PyDict_Check(children)) Py_XSETREF(((Node *)self)->children, Py_NewRef(children));
+  Py_RETURN_NONE;
+}
+
 /* ---- Attributes ---------------------------------------------------------------------------------------------------------- */
 
 static PyObject *get_init(PyObject *self, void *ignored) {
@@ -339,12 +366,12 @@ static PyObject *get_profiler(PyObject *self, void *ignored) {
   Node *node = (Node *)self;
   Profile *view;
   (void)ignored;
-  if (node->view) return Py_NewRef(node->view);
+  if (node->base.own.view) return Py_NewRef(node->base.own.view);
   view = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!view) return NULL;
   view->owner = Py_NewRef(self);
   view->state = node->base.state;
-  node->view = (PyObject *)view;
+  node->base.own.view = (PyObject *)view;
   return (PyObject *)view;
 }
 
@@ -367,7 +394,6 @@ static PyMemberDef node_members[] = {
   {NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 static PyMethodDef node_methods[] = {
   {"start", WITH_KEYWORDS(node_start), start_doc},
   {"stop", WITH_KEYWORDS(node_stop), stop_doc},
@@ -377,6 +403,8 @@ static PyMethodDef node_methods[] = {
   {"disable", node_disable, METH_NOARGS, disable_doc},
   {"derive", WITH_KEYWORDS(node_derive), derive_doc},
   {"create_children", WITH_KEYWORDS(node_create_children), create_children_doc},
+  {"__getstate__", node_getstate, METH_NOARGS, NULL},
+  {"__setstate__", node_setstate, METH_O, NULL},
   {NULL},
 };
 

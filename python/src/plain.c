@@ -3,7 +3,7 @@
  * The environment is read once, so it will never record. It is a function of its own all the same, as a wrapper would be:
  * it has __wrapped__, and what the program sets on it does not reach the original.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "plain.h"
 
 /* What functools.wraps copies, and the parts of a signature that the constructor does not take. */
 static const char *const copied[] = {

@@ -1,6 +1,6 @@
 /* ready.c - an awaitable that is done already: what entering and leaving a block asynchronously gives.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "ready.h"
 
 typedef struct Ready {
   PyObject_HEAD PyObject *value;

@@ -3,9 +3,11 @@
  * A cycle may hold a hundred thousand entries, and the program waits meanwhile: so they are read here, attribute by
  * attribute, and not through torch's properties, which walk the tree of calls again for each of them.
  * SPDX-License-Identifier: MIT */
+#include "torch_events.h"
+
 #include <math.h>
 
-#include "native.h"
+#include "text.h"
 
 #define ATTRIBUTE_LIST(X) \
   X(name)                 \
