@@ -36,10 +36,14 @@ def get_iter_handle_name(name: str) -> str:
     return _with_suffix(name, ITER_NAME)
 
 
+def _annotations(category: type) -> dict[str, str]:
+    found: dict[str, str] = category.__dict__.get("__annotations__") or category.__annotations__
+    return found
+
+
 def events_of(category: type) -> list[str]:
     """The events of a class below: its attributes that are plain nodes."""
-    annotations = category.__dict__.get("__annotations__") or category.__annotations__
-    return [name for name, kind in annotations.items() if kind == "DFTracerAI"]
+    return [name for name, kind in _annotations(category).items() if kind == "DFTracerAI"]
 
 
 class _Category(DFTracerAI):
@@ -189,10 +193,9 @@ class Other(_CategoryWithIO):
 
 
 class AI(_Category):
-    """A tree of all categories."""
+    """The tree. Each category has a line here; nodes, short names and enumerations all follow from these lines."""
 
     CAT = ROOT_CAT
-    CATEGORIES = (Compute, Data, DataLoader, Communication, Device, Checkpoint, Pipeline, Other)
     compute: Compute
     data: Data
     dataloader: DataLoader
@@ -206,20 +209,24 @@ class AI(_Category):
         self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, enable: bool = True
     ) -> None:
         super().__init__(epoch, step, image_idx, image_size, enable)
-        for make in self.CATEGORIES:
-            self.adopt(make.CAT, make(epoch, step, image_idx, image_size, enable))
+        for attribute, make in CATEGORIES.items():
+            self.adopt(attribute, make(epoch, step, image_idx, image_size, enable))
 
 
-_OWN = [name for name in globals() if not name.startswith("_") and name not in ("TYPE_CHECKING", "annotations")]
+_HIDDEN = ("TYPE_CHECKING", "annotations", "events_of")
+_OWN = [name for name in globals() if not name.startswith("_") and name not in _HIDDEN]
+CATEGORIES: dict[str, type[_Category]] = {name: globals()[kind] for name, kind in _annotations(AI).items()}
+# The names of ai_events, which is not loaded for them.
+ENUMERATIONS = ["IOEvent", "ProfileCategory", "StringEnum", *(f"{one.__name__}Event" for one in CATEGORIES.values())]
 
 
 def __getattr__(name: str) -> Any:
-    """The enumerations, and what is in common, as it was in one module once."""
+    """The names of ai_events and common: older versions had all of them in this module."""
     if name == "__all__" or not name.startswith("_"):
         from dftracer.python import ai_events, common
 
         if name == "__all__":
-            return [*_OWN, *ai_events.__all__, *common.__all__]
+            return [*_OWN, *ENUMERATIONS, *common.__all__]
         for module in (ai_events, common):
             if name in module.__all__:
                 return getattr(module, name)
