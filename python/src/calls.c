@@ -1,4 +1,4 @@
-/* calls.c - the low-level calls of the native module, as pure Python layers use them.
+/* calls.c - the functions of the native module: low-level calls for layers written in Python.
  * SPDX-License-Identifier: MIT */
 #include "calls.h"
 
@@ -9,10 +9,10 @@
 
 #define ARGS_FEW 16
 
-static int is_ours;      /* the trace was opened here, and not by the program that holds the interpreter */
+static int is_ours;      /* the trace was opened here, not by a program that embeds the interpreter */
 static int is_following; /* a child of a traced process that has not called initialize */
 
-/* An explicit name wins over the one a child got from its parent. */
+/* Whether the options name another file than the parent's, which a child uses by default. */
 static int names_another(const dft_options *options) {
   char current[4096];
   if (!options->log_file || !is_following) return 0;
@@ -23,7 +23,7 @@ static int names_another(const dft_options *options) {
 /* ---- Lifecycle --------------------------------------------------------------------------------------------------------- */
 
 PyDoc_STRVAR(initialize_doc, "initialize($module, /, log_file=None, data_dirs=None, process_id=-1)\n--\n\n"
-                             "Opens the trace; goes on with the one that is open.");
+                             "Opens the trace, or continues the one that is open.");
 static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords) {
   static char *names[] = {"log_file", "data_dirs", "process_id", NULL};
   PyObject *log_file = Py_None, *data_dirs = Py_None, *process_id = NULL, *log_bytes = NULL, *data_bytes = NULL;
@@ -74,9 +74,8 @@ void finish_with_interpreter(void) {
   if (is_ours) dft_stop();
 }
 
-PyDoc_STRVAR(follow_doc,
-             "_follow($module, /)\n--\n\nLets events through in a child of a traced process; the core opens "
-             "its trace at the first one.");
+PyDoc_STRVAR(follow_doc, "_follow($module, /)\n--\n\nTurns recording on in a child of a traced process; the core opens "
+                         "its trace at the first event.");
 static PyObject *follow(PyObject *module, PyObject *ignored) {
   char folders[2];
   (void)module;
@@ -84,7 +83,7 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   if (native_enabled && mode_now() == MODE_OFF) {
     is_following = is_ours = native_is_new_child = 1;
     mode_set(MODE_NATIVE);
-    /* I/O is recorded from the start, as in the parent; there must be a trace for it. */
+    /* To record I/O from the start, as in the parent, the trace must be open. */
     if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
   }
   Py_RETURN_NONE;
@@ -125,7 +124,7 @@ static PyObject *exit_event(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* Times may be integral floats; in place of what is no number stands another. */
+/* A time, which may be a float; `otherwise` if it is not a number. */
 static uint64_t time_from(PyObject *value, uint64_t otherwise) {
   PyObject *number = PyNumber_Long(value);
   int overflow;
@@ -202,14 +201,14 @@ static PyObject *log_metadata_event(PyObject *module, PyObject *args, PyObject *
 }
 
 PyDoc_STRVAR(set_app_metadata_string_doc, "set_app_metadata_string($module, /, key, value)\n--\n\n"
-                                          "A fact of the application, written at the end.");
+                                          "Sets a fact about the application; written at the end of the trace.");
 static PyObject *set_app_metadata_string(PyObject *module, PyObject *args, PyObject *keywords) {
   (void)module;
   return with_pair(args, keywords, dft_app_metadata_string_n);
 }
 
 PyDoc_STRVAR(set_app_metadata_int_doc, "set_app_metadata_int($module, /, key, value)\n--\n\n"
-                                       "A fact of the application, written at the end.");
+                                       "Sets a fact about the application; written at the end of the trace.");
 static PyObject *set_app_metadata_int(PyObject *module, PyObject *args, PyObject *keywords) {
   PyObject *key, *value, *number;
   Text text;
@@ -231,7 +230,7 @@ static PyObject *set_app_metadata_int(PyObject *module, PyObject *args, PyObject
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(mark_used_doc, "mark_used($module, /, name)\n--\n\nRemembers that a layer was used; written at the end.");
+PyDoc_STRVAR(mark_used_doc, "mark_used($module, /, name)\n--\n\nMarks a layer as used; written at the end.");
 static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords) {
   static char *names[] = {"name", NULL};
   PyObject *name;
@@ -244,7 +243,7 @@ static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords)
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(name_thread_doc, "_name_thread($module, name, /)\n--\n\nThe name of this thread in the trace.");
+PyDoc_STRVAR(name_thread_doc, "_name_thread($module, name, /)\n--\n\nNames this thread in the trace.");
 static PyObject *name_thread(PyObject *module, PyObject *name) {
   Text text;
   (void)module;

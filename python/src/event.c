@@ -1,4 +1,4 @@
-/* event.c - one event from its begin to its end: to the core, or to the object that stands in its place.
+/* event.c - one event from its begin to its end: to the core, or to the object that replaces it.
  * SPDX-License-Identifier: MIT */
 #include "event.h"
 
@@ -23,7 +23,8 @@ static void update_all(dft_region region, const Arguments *set) {
   for (uint32_t i = 0; i < set->count; i++) dft_update_arg(region, &set->items[i].arg);
 }
 
-/* The function that ends may have raised. An id that is no int runs code of the program, which may change what there is. */
+/* Keeps a pending exception, because the function may have raised one. The ids are taken off the state first: an id that is
+ * not an int runs code of the program, which may change them. */
 static void relate_all(dft_region region, State *state) {
   PyObject *relations = state->relations, *relation, *ids, *kind, *value, *trace;
   Py_ssize_t place = 0;
@@ -43,7 +44,7 @@ static void relate_all(dft_region region, State *state) {
   PyErr_Restore(kind, value, trace);
 }
 
-/* ---- Through Python: a mock in the tests of layers above ---------------------------------------------------------------- */
+/* ---- Through Python, for mocks in tests of higher layers ---------------------------------------------------------------- */
 
 /* Calls a method without arguments and leaves the exception state as it was. */
 static uint64_t redirect_simple(const char *method) {

@@ -1,4 +1,4 @@
-/* names.c - the keywords that many calls take, parsed once and fast.
+/* names.c - the keywords that many calls take, and a fast parser for them.
  * SPDX-License-Identifier: MIT */
 #include "names.h"
 

@@ -57,7 +57,7 @@ int profile_clear(PyObject *self) {
   Py_CLEAR(profile->bound[1]);
   if (profile->own.args.count) arguments_clear(&profile->own.args);
   if (profile->own.last.count) arguments_clear(&profile->own.last);
-  if (profile->owner) { /* a view of a node that is going away looks at nothing of its own */
+  if (profile->owner) { /* the node may be freed now: use the own, empty state */
     PyObject *owner = profile->owner;
     profile->owner = NULL;
     if (profile->state->view == self) profile->state->view = NULL;
@@ -98,7 +98,7 @@ static PyObject *get_name(PyObject *self, void *ignored) {
 static int relabel(PyObject *self, PyObject *name, PyObject *cat) {
   State *state = ((Profile *)self)->state;
   Label *label = label_new(name ? name : state->label->name, cat ? cat : state->label->cat);
-  Label *old = state->label; /* not before: a name that is no text runs code of the program */
+  Label *old = state->label; /* read it last: a name that is not a str runs code of the program */
   if (!label) return -1;
   state->label = label;
   label_drop(old);
@@ -302,7 +302,7 @@ int profile_load(PyObject *self, PyObject *given, PyObject **children) {
   Values none = {{NULL}};
   int enable;
   if (!PyTuple_Check(given)) {
-    PyErr_SetString(PyExc_TypeError, "the state is a tuple");
+    PyErr_SetString(PyExc_TypeError, "the state must be a tuple");
     return -1;
   }
   if (!PyArg_ParseTuple(given, "OOiO!OO", &name, &cat, &enable, &PyList_Type, &list, &dict, children)) return -1;

@@ -12,7 +12,7 @@ PyObject *text_from(PyObject *value) {
     return text;
   }
   if (PyUnicode_AsUTF8AndSize(text, NULL)) return text;
-  /* Lone surrogates have no encoding: they are shown as escapes. */
+  /* Lone surrogates cannot be encoded: they become escapes. */
   PyErr_Clear();
   bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
   Py_DECREF(text);

@@ -1,4 +1,4 @@
-"""dftracer.python - annotate a Python program: what it did, when, on which thread.
+"""dftracer.python - annotate a Python program: what it did, when, and on which thread.
 
     from dftracer.python import ai, dft_fn, dftracer
 
@@ -7,8 +7,8 @@
         ...
     log.finalize()
 
-`ai`, `dynamo` and `logger` are modules of this package and, as its attributes, the objects of these names. What needs
-torch or logging is loaded when it is asked for.
+`ai`, `dynamo` and `logger` are modules of this package. As attributes of the package they are the objects of these
+names. Names that need torch or logging are loaded at their first use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dftracer.python import ai_init as _ai_init
 from dftracer.python import common as _common
 from dftracer.python import env as _env
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
     from typing import Any
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     __version__: str
     logger: logging.Logger
 
-# What is loaded when it is used: the module, and its names here.
+# Loaded at the first use: the module, and its names in this package.
 _LATE = {
     "ai_events": _ai_common.ENUMERATIONS,
     "dynamo": ["Dynamo", "create_backend", "dftracer_dynamo_backend", "dynamo"],
@@ -56,7 +56,7 @@ globals().update(_NAMES)
 
 
 class _Package(types.ModuleType):
-    """Keeps the objects ai, dynamo and logger in front of the modules of these names, and what takes time late."""
+    """Keeps the objects ai, dynamo and logger in place of the modules of these names, and loads slow modules late."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("ai", "dynamo", "logger") and isinstance(value, types.ModuleType):
@@ -82,7 +82,7 @@ class _Package(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-__import__("dftracer.python.logger")  # programs look it up in sys.modules; an import statement would bind the name
+__import__("dftracer.python.logger")  # programs look for it in sys.modules; an import statement would bind the name
 
 if _env.DFTRACER_ENABLE and not _env.native._enabled:
     if _env.DFTRACER_LOG_LEVEL.upper() in ("WARN", "INFO", "DEBUG"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dftracer.python.env import native as _native
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from typing import Any
 
@@ -27,12 +27,12 @@ def _with_suffix(name: str, suffix: str) -> str:
 
 
 def get_iter_block_name(name: str) -> str:
-    """The name of the events around the bodies of a loop."""
+    """The name of the events for the bodies of a loop."""
     return _with_suffix(name, BLOCK_NAME)
 
 
 def get_iter_handle_name(name: str) -> str:
-    """The name of the events around getting the items of a loop."""
+    """The name of the events for fetching the items of a loop."""
     return _with_suffix(name, ITER_NAME)
 
 
@@ -47,7 +47,7 @@ def events_of(category: type) -> list[str]:
 
 
 class _Category(DFTracerAI):
-    """A category: its events are its children, named as they are."""
+    """A category. Its events are its children and have the names of the attributes."""
 
     CAT = ""
 
@@ -59,17 +59,17 @@ class _Category(DFTracerAI):
         self.create_children({event: self.event_name(event) for event in events_of(type(self))})
 
     def event_name(self, event: str) -> str:
-        """The name that events of this child have."""
+        """The name of the events of this child."""
         return event
 
     def adopt(self, attribute: str, child: DFTracerAI) -> None:
-        """Makes a node of a class of its own part of the subtree."""
+        """Adds a node that is made elsewhere to the subtree."""
         self._children[attribute] = child
         setattr(self, attribute, child)
 
 
 class IO(DFTracerAI):
-    """Reading and writing of one category: <parent>.io, with open, read, write and close."""
+    """I/O of one category: <parent>.io, with open, read, write and close."""
 
     open: DFTracerAI
     read: DFTracerAI
@@ -116,7 +116,7 @@ class _CategoryWithIO(_Category):
 
 
 class Compute(_Category):
-    """What the model computes."""
+    """Computation of the model."""
 
     CAT = "compute"
     forward: DFTracerAI
@@ -125,7 +125,7 @@ class Compute(_Category):
 
 
 class Data(_CategoryWithIO):
-    """Samples and what is made of them."""
+    """Samples and their preprocessing."""
 
     CAT = "data"
     preprocess: DFTracerAI
@@ -140,7 +140,7 @@ class DataLoader(_Category):
 
 
 class Communication(_Category):
-    """Between processes."""
+    """Communication between processes."""
 
     CAT = "comm"
     send: DFTracerAI
@@ -157,7 +157,7 @@ class Communication(_Category):
 
 
 class Device(_Category):
-    """Between host and device."""
+    """Transfers between host and device."""
 
     CAT = "device"
     transfer: DFTracerAI

@@ -1,4 +1,4 @@
-"""ai_events.py - the names of the ai tree as enumerations. Loaded when one of them is used."""
+"""ai_events.py - the names of the ai tree as enumerations. Loaded at the first use of one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ai_init.py - the tree of this process. Its nodes pickle and copy as themselves, whatever holds them."""
+"""ai_init.py - the tree of this process. Pickling or copying one of its nodes gives the same node again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import copyreg
 from dftracer.python import ai_common
 from dftracer.python.ai_common import AI, DFTracerAI
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -1,8 +1,8 @@
-"""noop.py - what stands in for the native module while tracing is off."""
+"""noop.py - replaces the native module while tracing is off."""
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
