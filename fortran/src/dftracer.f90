@@ -1,4 +1,4 @@
-! dftracer.f90 - the module dftracer: what a Fortran program does and when, recorded into a trace.
+! dftracer.f90 - the module dftracer: records what a Fortran program does and when.
 !
 ! PROGRAMMING INTERFACE
 !
@@ -8,11 +8,11 @@
 !   call dft_update('elements', n)                    ! an argument of the innermost open region
 !   call dft_region_end()
 !
-!   type(dft_site), save :: kernel                    ! a region of a hot loop by handle
+!   type(dft_site), save :: kernel                    ! a region by handle, for hot loops
 !   kernel = dft_site('kernel', 'compute')            ! once
 !   call dft_region_begin(kernel); ...; call dft_region_end()
 !
-!   type(dft_region) :: here                          ! a region that ends with the procedure, however that returns
+!   type(dft_region) :: here                          ! a region that ends when the procedure returns
 !   call here%begin('solve'); ...; call here%end()
 !
 !   type(dft_loop) :: time                            ! a loop and its steps
@@ -25,19 +25,21 @@
 !   dft_function_begin, dft_function_end              a region of the category `function`
 !   dft_step_begin, dft_step_end                      a region with the argument `step`
 !   dft_instant, dft_counter, dft_metadata            a point in time, a curve, a fact
-!   dft_log_event, dft_time, dft_args                 an event with times of your own, the clock, arguments of such events
-!   dft_initialize, dft_finalize                      optional: where the trace goes, whose I/O is recorded, when it ends
-!   dft_set_rank, dft_rank, dft_size                  the process in its job; found without help under the usual launchers
+!   dft_log_event, dft_time, dft_args                 an event with your own times, the clock, arguments of such events
+!   dft_initialize, dft_finalize                      optional: trace file, recorded I/O, end of the trace
+!   dft_set_rank, dft_rank, dft_size                  rank and size of the job; set automatically by the usual launchers
 !   dft_thread_name, dft_pause, dft_resume, dft_is_enabled, dft_status_text, dft_version
 !
-! Recording starts at the first call when DFTRACER_ENABLE=1 is set, and is off otherwise.
+! With DFTRACER_ENABLE=1 recording starts at the first call. Otherwise it is off.
 !
-! Strings   of any length; trailing blanks do not count; they go down by address, nothing is copied.
+! Strings   Any length. Trailing blanks do not count. They are passed by address and not copied.
 ! Threads   Every procedure may be called from any thread. The module has no variables.
-! Errors    `stat` is optional and last. Without it trouble is told once on the error unit, and the program goes on.
-!           With it: DFT_OK, or DFT_EDISABLED when nothing was recorded because tracing is off or paused.
+! Errors    `stat` is optional and last: DFT_OK, or DFT_EDISABLED if nothing was recorded because tracing is off or
+!           paused. An error never stops the program. If the trace cannot be written, the library prints one line on
+!           stderr. An end without a begin is ignored; with DFTRACER_LOG_LEVEL=WARN the library prints how many there were.
 !
-! Plain Fortran 2008. Procedures are `recursive` so that no compiler keeps their local variables in one place for all threads.
+! Plain Fortran 2008. Procedures are `recursive`, so that no compiler makes their local variables static, which threads
+! would share.
 ! SPDX-License-Identifier: MIT
 module dftracer
   use dftracer_session, only: dft_initialize, dft_finalize, dft_pause, dft_resume, dft_is_enabled, &

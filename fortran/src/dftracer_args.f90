@@ -1,6 +1,6 @@
 ! dftracer_args.f90 - the module dftracer_args: the arguments of an event that one call records.
 !
-! Part of the module dftracer. A variable, and no list of constructors: gfortran does not free what lies in such a list.
+! Part of the module dftracer. It is a variable, not an array constructor: gfortran leaks allocatable parts of those.
 ! SPDX-License-Identifier: MIT
 module dftracer_args
   use, intrinsic :: iso_c_binding, only: c_char, c_int32_t, c_int64_t, c_loc, c_null_ptr, c_size_t
@@ -12,17 +12,17 @@ module dftracer_args
 
   public :: dft_args, count_of, pack_args
 
-  !> Arguments of `dft_instant` and `dft_log_event`. They are copied in, and may be used for many events.
+  !> Arguments of `dft_instant` and `dft_log_event`. `add` copies the values. One variable can serve many events.
   type :: dft_args
     private
     integer :: count = 0, used = 0
-    type(c_arg), allocatable :: list(:)                ! places in `letters`, from 0, in place of addresses: `path` of the
-    character(kind=c_char), allocatable :: letters(:)  ! key, `bits` of a text
+    type(c_arg), allocatable :: list(:)                ! with offsets into `letters` instead of addresses: `path` is
+    character(kind=c_char), allocatable :: letters(:)  ! that of the key, `bits` that of a text
   contains
     procedure, private :: add_int32, add_int64, add_real32, add_real64, add_logical, add_text
-    !> `add(key, value [, stat])`, of the same types as dft_update.
+    !> `add(key, value [, stat])`, with the same types as dft_update.
     generic :: add => add_int32, add_int64, add_real32, add_real64, add_logical, add_text
-    !> `clear([stat])`: none again.
+    !> `clear([stat])`: removes all arguments.
     procedure :: clear => clear_args
   end type dft_args
 
@@ -125,13 +125,13 @@ contains
     args%used = needed
   end subroutine append_letters
 
-  !> How many there are, for pack_args.
+  !> The number of arguments, for pack_args.
   pure integer function count_of(args)
     type(dft_args), intent(in) :: args
     count_of = args%count
   end function count_of
 
-  !> As C takes them. They point into `args`.
+  !> Converts them for C. The result points into `args`.
   recursive subroutine pack_args(args, list)
     type(dft_args), intent(in), target :: args
     type(c_arg), intent(out) :: list(:)

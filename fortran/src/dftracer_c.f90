@@ -1,7 +1,7 @@
-! dftracer_c.f90 - the module dftracer_c: those functions of dftracer/dft.h that the module dftracer stands on.
+! dftracer_c.f90 - the module dftracer_c: the functions of dftracer/dft.h that the module dftracer uses.
 !
-! Each interface has its C prototype above it. Strings are an address and a length. For internal use: programs say
-! `use dftracer`.
+! Each interface has its C prototype above it. Strings are an address and a length. Internal: programs use the module
+! dftracer.
 ! SPDX-License-Identifier: MIT
 module dftracer_c
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int32_t, c_int64_t, c_ptr, c_size_t

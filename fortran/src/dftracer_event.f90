@@ -18,7 +18,7 @@ module dftracer_event
     module procedure counter_int32, counter_int64, counter_real32, counter_real64
   end interface dft_counter
 
-  !> `call dft_metadata(key, value [, stat])`: a fact about the program, of the same types as dft_update.
+  !> `call dft_metadata(key, value [, stat])`: a fact about the program, with the same types as dft_update.
   interface dft_metadata
     module procedure metadata_int32, metadata_int64, metadata_real32, metadata_real64, metadata_logical, metadata_text
   end interface dft_metadata
@@ -57,7 +57,7 @@ contains
     end if
   end subroutine instant
 
-  !> An event with times of the caller, in the unit of dft_time, written as they are.
+  !> An event with times of the caller, in the unit of dft_time. They are written unchanged.
   recursive subroutine dft_log_event(name, cat, start, duration, args, stat)
     character(len=*), intent(in) :: name, cat
     integer(int64), intent(in) :: start, duration
@@ -82,7 +82,7 @@ contains
       list, size(list, kind=c_int32_t))
   end subroutine timed
 
-  !> Now, in the trace's unit (DFTRACER_TIME_METRIC, microseconds by default) since the epoch; 0 when tracing is off.
+  !> The time since the epoch in the unit of the trace (DFTRACER_TIME_METRIC, by default microseconds); 0 if off.
   recursive integer(int64) function dft_time()
     dft_time = c_time()
   end function dft_time

@@ -21,15 +21,15 @@ module dftracer_region
     type(c_ptr) :: address = c_null_ptr
   end type dft_site
 
-  !> A region that is ended by `end`, or when the variable goes out of scope. Not shared between threads.
+  !> A region that ends with `end`, or when the variable goes out of scope. Threads must not share one.
   type :: dft_region
     private
     integer(c_int64_t) :: handle = 0
   contains
     procedure, private :: begin_region_named, begin_region_site
-    !> `begin(name [, cat] [, stat])` or `begin(site [, stat])`. Ends what the variable had begun before.
+    !> `begin(name [, cat] [, stat])` or `begin(site [, stat])`. Ends the region that the variable had before.
     generic :: begin => begin_region_named, begin_region_site
-    !> `end([stat])`. Nothing happens when the region has ended already.
+    !> `end([stat])`. Does nothing if the region has already ended.
     procedure :: end => end_region
     final :: finish_region
   end type dft_region
@@ -44,14 +44,14 @@ module dftracer_region
     procedure, private :: step_int32, step_int64
     !> `begin(name [, cat] [, stat])`, before the loop.
     procedure :: begin => begin_loop
-    !> `step(number [, stat])`, first in the loop's body: ends the step before, so that `cycle` and `exit` need nothing.
+    !> `step(number [, stat])`, first in the loop's body. It ends the step before, so `cycle` and `exit` need no call.
     generic :: step => step_int32, step_int64
     !> `end([stat])`, after the loop. The region of the loop gets the number of steps as `count`.
     procedure :: end => end_loop
     final :: finish_loop
   end type dft_loop
 
-  !> `dft_site(name [, cat])`: the handle of a region, for `dft_region_begin` and `dft_region`. Made once, valid for ever.
+  !> `dft_site(name [, cat])`: the handle of a region, for `dft_region_begin` and `dft_region`. Make it once; it stays valid.
   interface dft_site
     module procedure make_site
   end interface dft_site
@@ -81,7 +81,7 @@ module dftracer_region
     module procedure end_innermost
   end interface dft_step_end
 
-  !> `call dft_update(key, value [, region] [, stat])`: an argument of an open region, the innermost without `region`. The
+  !> `call dft_update(key, value [, region] [, stat])`: an argument of `region`, or of the innermost open region. The
   !> value is an integer(int32 or int64), real(real32 or real64), logical or character. A key set twice keeps the last.
   interface dft_update
     module procedure update_int32, update_int64, update_real32, update_real64, update_logical, update_text
@@ -102,7 +102,7 @@ contains
     end if
   end function make_site
 
-  !> As len_trim, without a call for texts that end in a letter, as most do.
+  !> Like len_trim, but without a call for the many texts that do not end in a blank.
   recursive function trimmed(text) result(length)
     character(len=*), intent(in) :: text
     integer(c_size_t) :: length
@@ -138,7 +138,7 @@ contains
     if (present(stat)) then
       stat = outcome_of(c_begin_site(site%address))
     else
-      handle = c_begin_site(site%address) ! last, here and below: a jump and no call
+      handle = c_begin_site(site%address) ! last, here and below: the compiler makes a jump of it
     end if
   end subroutine begin_site
 
@@ -314,7 +314,7 @@ contains
     if (present(stat)) stat = outcome()
   end subroutine update_text
 
-  !> What C takes for the innermost, 0, without a region; a handle that no region has for one that is not open.
+  !> The handle for C: 0, the innermost region, if none is given; a handle of no region if it is not open.
   recursive function handle_of(region) result(handle)
     type(dft_region), intent(in), optional :: region
     integer(c_int64_t) :: handle

@@ -1,4 +1,4 @@
-! dftracer_session.f90 - the module dftracer_session: a trace from its start to its end, the process, and what `stat` means.
+! dftracer_session.f90 - the module dftracer_session: start and end of a trace, rank of the process, values of `stat`.
 !
 ! Part of the module dftracer.
 ! SPDX-License-Identifier: MIT
@@ -13,18 +13,19 @@ module dftracer_session
   public :: dft_set_rank, dft_rank, dft_size, dft_thread_name, dft_version, dft_status_text
   public :: outcome, outcome_of, DEFAULT_CAT
 
-  !> What `stat` may be; the values of dft_status in dftracer/dft.h.
+  !> The values of `stat`, which are those of dft_status in dftracer/dft.h.
   integer, parameter, public :: DFT_OK = 0, DFT_EDISABLED = 1, DFT_EACTIVE = 2, DFT_EINACTIVE = 3, DFT_EINVAL = 4, &
     DFT_EIO = 5, DFT_ENOSPC = 6, DFT_ENOMEM = 7, DFT_EFORMAT = 8, DFT_EBUSY = 9, DFT_ENOSINK = 10, DFT_EDROPPED = 11
 
-  !> The category of events without one.
+  !> The category of events that have no other.
   character(len=*), parameter :: DEFAULT_CAT = 'fortran'
 
 contains
 
-  !> Opens the trace; optional. `log_file` and `data_dir`, unless blank, come before DFTRACER_LOG_FILE and DFTRACER_DATA_DIR.
-  !> With folders in either, this process's I/O calls below them are recorded too, without a preload library. `rank` and
-  !> `size` are for launchers that do not tell. DFT_EACTIVE: a trace was open already, and goes on.
+  !> Opens the trace; optional. Unless blank, `log_file` and `data_dir` override DFTRACER_LOG_FILE and
+  !> DFTRACER_DATA_DIR. The process's I/O calls below the folders of `data_dir` or DFTRACER_DATA_DIR are recorded too,
+  !> without a preload library. `rank` and `size` are for launchers that do not set them. DFT_EACTIVE: a trace was already
+  !> open and continues.
   recursive subroutine dft_initialize(log_file, data_dir, rank, size, stat)
     character(len=*), intent(in), optional :: log_file, data_dir
     integer, intent(in), optional :: rank, size
@@ -45,8 +46,8 @@ contains
     if (present(stat)) stat = status
   end subroutine dft_initialize
 
-  !> Completes the trace; optional, the end of the program does it too. What follows is not recorded. `stat` is the first
-  !> error of the whole trace, or DFT_EDROPPED.
+  !> Completes the trace; optional, because the end of the program does it too. Later events are not recorded. `stat` is
+  !> the first error of the whole trace, or DFT_EDROPPED.
   recursive subroutine dft_finalize(stat)
     integer, intent(out), optional :: stat
     integer(c_int) :: status
@@ -54,14 +55,14 @@ contains
     if (present(stat)) stat = status
   end subroutine dft_finalize
 
-  !> Until dft_resume nothing new is recorded, in the whole process; regions open now are recorded when they end.
+  !> Stops recording in the whole process until dft_resume. Regions that are open now are recorded when they end.
   recursive subroutine dft_pause(stat)
     integer, intent(out), optional :: stat
     call c_pause()
     if (present(stat)) stat = DFT_OK
   end subroutine dft_pause
 
-  !> The end of dft_pause; calls nest.
+  !> Ends dft_pause. Calls nest.
   recursive subroutine dft_resume(stat)
     integer, intent(out), optional :: stat
     call c_resume()
@@ -73,8 +74,8 @@ contains
     dft_is_enabled = c_is_enabled() /= 0
   end function dft_is_enabled
 
-  !> Rank of this process and number of processes, where the environment does not tell (OpenMPI, MPICH, PMIx, Slurm, Flux,
-  !> PALS and torchrun do): `call dft_set_rank(rank, size)` after MPI_Comm_rank and MPI_Comm_size.
+  !> Sets the rank of this process and the number of processes. OpenMPI, MPICH, PMIx, Slurm, Flux, PALS and torchrun set
+  !> them in the environment; with other launchers, `call dft_set_rank(rank, size)` after MPI_Comm_rank and MPI_Comm_size.
   recursive subroutine dft_set_rank(rank, size, stat)
     integer, intent(in) :: rank
     integer, intent(in), optional :: size
@@ -86,17 +87,17 @@ contains
     if (present(stat)) stat = DFT_OK
   end subroutine dft_set_rank
 
-  !> The rank found or set; -1 when it is not known.
+  !> The rank; -1 if it is not known.
   recursive integer function dft_rank()
     dft_rank = int(c_rank())
   end function dft_rank
 
-  !> The number of processes found or set; -1 when it is not known.
+  !> The number of processes; -1 if it is not known.
   recursive integer function dft_size()
     dft_size = int(c_size())
   end function dft_size
 
-  !> The name of the calling thread in the trace.
+  !> Names the calling thread in the trace.
   recursive subroutine dft_thread_name(name, stat)
     character(len=*), intent(in) :: name
     integer, intent(out), optional :: stat
@@ -110,7 +111,7 @@ contains
     call copy_text(c_version(), text)
   end function dft_version
 
-  !> What a `stat` means.
+  !> The meaning of a `stat`.
   recursive function dft_status_text(stat) result(text)
     integer, intent(in) :: stat
     character(len=:), allocatable :: text
@@ -131,7 +132,7 @@ contains
     if (handle == 0) outcome_of = merge(DFT_EDROPPED, DFT_EDISABLED, c_is_enabled() /= 0)
   end function outcome_of
 
-  !> As C wants it; nothing for a blank text.
+  !> Makes a C string; not allocated if the text is blank.
   recursive subroutine terminate(text, copy)
     character(len=*), intent(in) :: text
     character(kind=c_char), allocatable, intent(out) :: copy(:)

@@ -1,7 +1,7 @@
 ! dftracer_stub.f90 - the C functions that the module dftracer calls, doing nothing: for building without the library.
 !
-! Compiled with the module's own source in place of linking the library, so the interface is the same by construction. The
-! installed share/dftracer/fortran/dftracer_stub.f90 is all of it in one file: put it into your project.
+! It is compiled together with the source of the module, so the interface is the same. The installed
+! share/dftracer/fortran/dftracer_stub.f90 holds both in one file: add it to your project.
 ! SPDX-License-Identifier: MIT
 module dftracer_stub
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int32_t, c_int64_t, c_loc, c_null_char, c_null_ptr, &

@@ -23,15 +23,15 @@ PARTS = {
 
 
 def path_of(option: str) -> str:
-    """The path of a part; FileNotFoundError where the package was not installed from a wheel."""
+    """The path of a part. Raises FileNotFoundError if the package was not installed from a wheel."""
     path = os.path.join(HERE, PARTS[option][0])
     if not os.path.exists(path):
-        raise FileNotFoundError(f"dftracer was not installed with this part: {path}")
+        raise FileNotFoundError(f"this installation of dftracer does not contain {path}")
     return path
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Prints the paths of the parts that are named."""
+    """Prints the paths of the given parts."""
     options = sys.argv[1:] if arguments is None else arguments
     if not options or any(option not in PARTS for option in options):
         lines = [f"  {option:12} {summary}" for option, (_, summary) in PARTS.items()]
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def run_command() -> None:
-    """Becomes the dftracer command."""
+    """Executes the dftracer command in place of this process."""
     command = path_of("--command")
     os.execv(command, [command, *sys.argv[1:]])
 

@@ -208,7 +208,7 @@ class Function(Generic[_P, _R]):
 
 @final
 class Loop(Generic[_T]):
-    """An iterator that records each item and what is done with it."""
+    """An iterator that records each item and the loop body."""
 
     def __iter__(self) -> Loop[_T]: ...
     def __next__(self) -> _T: ...

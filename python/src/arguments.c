@@ -2,11 +2,12 @@
  *
  * A value is converted when it is given, once, to int, float or str; anything that does not convert is recorded as text.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "arguments.h"
+
+#include "text.h"
 
 static dft_key named_key[NAMED_COUNT] = {DFT_KEY("epoch"), DFT_KEY("step"), DFT_KEY("image_idx"),
                                          DFT_KEY("image_size")};
-dft_key native_key_count = DFT_KEY("count");
 
 /* ---- The set --------------------------------------------------------------------------------------------------------- */
 
@@ -53,7 +54,7 @@ static Argument *grow(Arguments *set) {
   return &set->items[set->count++];
 }
 
-/* Takes over the reference to `value`, which may be NULL: then nothing is set. */
+/* Takes over the reference to `value`. NULL sets nothing. */
 static void put(Arguments *set, PyObject *key, dft_key *known, PyObject *value, dft_arg arg, int tag) {
   Argument old, *item;
   if (!value) return;
@@ -122,7 +123,7 @@ static void put_text(Arguments *set, PyObject *key, dft_key *known, PyObject *va
   put(set, key, known, text, arg, tag);
 }
 
-/* Nonzero when it fits. */
+/* Returns 0 if the number does not fit. */
 static int put_int(Arguments *set, PyObject *key, dft_key *known, PyObject *number, int tag) {
   dft_arg arg = {.type = DFT_INT};
   int overflow;
@@ -145,7 +146,7 @@ static void put_double(Arguments *set, PyObject *key, dft_key *known, PyObject *
   put(set, key, known, Py_NewRef(number), arg, tag);
 }
 
-/* By the rule for free values: int and bool, float, everything else as text. */
+/* int, bool and float as numbers, everything else as text. */
 static void put_any(Arguments *set, PyObject *key, PyObject *value, int tag) {
   if (PyFloat_Check(value)) put_double(set, key, NULL, value, tag);
   else if (!PyLong_Check(value) || !put_int(set, key, NULL, value, tag)) put_text(set, key, NULL, value, tag);
@@ -177,7 +178,7 @@ void arguments_set_int(Arguments *set, PyObject *key, int64_t value) {
   put(set, key, NULL, PyLong_FromLongLong(value), arg, 0);
 }
 
-/* (tag, value) of a TagValue or of a pair; 0 when it is neither. */
+/* Takes (tag, value) from a TagValue or a pair; returns 0 if it is neither. */
 static int untag(PyObject *value, int *tag, PyObject **plain) {
   PyObject *pair = NULL;
   if (PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 2) pair = Py_NewRef(value);
@@ -194,7 +195,7 @@ static int untag(PyObject *value, int *tag, PyObject **plain) {
   return 1;
 }
 
-/* What items() of another mapping gives need not be pairs. */
+/* Other mappings go through a dict, because their items() need not return pairs. */
 PyObject *pairs_of(PyObject *mapping) {
   PyObject *dict, *pairs;
   if (PyDict_CheckExact(mapping)) return PyDict_Items(mapping);
@@ -215,7 +216,7 @@ void arguments_set_dict(Arguments *set, PyObject *dict) {
     PyObject *key = text_from(PyTuple_GET_ITEM(pair, 0));
     PyObject *value = PyTuple_GET_ITEM(pair, 1), *plain;
     int tag;
-    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) { /* whose tag is dropped */
+    if (key && !PyTuple_CheckExact(value) && untag(value, &tag, &plain)) { /* its tag is dropped */
       put_any(set, key, plain, 0);
       Py_DECREF(plain);
     } else if (key) {
@@ -226,7 +227,7 @@ void arguments_set_dict(Arguments *set, PyObject *dict) {
   Py_DECREF(items);
 }
 
-/* A number of the wrong kind is converted where that loses nothing, else it is text. */
+/* A number of the wrong kind is converted if nothing is lost; otherwise it becomes text. */
 static void put_typed(Arguments *set, PyObject *key, PyObject *value, uint32_t type, int tag) {
   PyObject *number;
   if (value == Py_None) return;

@@ -1,12 +1,12 @@
-/* block.c - the blocks this thread is inside of.
+/* block.c - the blocks that this thread has entered.
  *
- * A node is one object for all threads and all nested uses, so what belongs to one entry is kept here: a stack for each
- * thread. A block is left where it was entered, in the same frame; only start/stop and exit stacks enter and leave from
- * different ones. So the frame decides first, which keeps coroutines that take turns apart.
+ * One node serves all threads and all nested uses, so the data of each entry is kept here, on one stack per thread. A block
+ * is usually left in the frame that entered it; only start/stop and exit stacks use different frames. So the search looks for
+ * the frame first. This keeps interleaved coroutines apart.
  * SPDX-License-Identifier: MIT */
-#include <pthread.h>
+#include "block.h"
 
-#include "native.h"
+#include <pthread.h>
 
 typedef struct Block {
   Profile *profile; /* owned */
@@ -54,7 +54,8 @@ void block_enter(Profile *profile, void *frame) {
   block->frame = frame;
   block->open.is_open = block->open.is_redirected = 0;
   if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
-  if (!state->is_node) state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* for a second flush */
+  if (!state->is_node)
+    state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* for a flush after this one */
 }
 
 int block_is_any(void) {

@@ -1,10 +1,12 @@
 /* bound.c - __enter__ and __exit__ without a new bound method for every block.
  *
- * A with statement binds both methods anew each time, which costs more than the event. The second time an object is used so,
- * its bound methods are kept with it. Objects made for one block never come to that, and leave nothing for the collector:
- * theirs come from a short list of used ones.
+ * A with statement binds both methods each time, which costs more than the event. From its second use on, an object keeps its
+ * bound methods. Objects that are made for a single block never get there. Theirs come from a short list of spare methods,
+ * so that they leave no garbage behind.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "bound.h"
+
+#include "profile.h"
 
 typedef struct Bound {
   PyObject_HEAD PyObject *plain; /* the method as the type has it */
@@ -101,7 +103,7 @@ static PyType_Slot method_slots[] = {
 PyType_Spec method_spec = {"dftracer.dftracer.Method", sizeof(Method), 0,
                            TYPE_FLAGS_INTERNAL | Py_TPFLAGS_HAVE_VECTORCALL, method_slots};
 
-/* ---- What the types have in its place ------------------------------------------------------------------------------------ */
+/* ---- The descriptor in the types ---------------------------------------------------------------------------------------- */
 
 static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   Bound *bound = (Bound *)self;
@@ -111,7 +113,7 @@ static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   if (!object || object == Py_None) return Py_NewRef(bound->plain);
   if (LIKELY(profile->bound[bound->which] != NULL)) return Py_NewRef(profile->bound[bound->which]);
 #ifndef Py_GIL_DISABLED
-  if (profile->uses[bound->which]) { /* the interpreter calls this form fastest */
+  if (profile->uses[bound->which]) { /* the interpreter calls this form the fastest */
     method = PyCFunction_New(&block_methods[bound->which], object);
     if (method) profile->bound[bound->which] = Py_NewRef(method);
     return method;

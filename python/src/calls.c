@@ -1,41 +1,18 @@
-/* calls.c - the low-level calls of the native module, as pure Python layers use them.
+/* calls.c - the functions of the native module: low-level calls for layers written in Python.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "calls.h"
+
+#include "arguments.h"
+#include "function.h"
+#include "text.h"
+#include "torch_events.h"
 
 #define ARGS_FEW 16
 
-int native_mode;
-int native_marked;
-int native_is_new_child;
-int native_enabled;
-
-static int is_ours;      /* the trace was opened here, and not by the program that holds the interpreter */
+static int is_ours;      /* the trace was opened here, not by a program that embeds the interpreter */
 static int is_following; /* a child of a traced process that has not called initialize */
 
-static void set_mode(int mode) {
-  __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
-}
-
-/* Only now multiprocessing knows what this process was made for. */
-static void name_worker(void) {
-  PyObject *kind, *value, *trace, *module;
-  native_is_new_child = 0;
-  PyErr_Fetch(&kind, &value, &trace);
-  module = PyImport_ImportModule("dftracer.python.process");
-  Py_XDECREF(module ? PyObject_CallMethod(module, "name_worker", NULL) : NULL);
-  Py_XDECREF(module);
-  PyErr_Clear();
-  PyErr_Restore(kind, value, trace);
-}
-
-void mark_used_layers(int is_node) {
-  if (native_is_new_child) name_worker();
-  if (!native_marked) dft_mark_used("python_function");
-  if (is_node) dft_mark_used("ai");
-  native_marked = 1 + is_node;
-}
-
-/* An explicit name wins over the one a child got from its parent. */
+/* Whether the options name another file than the parent's, which a child uses by default. */
 static int names_another(const dft_options *options) {
   char current[4096];
   if (!options->log_file || !is_following) return 0;
@@ -46,7 +23,7 @@ static int names_another(const dft_options *options) {
 /* ---- Lifecycle --------------------------------------------------------------------------------------------------------- */
 
 PyDoc_STRVAR(initialize_doc, "initialize($module, /, log_file=None, data_dirs=None, process_id=-1)\n--\n\n"
-                             "Opens the trace; goes on with the one that is open.");
+                             "Opens the trace, or continues the one that is open.");
 static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords) {
   static char *names[] = {"log_file", "data_dirs", "process_id", NULL};
   PyObject *log_file = Py_None, *data_dirs = Py_None, *process_id = NULL, *log_bytes = NULL, *data_bytes = NULL;
@@ -70,7 +47,7 @@ static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords
     }
     if (status == DFT_OK) dft_bind_io();
     Py_END_ALLOW_THREADS is_following = 0;
-    if (status == DFT_OK || status == DFT_EACTIVE) set_mode(MODE_NATIVE);
+    if (status == DFT_OK || status == DFT_EACTIVE) mode_set(MODE_NATIVE);
     if (status == DFT_OK) {
       native_marked = 0;
       is_ours = 1;
@@ -86,7 +63,7 @@ static PyObject *finalize(PyObject *module, PyObject *ignored) {
   (void)module;
   (void)ignored;
   if (mode_now() == MODE_NATIVE) {
-    set_mode(MODE_OFF);
+    mode_set(MODE_OFF);
     Py_BEGIN_ALLOW_THREADS dft_stop();
     Py_END_ALLOW_THREADS
   }
@@ -97,17 +74,16 @@ void finish_with_interpreter(void) {
   if (is_ours) dft_stop();
 }
 
-PyDoc_STRVAR(follow_doc,
-             "_follow($module, /)\n--\n\nLets events through in a child of a traced process; the core opens "
-             "its trace at the first one.");
+PyDoc_STRVAR(follow_doc, "_follow($module, /)\n--\n\nTurns recording on in a child of a traced process; the core opens "
+                         "its trace at the first event.");
 static PyObject *follow(PyObject *module, PyObject *ignored) {
   char folders[2];
   (void)module;
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
     is_following = is_ours = native_is_new_child = 1;
-    set_mode(MODE_NATIVE);
-    /* I/O is recorded from the start, as in the parent; there must be a trace for it. */
+    mode_set(MODE_NATIVE);
+    /* To record I/O from the start, as in the parent, the trace must be open. */
     if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
   }
   Py_RETURN_NONE;
@@ -120,7 +96,7 @@ static PyObject *redirect(PyObject *module, PyObject *target) {
   (void)module;
   if (mode_now() != MODE_REDIRECTED) before = mode_now();
   Py_XSETREF(native.redirect, target == Py_None ? NULL : Py_NewRef(target));
-  set_mode(target == Py_None ? before : MODE_REDIRECTED);
+  mode_set(target == Py_None ? before : MODE_REDIRECTED);
   Py_RETURN_NONE;
 }
 
@@ -148,7 +124,7 @@ static PyObject *exit_event(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* Times may be integral floats; in place of what is no number stands another. */
+/* A time, which may be a float; `otherwise` if it is not a number. */
 static uint64_t time_from(PyObject *value, uint64_t otherwise) {
   PyObject *number = PyNumber_Long(value);
   int overflow;
@@ -198,25 +174,6 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
 
 /* ---- Pairs of texts ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Text {
-  PyObject *owner;
-  const char *text;
-  size_t len;
-} Text;
-
-static int text_open(Text *text, PyObject *value) {
-  Py_ssize_t len = 0;
-  text->owner = value ? text_from(value) : PyUnicode_FromString("");
-  text->text = text->owner ? PyUnicode_AsUTF8AndSize(text->owner, &len) : NULL;
-  text->len = (size_t)len;
-  return text->text != NULL;
-}
-
-static void text_close(Text *text) {
-  Py_XDECREF(text->owner);
-  if (PyErr_Occurred()) PyErr_Clear();
-}
-
 static int key_and_value(PyObject *args, PyObject *keywords, PyObject **key, PyObject **value) {
   static char *names[] = {"key", "value", NULL};
   return PyArg_ParseTupleAndKeywords(args, keywords, "OO", names, key, value);
@@ -244,14 +201,14 @@ static PyObject *log_metadata_event(PyObject *module, PyObject *args, PyObject *
 }
 
 PyDoc_STRVAR(set_app_metadata_string_doc, "set_app_metadata_string($module, /, key, value)\n--\n\n"
-                                          "A fact of the application, written at the end.");
+                                          "Sets a fact about the application; written at the end of the trace.");
 static PyObject *set_app_metadata_string(PyObject *module, PyObject *args, PyObject *keywords) {
   (void)module;
   return with_pair(args, keywords, dft_app_metadata_string_n);
 }
 
 PyDoc_STRVAR(set_app_metadata_int_doc, "set_app_metadata_int($module, /, key, value)\n--\n\n"
-                                       "A fact of the application, written at the end.");
+                                       "Sets a fact about the application; written at the end of the trace.");
 static PyObject *set_app_metadata_int(PyObject *module, PyObject *args, PyObject *keywords) {
   PyObject *key, *value, *number;
   Text text;
@@ -273,7 +230,7 @@ static PyObject *set_app_metadata_int(PyObject *module, PyObject *args, PyObject
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(mark_used_doc, "mark_used($module, /, name)\n--\n\nRemembers that a layer was used; written at the end.");
+PyDoc_STRVAR(mark_used_doc, "mark_used($module, /, name)\n--\n\nMarks a layer as used; written at the end.");
 static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords) {
   static char *names[] = {"name", NULL};
   PyObject *name;
@@ -286,7 +243,7 @@ static PyObject *mark_used(PyObject *module, PyObject *args, PyObject *keywords)
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(name_thread_doc, "_name_thread($module, name, /)\n--\n\nThe name of this thread in the trace.");
+PyDoc_STRVAR(name_thread_doc, "_name_thread($module, name, /)\n--\n\nNames this thread in the trace.");
 static PyObject *name_thread(PyObject *module, PyObject *name) {
   Text text;
   (void)module;
@@ -372,7 +329,6 @@ static PyObject *wrap(PyObject *module, PyObject *args) {
   return function_wrap(profile, callable, (enum wrap_kind)kind, name);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 PyMethodDef call_methods[] = {
   {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
   {"finalize", finalize, METH_NOARGS, finalize_doc},

@@ -1,6 +1,6 @@
-/* event.c - one event from its begin to its end: to the core, or to the object that stands in its place.
+/* event.c - one event from its begin to its end: to the core, or to the object that replaces it.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "event.h"
 
 #define ARGS_FEW 16
 
@@ -23,7 +23,8 @@ static void update_all(dft_region region, const Arguments *set) {
   for (uint32_t i = 0; i < set->count; i++) dft_update_arg(region, &set->items[i].arg);
 }
 
-/* The function that ends may have raised. An id that is no int runs code of the program, which may change what there is. */
+/* Keeps a pending exception, because the function may have raised one. The ids are taken off the state first: an id that is
+ * not an int runs code of the program, which may change them. */
 static void relate_all(dft_region region, State *state) {
   PyObject *relations = state->relations, *relation, *ids, *kind, *value, *trace;
   Py_ssize_t place = 0;
@@ -43,7 +44,7 @@ static void relate_all(dft_region region, State *state) {
   PyErr_Restore(kind, value, trace);
 }
 
-/* ---- Through Python: a mock in the tests of layers above ---------------------------------------------------------------- */
+/* ---- Through Python, for mocks in tests of higher layers ---------------------------------------------------------------- */
 
 /* Calls a method without arguments and leaves the exception state as it was. */
 static uint64_t redirect_simple(const char *method) {
@@ -118,7 +119,7 @@ void event_end(Open *open, State *state, Label *label, const Arguments *call, Py
     return;
   }
   if (UNLIKELY(state->args.count)) {
-    Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     update_all(open->at, &state->args);
     Py_END_CRITICAL_SECTION();
   }
@@ -159,7 +160,7 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
     arguments_set_relations(&related, state->relations);
     call = &related;
   }
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);
   if (args) {

@@ -1,6 +1,10 @@
-/* fn.c - dft_fn: blocks, logged functions and loops under a name of the program's own.
+/* fn.c - dft_fn: blocks, logged functions and loops under names that the program chooses.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "fn.h"
+
+#include "function.h"
+#include "loop.h"
+#include "profile.h"
 
 /* The name of the function that makes the object. */
 static PyObject *caller_name(void) {
@@ -31,7 +35,7 @@ static int fn_init(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* ---- Decorators -------------------------------------------------------------------------------------------------------- */
 
-/* f.log(function), f.log() and f.log(name="n"): the last two give a decorator. */
+/* f.log(function), f.log() and f.log(name="n"): the last two return a decorator. */
 static PyObject *decorate(PyObject *self, PyObject *args, PyObject *keywords, enum wrap_kind kind) {
   static char *names[] = {"func", "name", NULL}, *names_init[] = {"init", "name", NULL};
   PyObject *function = NULL, *name = NULL;
@@ -52,7 +56,7 @@ static PyObject *decorate(PyObject *self, PyObject *args, PyObject *keywords, en
 }
 
 PyDoc_STRVAR(log_doc,
-             "log($self, /, func=None, name=None)\n--\n\nDecorator: one event per call, named as the function.");
+             "log($self, /, func=None, name=None)\n--\n\nDecorator: one event per call, with the function's name.");
 static PyObject *fn_log(PyObject *self, PyObject *args, PyObject *keywords) {
   return decorate(self, args, keywords, WRAP_LOG);
 }
@@ -94,7 +98,7 @@ static PyObject *fn_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   return result;
 }
 
-/* ---- Through Python: seldom called, and through the dftracer object, which may have a stand-in ---------------------------- */
+/* ---- Rare calls, through Python: they use the dftracer object, which may have a replacement ---------------------------- */
 
 static PyObject *through_helper(const char *name, PyObject *self, PyObject *args, PyObject *keywords) {
   PyObject *more = keywords ? Py_NewRef(keywords) : PyDict_New();
@@ -126,7 +130,6 @@ static PyObject *fn_generates(PyObject *self, PyObject *args, PyObject *keywords
   return through_helper("generates", self, args, keywords);
 }
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 static PyMethodDef fn_methods[] = {
   {"log", WITH_KEYWORDS(fn_log), log_doc},
   {"log_init", WITH_KEYWORDS(fn_log_init), log_init_doc},

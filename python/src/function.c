@@ -1,9 +1,13 @@
 /* function.c - a decorated function: it calls what it wraps and records each call.
  *
- * To the program it looks like the function: it binds as a method, has its name, documentation and signature, and answers
- * for every attribute that the function has.
+ * To the program it looks like the function: it binds as a method, has the same name, documentation and signature, and every
+ * attribute of the function.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "function.h"
+
+#include "event.h"
+#include "plain.h"
+#include "profile.h"
 
 typedef struct Function {
   PyObject_HEAD vectorcallfunc call;
@@ -13,7 +17,7 @@ typedef struct Function {
   PyObject *dict;
   PyObject *weak;
   enum wrap_kind kind;
-  /* Of a logged function: where to find the four named values. */
+  /* For a logged function: where to find the four named values. */
   PyObject *bound;                 /* borrowed: the object of a bound method */
   PyObject *fallback[NAMED_COUNT]; /* defaults */
   int16_t place[NAMED_COUNT];      /* of the positional parameter; -1: none */
@@ -32,10 +36,10 @@ static PyObject *pass(PyObject *self, PyObject *const *args, size_t flags, PyObj
   return PyObject_Vectorcall(((Function *)self)->wrapped, args, flags, keywords);
 }
 
-/* What the garbage collector has cleared. */
+/* Called after the garbage collector has cleared the object. */
 static PyObject *call_dead(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   (void)self, (void)args, (void)flags, (void)keywords;
-  PyErr_SetString(PyExc_ReferenceError, "dftracer: the function is gone");
+  PyErr_SetString(PyExc_ReferenceError, "dftracer: the decorated function was already freed");
   return NULL;
 }
 
@@ -54,7 +58,7 @@ static PyObject *call_node(PyObject *self, PyObject *const *args, size_t flags, 
   return result;
 }
 
-/* The value in effect for this call; borrowed, NULL: there is none. */
+/* The value of a parameter in this call, borrowed; NULL: none. */
 static PyObject *value_of(const Function *function, int which, PyObject *const *args, Py_ssize_t count,
                           PyObject *keywords) {
   int place = function->place[which];
@@ -69,8 +73,8 @@ static PyObject *value_of(const Function *function, int which, PyObject *const *
   return function->fallback[which];
 }
 
-/* While this thread looks for values, functions of the program that it runs into are not recorded: the object's attributes may
- * be such functions, and would look again. */
+/* Set while this thread collects values. Decorated functions that run meanwhile are not recorded: an attribute of the object
+ * may be such a function, and recording it would start another collection. */
 static __thread char is_looking __attribute__((tls_model("initial-exec")));
 
 static void collect(Function *function, Arguments *call, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
@@ -95,7 +99,7 @@ static void collect(Function *function, Arguments *call, PyObject *const *args, 
   is_looking = was_looking;
 }
 
-/* What the call had stays readable on the profile. */
+/* Keeps the values of the call readable on the profile. */
 static void remember(Profile *profile, Arguments *call) {
   Py_BEGIN_CRITICAL_SECTION((PyObject *)profile);
   arguments_move(&profile->state->last, call);
@@ -201,7 +205,7 @@ static void plan(Function *function) {
 
 /* ---- Making one -------------------------------------------------------------------------------------------------------- */
 
-/* The qualified name of a function, of what a partial holds, or of the type of a callable object. */
+/* The qualified name of a function, of the function inside a partial, or of the type of a callable object. */
 static PyObject *name_of(PyObject *callable) {
   PyObject *name = attribute(callable, "__qualname__");
   PyObject *inner;
@@ -214,7 +218,7 @@ static PyObject *name_of(PyObject *callable) {
   return name;
 }
 
-/* What functools.wraps copies and the type would hide; everything else is looked up in the function when asked for. */
+/* Copies what functools.wraps copies and the type would hide. All other attributes are looked up in the function. */
 static int dress(Function *function) {
   static const char *const shown[] = {"__module__", "__name__", "__qualname__", "__doc__"};
   PyObject *own = attribute(function->wrapped, "__dict__");
@@ -262,7 +266,7 @@ static int is_coroutine_function(PyObject *callable) {
   return PyFunction_Check(target) && ((PyCodeObject *)PyFunction_GET_CODE(target))->co_flags & CO_COROUTINE;
 }
 
-/* staticmethod, classmethod, property: the function inside is wrapped, and packed again. */
+/* Wraps the function inside a staticmethod, classmethod or property, and makes a new one around it. */
 static PyObject *wrap_inside(PyObject *profile, PyObject *outer, enum wrap_kind kind, PyObject *name) {
   int is_property = PyObject_TypeCheck(outer, &PyProperty_Type);
   PyObject *inner = PyObject_GetAttrString(outer, is_property ? "fget" : "__func__");
@@ -283,13 +287,13 @@ PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind ki
     return wrap_inside(profile, callable, kind, name);
   }
   if (!PyCallable_Check(callable)) {
-    PyErr_Format(PyExc_TypeError, "dftracer: a function is expected, not %.100s", Py_TYPE(callable)->tp_name);
+    PyErr_Format(PyExc_TypeError, "dftracer: expected a function, not %.100s", Py_TYPE(callable)->tp_name);
     return NULL;
   }
   if (!native_enabled && kind != WRAP_INIT && PyFunction_Check(callable)) return plain_function(callable);
   function = function_new(profile, callable, kind, name);
   if (function && is_coroutine_function(callable)) {
-    /* Awaiting is what takes the time: a coroutine function of Python stands around it. */
+    /* The time is spent in awaiting, so a Python coroutine function goes around it. */
     PyObject *args[] = {function, callable};
     PyObject *outer = helper_call("coroutine", args, 2);
     Py_DECREF(function);
@@ -298,8 +302,7 @@ PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind ki
   return function;
 }
 
-PyDoc_STRVAR(block_doc,
-             "_block($self, /, *args, **kwargs)\n--\n\nA block with the values of a call with these arguments.");
+PyDoc_STRVAR(block_doc, "_block($self, /, *args, **kwargs)\n--\n\nA block with the values of such a call.");
 static PyObject *function_block(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Function *function = (Function *)self;
   State *state = function->profile->state;
@@ -337,7 +340,7 @@ static int is_function(PyObject *object) {
   return object && (PyFunction_Check(object) || Py_TYPE(object) == native.function);
 }
 
-/* What decides how the function runs is set where it has this effect. */
+/* Attributes that decide how the function runs are set on the function itself. */
 static int function_setattro(PyObject *self, PyObject *name, PyObject *value) {
   static const char *const running[] = {"__code__", "__defaults__", "__kwdefaults__"};
   Function *function = (Function *)self;
@@ -353,8 +356,8 @@ static int function_setattro(PyObject *self, PyObject *name, PyObject *value) {
   return PyObject_GenericSetAttr(self, name, value);
 }
 
-/* As a class does with functions of these names, and with no other object. */
-PyDoc_STRVAR(set_name_doc, "__set_name__($self, owner, name, /)\n--\n\nThe class that has it is made.");
+/* A class makes class or static methods of plain functions with these names, but not of other objects. */
+PyDoc_STRVAR(set_name_doc, "__set_name__($self, owner, name, /)\n--\n\nCalled when its class is created.");
 static PyObject *function_set_name(PyObject *self, PyObject *args) {
   PyObject *owner, *name, *method;
   int is_class_method, failed;
@@ -374,7 +377,7 @@ static PyObject *function_repr(PyObject *self) {
   return PyUnicode_FromFormat("<traced %R>", ((Function *)self)->wrapped);
 }
 
-/* By its name, as functions are; around a bound method, and for those who send functions themselves, by its parts. */
+/* Pickles by name, as functions do. Around a bound method, and for picklers that send functions by value, by its parts. */
 static PyObject *function_reduce(PyObject *self, PyObject *ignored) {
   Function *function = (Function *)self;
   PyObject *rewrap, *result, *given[2] = {self};

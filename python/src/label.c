@@ -1,26 +1,10 @@
 /* label.c - name and category of events, and the core's site for them.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "label.h"
 
-PyObject *text_from(PyObject *value) {
-  PyObject *text = PyUnicode_Check(value) ? Py_NewRef(value) : PyObject_Str(value);
-  PyObject *bytes;
-  if (!text) {
-    PyErr_Clear();
-    text = PyUnicode_FromFormat("<%s>", Py_TYPE(value)->tp_name);
-    if (!text) PyErr_Clear();
-    return text;
-  }
-  if (PyUnicode_AsUTF8AndSize(text, NULL)) return text;
-  /* Lone surrogates have no encoding: they are shown as escapes. */
-  PyErr_Clear();
-  bytes = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
-  Py_DECREF(text);
-  text = bytes ? PyUnicode_FromEncodedObject(bytes, "utf-8", "replace") : NULL;
-  Py_XDECREF(bytes);
-  if (!text) PyErr_Clear();
-  return text;
-}
+#include "text.h"
+
+Label *label_unknown;
 
 Label *label_new(PyObject *name, PyObject *cat) {
   Label *label = PyMem_RawCalloc(1, sizeof *label);
@@ -63,4 +47,11 @@ void label_free(Label *label) {
   Py_XDECREF(label->name_text);
   Py_XDECREF(label->cat_text);
   PyMem_RawFree(label);
+}
+
+int label_make_unknown(void) {
+  PyObject *word = PyUnicode_FromString("unknown");
+  label_unknown = word ? label_new(word, word) : NULL;
+  Py_XDECREF(word);
+  return label_unknown ? 0 : -1;
 }

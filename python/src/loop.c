@@ -1,11 +1,15 @@
-/* loop.c - the iterator around a loop: one event for getting an item, one for what is done with it.
+/* loop.c - the iterator around a loop: one event for fetching an item, one for the loop body.
  *
- * A node's loop writes both after the body, with the values the node has then; the loop of a dft_fn writes the first one
- * before. A loop that is left early records the item in hand when its iterator goes away.
+ * The loop of a node writes both after the body, with the values that the node has then. The loop of a dft_fn writes the first
+ * one before the body. A loop that is left early records its current item when the iterator is freed.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "loop.h"
+
+#include "event.h"
 
 #define ARGS_FEW 15
+
+static dft_key count_key = DFT_KEY("count");
 
 typedef struct Loop {
   PyObject_HEAD PyObject *iterator;
@@ -14,25 +18,25 @@ typedef struct Loop {
   Label *block_label; /* likewise */
   PyObject *key;      /* of a dft_fn's loop: the name of its counter; NULL: a node's loop */
   int64_t count;
-  dft_span fetch;       /* getting an item */
-  uint64_t fetch_begin; /* the same where events go to a stand-in: its times */
+  dft_span fetch;       /* fetching an item */
+  uint64_t fetch_begin; /* the same for native.redirect: its times */
   uint64_t fetch_end;
   Open block;
-  uint64_t turn;    /* an asynchronous loop's: 0 is none */
+  uint64_t turn;    /* of an asynchronous loop; 0: not asynchronous */
   char is_recorded; /* this item */
   char has_item;
 } Loop;
 
-/* Asynchronous loops of a thread get items at the same time. Each begin and end takes a turn: who finds another's in between
- * its own may overlap it. */
+/* Asynchronous loops of one thread may fetch items at the same time. Each begin and each end takes a number. If another loop
+ * took one in between, the two fetches may overlap. */
 static __thread uint64_t turns __attribute__((tls_model("initial-exec")));
 
-/* ---- Getting an item -------------------------------------------------------------------------------------------------- */
+/* ---- Fetching an item ------------------------------------------------------------------------------------------------- */
 
 static void fetch_begin(Loop *loop) {
   State *state = loop->profile->state;
   if (loop->key && !loop->count) {
-    Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     arguments_clear(&state->args);
     arguments_clear(&state->last);
     Py_END_CRITICAL_SECTION();
@@ -47,7 +51,7 @@ static void fetch_begin(Loop *loop) {
     return;
   }
   event_mark(state);
-  /* No region, because there may be no item: then this is no event, and what happened meanwhile must not belong to it. */
+  /* A span, not a region: if there is no item, there is no event, and nothing may have become its child. */
   if (loop->iter_label) dft_span_begin(&loop->iter_label->site, &loop->fetch);
 }
 
@@ -61,7 +65,7 @@ static void fn_fetch_end(Loop *loop) {
   Arguments call;
   fn_call(loop, &call);
   event_record(state, loop->iter_label, loop->fetch_begin, loop->fetch_end, &loop->fetch, &call);
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   arguments_copy(&state->last, &call);
   Py_END_CRITICAL_SECTION();
   arguments_clear(&call);
@@ -79,19 +83,19 @@ static void fetch_end(Loop *loop) {
 
 /* ---- After the body ------------------------------------------------------------------------------------------------------ */
 
-/* Both events of a node's item. The block comes off the stack before the other is recorded: they are siblings. */
+/* Writes both events of a node's item. The block is taken off the stack before the other is recorded: they are siblings. */
 static void node_item_native(Loop *loop) {
   State *state = loop->profile->state;
   dft_arg few[ARGS_FEW + 1], *args = few;
   uint32_t count;
   dft_span span = {.struct_size = sizeof span};
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)((char *)state - offsetof(Profile, own)));
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count;
   if (count > ARGS_FEW) args = PyMem_Malloc((count + 1) * sizeof *args);
   if (args) {
     arguments_fill(&state->args, args);
-    args[count] = (dft_arg){.key = &native_key_count, .type = DFT_INT, .value.i = loop->count};
+    args[count] = (dft_arg){.key = &count_key, .type = DFT_INT, .value.i = loop->count};
     dft_span_record(&loop->fetch, args, count + 1);
     dft_span_record(&span, args, count + 1);
   }
@@ -148,19 +152,19 @@ static PyObject *loop_next(PyObject *self) {
 /* ---- By hand: helpers.async_loop ------------------------------------------------------------------------------------------ */
 
 PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
-                       "0: an item is being got; 1: it is there; 2: its body is done.");
+                       "0: the fetch begins; 1: the item is there; 2: the body is done.");
 static PyObject *loop_step(PyObject *self, PyObject *what) {
   static void (*const steps[])(Loop *) = {fetch_begin, fetch_end, finish};
   long number = PyLong_AsLong(what);
   if (number >= 0 && number < 3) steps[number]((Loop *)self);
-  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there are three steps");
+  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1 or 2");
   if (PyErr_Occurred()) return NULL;
   Py_RETURN_NONE;
 }
 
 /* ---- Life -------------------------------------------------------------------------------------------------------------- */
 
-PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\nRecords the item in hand and ends the loop.");
+PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\nRecords the current item and ends the loop.");
 static PyObject *loop_close(PyObject *self, PyObject *ignored) {
   Loop *loop = (Loop *)self;
   (void)ignored;
@@ -249,7 +253,7 @@ static void loop_dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
-/* What it does not have itself is the iterator's within: programs ask those of torch for more than items. */
+/* Other attributes are those of the iterator inside: programs use more of torch's iterators than their items. */
 static PyObject *loop_attribute(PyObject *self, PyObject *name) {
   PyObject *value = PyObject_GenericGetAttr(self, name), *iterator = ((Loop *)self)->iterator;
   if (value || !iterator || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
@@ -264,7 +268,7 @@ static PyMethodDef loop_methods[] = {
 };
 
 static PyType_Slot loop_slots[] = {
-  {Py_tp_doc, "An iterator that records each item and what is done with it."},
+  {Py_tp_doc, "An iterator that records each item and the loop body."},
   {Py_tp_iter, PyObject_SelfIter},
   {Py_tp_iternext, loop_next},
   {Py_tp_methods, loop_methods},

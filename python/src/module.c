@@ -1,43 +1,22 @@
 /* module.c - dftracer.dftracer: the native module.
  *
- * The trace belongs to the process, so there is one state: an import after the module was removed from sys.modules gives a
- * module with the same types, and other interpreters of the process are refused.
+ * A trace belongs to the process, so there is only one state. If the module is removed from sys.modules and imported again,
+ * the new module has the same types. Sub-interpreters are refused.
  * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 
-#include "native.h"
+#include "bound.h"
+#include "calls.h"
+#include "fn.h"
+#include "function.h"
+#include "label.h"
+#include "loop.h"
+#include "names.h"
+#include "node.h"
+#include "profile.h"
+#include "ready.h"
 
-Native native;
-
-PyObject *helper_call(const char *name, PyObject *const *args, size_t count) {
-  PyObject *module = PyImport_ImportModule("dftracer.python.helpers");
-  PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;
-  PyObject *result = function ? PyObject_Vectorcall(function, args, count, NULL) : NULL;
-  Py_XDECREF(function);
-  Py_XDECREF(module);
-  return result;
-}
-
-/* ---- What is made once ------------------------------------------------------------------------------------------------- */
-
-static int make_names(void) {
-  static const char *const words[] = {
-#define NAME_WORD(name) #name,
-    NAME_LIST(NAME_WORD)
-#undef NAME_WORD
-  };
-  for (int i = 0; i < NAME_COUNT; i++) {
-    if (!native_name[i] && !(native_name[i] = PyUnicode_InternFromString(words[i]))) return -1;
-  }
-  return 0;
-}
-
-static int make_unknown(void) {
-  PyObject *word = PyUnicode_FromString("unknown");
-  label_unknown = word ? label_new(word, word) : NULL;
-  Py_XDECREF(word);
-  return label_unknown ? 0 : -1;
-}
+/* ---- Made once ------------------------------------------------------------------------------------------------------- */
 
 static PyTypeObject *make_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base) {
   PyObject *bases = base ? PyTuple_Pack(1, base) : NULL;
@@ -67,7 +46,7 @@ static int make_types(PyObject *module) {
   return 0;
 }
 
-/* A child's trace has an end of its own, to be marked again. */
+/* The child's trace has its own end, which reports the layers used again. */
 static void in_child(void) {
   native_marked = 0;
   native_is_new_child = 1;
@@ -76,9 +55,9 @@ static void in_child(void) {
 static int make_once(PyObject *module) {
   char value[8];
   if (native.module) return 0;
-  dft_handlers_are_silent(); /* those of Python run between two instructions of it, never inside ours */
+  dft_handlers_are_silent(); /* Python runs its handlers between two of its instructions, never inside our code */
   native_enabled = dft_config_get("DFTRACER_ENABLE", value, sizeof value) && value[0] == '1';
-  if (make_names() < 0 || make_unknown() < 0 || make_types(module) < 0) return -1;
+  if (names_make() < 0 || label_make_unknown() < 0 || make_types(module) < 0) return -1;
   pthread_atfork(NULL, NULL, in_child);
   Py_AtExit(finish_with_interpreter);
   native.module = Py_NewRef(module);
@@ -94,7 +73,7 @@ static int add(PyObject *module, const char *name, PyTypeObject *type) {
 static int execute(PyObject *module) {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     PyErr_SetString(PyExc_ImportError,
-                    "dftracer traces a process, and works in its main interpreter only, not in sub-interpreters");
+                    "dftracer works in the main interpreter of a process only, not in sub-interpreters");
     return -1;
   }
   if (make_once(module) < 0) return -1;

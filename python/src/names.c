@@ -1,8 +1,20 @@
-/* names.c - the keywords that many calls take, parsed once and fast.
+/* names.c - the keywords that many calls take, and a fast parser for them.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "names.h"
 
 PyObject *native_name[NAME_COUNT];
+
+int names_make(void) {
+  static const char *const words[] = {
+#define NAME_WORD(name) #name,
+    NAME_LIST(NAME_WORD)
+#undef NAME_WORD
+  };
+  for (int i = 0; i < NAME_COUNT; i++) {
+    if (!native_name[i] && !(native_name[i] = PyUnicode_InternFromString(words[i]))) return -1;
+  }
+  return 0;
+}
 
 static int find(PyObject *keyword) {
   for (int i = 0; i < NAME_COUNT; i++) {

@@ -1,9 +1,21 @@
 /* node.c - DFTracerAI: one kind of event of AI codes, with its children.
  *
- * A node decorates, is a block, makes loops, and when called with values gives a detached node that has them. What is set on
- * a node holds for its whole subtree.
+ * A node is a decorator and a context manager, and wraps loops. Called with values, it returns a detached node that has them.
+ * Values set on a node apply to its whole subtree.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "node.h"
+
+#include "block.h"
+#include "function.h"
+#include "loop.h"
+#include "profile.h"
+
+typedef struct Node {
+  Profile base;
+  vectorcallfunc call;
+  PyObject *children; /* dict */
+  PyObject *inert;    /* what its calls return while tracing is off */
+} Node;
 
 static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords);
 
@@ -48,7 +60,7 @@ static int node_clear(PyObject *self) {
   return profile_clear(self);
 }
 
-/* Nodes made for one block come and go: a few are kept, emptied. */
+/* Nodes made for one block are short-lived: the memory of a few is kept. */
 #define SPARES 8
 static Node *spare[SPARES];
 static int spares;
@@ -83,7 +95,7 @@ static PyObject *children_of(Node *node) {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
-/* With these values alone, and the switch as given or as the node's is now. */
+/* A node with these values only. Its switch is the given one, or that of the node. */
 static PyObject *detached(Node *node, const Values *values) {
   State *state = node->base.state;
   PyObject *enable = values->at[NAME_enable];
@@ -113,7 +125,7 @@ static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t f
 
 /* ---- Hooks ------------------------------------------------------------------------------------------------------------- */
 
-/* The clock as text under <name>.<which>, at once. */
+/* Writes the time as metadata <name>.<which> at once. */
 static PyObject *mark_time(Profile *profile, const char *which) {
   State *state = profile->state;
   PyObject *time, *key, *done;
@@ -192,7 +204,7 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
 static void each(Node *node, void (*visit)(Node *, const void *), const void *with) {
   PyObject *values = NULL;
   visit(node, with);
-  if (Py_EnterRecursiveCall(" in a tree of nodes") == 0) { /* a program may have made it a ring */
+  if (Py_EnterRecursiveCall(" in a tree of nodes") == 0) { /* a program may have made a cycle */
     values = node->children ? PyDict_Values(node->children) : NULL;
     for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); i++) {
       PyObject *child = PyList_GET_ITEM(values, i);
@@ -244,8 +256,8 @@ static PyObject *node_disable(PyObject *self, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
-/* The child under `key`, made on first use with the node's named values and its switch. Keys and names may run code of the
- * program, which may put another dict in the place of the children. */
+/* The child under `key`. The first use makes it, with the named values and the switch of the node. Keys and names may run code
+ * of the program, which may replace the dict of children. */
 static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   State *state = node->base.state;
   PyObject *children = children_of(node), *child = NULL;
@@ -308,6 +320,21 @@ static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *
   Py_RETURN_NONE;
 }
 
+/* ---- Pickling ---------------------------------------------------------------------------------------------------------- */
+
+static PyObject *node_getstate(PyObject *self, PyObject *ignored) {
+  PyObject *children = ((Node *)self)->children;
+  (void)ignored;
+  return profile_dump(self, children ? children : Py_None);
+}
+
+static PyObject *node_setstate(PyObject *self, PyObject *given) {
+  PyObject *children;
+  if (profile_load(self, given, &children) < 0) return NULL;
+  if (PyDict_Check(children)) Py_XSETREF(((Node *)self)->children, Py_NewRef(children));
+  Py_RETURN_NONE;
+}
+
 /* ---- Attributes ---------------------------------------------------------------------------------------------------------- */
 
 static PyObject *get_init(PyObject *self, void *ignored) {
@@ -327,24 +354,24 @@ static PyObject *get_children(PyObject *self, void *ignored) {
 static int set_children(PyObject *self, PyObject *value, void *ignored) {
   (void)ignored;
   if (!value || !PyDict_Check(value)) {
-    PyErr_SetString(PyExc_TypeError, "_children is a dict");
+    PyErr_SetString(PyExc_TypeError, "_children must be a dict");
     return -1;
   }
   Py_XSETREF(((Node *)self)->children, Py_NewRef(value));
   return 0;
 }
 
-/* A dft_fn over the node's own state. */
+/* A dft_fn that shares the state of the node. */
 static PyObject *get_profiler(PyObject *self, void *ignored) {
   Node *node = (Node *)self;
   Profile *view;
   (void)ignored;
-  if (node->view) return Py_NewRef(node->view);
+  if (node->base.own.view) return Py_NewRef(node->base.own.view);
   view = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!view) return NULL;
   view->owner = Py_NewRef(self);
   view->state = node->base.state;
-  node->view = (PyObject *)view;
+  node->base.own.view = (PyObject *)view;
   return (PyObject *)view;
 }
 
@@ -367,7 +394,6 @@ static PyMemberDef node_members[] = {
   {NULL},
 };
 
-#define WITH_KEYWORDS(function) (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS
 static PyMethodDef node_methods[] = {
   {"start", WITH_KEYWORDS(node_start), start_doc},
   {"stop", WITH_KEYWORDS(node_stop), stop_doc},
@@ -377,6 +403,8 @@ static PyMethodDef node_methods[] = {
   {"disable", node_disable, METH_NOARGS, disable_doc},
   {"derive", WITH_KEYWORDS(node_derive), derive_doc},
   {"create_children", WITH_KEYWORDS(node_create_children), create_children_doc},
+  {"__getstate__", node_getstate, METH_NOARGS, NULL},
+  {"__setstate__", node_setstate, METH_O, NULL},
   {NULL},
 };
 

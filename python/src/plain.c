@@ -1,9 +1,9 @@
-/* plain.c - a decorated function while tracing is off: it runs the same code, with nothing in between.
+/* plain.c - a decorated function while tracing is off: a copy that runs the same code directly.
  *
- * The environment is read once, so it will never record. It is a function of its own all the same, as a wrapper would be:
- * it has __wrapped__, and what the program sets on it does not reach the original.
+ * The switch is read once, at the import, so the copy never has to record. Like a wrapper it is a separate function: it has
+ * __wrapped__, and attributes that the program sets on it do not reach the original.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "plain.h"
 
 /* What functools.wraps copies, and the parts of a signature that the constructor does not take. */
 static const char *const copied[] = {
@@ -18,7 +18,7 @@ static const char *const copied[] = {
 static int copy_attribute(PyObject *to, PyObject *from, const char *name) {
   PyObject *value = PyObject_GetAttrString(from, name);
   int failed;
-  if (!value) { /* of a later version */
+  if (!value) { /* of a later Python */
     PyErr_Clear();
     return 0;
   }

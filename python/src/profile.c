@@ -1,8 +1,9 @@
 /* profile.c - what dft_fn and the nodes of the ai tree share: a label, values, a switch, blocks.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "profile.h"
 
-Label *label_unknown;
+#include "block.h"
+#include "ready.h"
 
 /* ---- Life -------------------------------------------------------------------------------------------------------------- */
 
@@ -56,11 +57,11 @@ int profile_clear(PyObject *self) {
   Py_CLEAR(profile->bound[1]);
   if (profile->own.args.count) arguments_clear(&profile->own.args);
   if (profile->own.last.count) arguments_clear(&profile->own.last);
-  if (profile->owner) { /* a view of a node that is going away looks at nothing of its own */
+  if (profile->owner) { /* the node may be freed now: use the own, empty state */
     PyObject *owner = profile->owner;
     profile->owner = NULL;
+    if (profile->state->view == self) profile->state->view = NULL;
     profile->state = &profile->own;
-    if (((Node *)owner)->view == self) ((Node *)owner)->view = NULL;
     Py_DECREF(owner);
   }
   return 0;
@@ -69,7 +70,7 @@ int profile_clear(PyObject *self) {
 void profile_finish(PyObject *self) {
   Profile *profile = (Profile *)self;
   PyObject_GC_UnTrack(self);
-  if (profile->owner && ((Node *)profile->owner)->view == self) ((Node *)profile->owner)->view = NULL;
+  if (profile->owner && profile->state->view == self) profile->state->view = NULL;
   if (profile->weak) PyObject_ClearWeakRefs(self);
   profile_clear(self);
   label_drop(profile->own.label);
@@ -97,7 +98,7 @@ static PyObject *get_name(PyObject *self, void *ignored) {
 static int relabel(PyObject *self, PyObject *name, PyObject *cat) {
   State *state = ((Profile *)self)->state;
   Label *label = label_new(name ? name : state->label->name, cat ? cat : state->label->cat);
-  Label *old = state->label; /* not before: a name that is no text runs code of the program */
+  Label *old = state->label; /* read it last: a name that is not a str runs code of the program */
   if (!label) return -1;
   state->label = label;
   label_drop(old);
@@ -288,35 +289,42 @@ static PyObject *profile_relate(PyObject *self, PyObject *args, PyObject *keywor
 
 /* ---- Pickling ---------------------------------------------------------------------------------------------------------- */
 
-static PyObject *profile_getstate(PyObject *self, PyObject *ignored) {
-  Profile *profile = (Profile *)self;
+PyObject *profile_dump(PyObject *self, PyObject *children) {
+  const Profile *profile = (Profile *)self;
   const State *state = profile->state;
-  PyObject *children = state->is_node && !profile->owner ? ((Node *)self)->children : NULL;
-  (void)ignored;
   return Py_BuildValue("OOiNOO", state->label->name, state->label->cat, (int)state->enable,
-                       arguments_dump(&state->args), profile->dict ? profile->dict : Py_None,
-                       children ? children : Py_None);
+                       arguments_dump(&state->args), profile->dict ? profile->dict : Py_None, children);
 }
 
-static PyObject *profile_setstate(PyObject *self, PyObject *given) {
+int profile_load(PyObject *self, PyObject *given, PyObject **children) {
   Profile *profile = (Profile *)self;
-  PyObject *name, *cat, *list, *dict, *children;
+  PyObject *name, *cat, *list, *dict;
   Values none = {{NULL}};
   int enable;
   if (!PyTuple_Check(given)) {
-    PyErr_SetString(PyExc_TypeError, "the state is a tuple");
-    return NULL;
+    PyErr_SetString(PyExc_TypeError, "the state must be a tuple");
+    return -1;
   }
-  if (!PyArg_ParseTuple(given, "OOiO!OO", &name, &cat, &enable, &PyList_Type, &list, &dict, &children)) return NULL;
-  if (profile_setup(profile, label_new(name, cat), &none, enable) < 0) return NULL;
+  if (!PyArg_ParseTuple(given, "OOiO!OO", &name, &cat, &enable, &PyList_Type, &list, &dict, children)) return -1;
+  if (profile_setup(profile, label_new(name, cat), &none, enable) < 0) return -1;
   arguments_load(&profile->state->args, list);
   if (PyDict_Check(dict)) {
     PyObject *own = PyObject_GenericGetDict(self, NULL);
     int failed = !own || PyDict_Update(own, dict) < 0;
     Py_XDECREF(own);
-    if (failed) return NULL;
+    if (failed) return -1;
   }
-  if (profile->state->is_node && PyDict_Check(children)) Py_XSETREF(((Node *)self)->children, Py_NewRef(children));
+  return 0;
+}
+
+static PyObject *profile_getstate(PyObject *self, PyObject *ignored) {
+  (void)ignored;
+  return profile_dump(self, Py_None);
+}
+
+static PyObject *profile_setstate(PyObject *self, PyObject *given) {
+  PyObject *children;
+  if (profile_load(self, given, &children) < 0) return NULL;
   Py_RETURN_NONE;
 }
 

@@ -1,6 +1,6 @@
-/* ready.c - an awaitable that is done already: what entering and leaving a block asynchronously gives.
+/* ready.c - an awaitable that is already done: __aenter__ and __aexit__ of a block return it.
  * SPDX-License-Identifier: MIT */
-#include "native.h"
+#include "ready.h"
 
 typedef struct Ready {
   PyObject_HEAD PyObject *value;
@@ -39,7 +39,7 @@ static void ready_dealloc(PyObject *self) {
 }
 
 static PyType_Slot ready_slots[] = {
-  {Py_tp_doc, "An awaitable that is done."},
+  {Py_tp_doc, "An awaitable that is already done."},
   {Py_am_await, PyObject_SelfIter},
   {Py_tp_iter, PyObject_SelfIter},
   {Py_tp_iternext, ready_next},

@@ -1,11 +1,13 @@
-/* torch_events.c - what torch.profiler measured, as events of category PP.
+/* torch_events.c - the entries of torch.profiler as events of category PP.
  *
- * A cycle may hold a hundred thousand entries, and the program waits meanwhile: so they are read here, attribute by
- * attribute, and not through torch's properties, which walk the tree of calls again for each of them.
+ * A cycle may have a hundred thousand entries, and the program waits for this. So the entries are read here, attribute by
+ * attribute. Torch's own properties would walk the tree of calls again for each entry.
  * SPDX-License-Identifier: MIT */
+#include "torch_events.h"
+
 #include <math.h>
 
-#include "native.h"
+#include "text.h"
 
 #define ATTRIBUTE_LIST(X) \
   X(name)                 \
@@ -28,13 +30,13 @@ enum attribute {
 static PyObject *attribute_name[ATTRIBUTE_COUNT];
 
 #define THREADS_KNOWN 256
-#define STREAM_TID (UINT32_C(1) << 23) /* above every thread of the kernel and every lane of the core */
+#define STREAM_TID (UINT32_C(1) << 23) /* above all thread ids of the kernel and all lane numbers of the core */
 #define ARGS 7
 #define AHEAD 12
 
-/* What is told of an event. Each is read once, when it is in the cache. */
+/* The data of one entry. Each attribute is read once, while it is in the cache. */
 typedef struct Entry {
-  PyObject *dict; /* until it was read */
+  PyObject *dict; /* NULL once the entry was read */
   PyObject *name; /* one object for all entries of that name */
   double start_us;
   double end_us;
@@ -49,8 +51,8 @@ typedef struct Entry {
   int is_remote;
 } Entry;
 
-/* An object and, where it has one, its dictionary, in which attributes are found in half the time. `places` tells where
- * in it each was last: the same constructor made all entries, so the next has it there, too. */
+/* An object and, if it has one, its dictionary: a lookup there takes half the time. `places` holds where each attribute was
+ * found last. One constructor made all entries, so it is usually at the same place in the next one. */
 typedef struct Source {
   PyObject *object;
   PyObject *dict;
@@ -61,15 +63,15 @@ typedef struct Source {
 typedef struct Cycle {
   int64_t start_ns;
   int64_t unit_ns;
-  double cpu_us; /* of all events without their children's, so that shares add up */
+  double cpu_us; /* of all events, each without its children, so that percentages add up */
   double device_us;
-  int has_device; /* else all entries are the CPU's */
+  int has_device; /* otherwise all entries belong to the CPU */
   int has_shapes;
-  PyObject *names;  /* text -> the object that stands for it */
-  PyObject *parent; /* the last one seen, and whether it is asynchronous */
+  PyObject *names;  /* text -> the one object used for it */
+  PyObject *parent; /* of the last entry, and whether it is asynchronous */
   int is_parent_async;
   Py_ssize_t places[ATTRIBUTE_COUNT];
-  uint32_t tid[THREADS_KNOWN]; /* of torch's own thread numbers, where an event told both */
+  uint32_t tid[THREADS_KNOWN]; /* by torch's thread number, where an entry had both */
 } Cycle;
 
 static int make_attributes(void) {
@@ -84,9 +86,9 @@ static int make_attributes(void) {
   return 0;
 }
 
-/* ---- Attributes; one that is missing or no number is 0 ------------------------------------------------------------------- */
+/* ---- Attributes; a missing one, or one of the wrong type, is 0 ------------------------------------------------------------------- */
 
-/* Looks through the dictionary for the place of a name; the value there, or NULL. */
+/* Searches the dictionary for the place of a name; returns the value there, or NULL. */
 static PyObject *find(PyObject *dict, PyObject *name, Py_ssize_t *place) {
   PyObject *key, *value;
   Py_ssize_t next = 0;
@@ -145,7 +147,7 @@ static int64_t get_device(const Source *event) {
   return number;
 }
 
-/* Entries of one name have a text each. */
+/* Each entry has its own copy of the name: returns one object for all of them. */
 static PyObject *get_name(const Cycle *cycle, const Source *event) {
   PyObject *name = get(event, AT_name);
   PyObject *text = name ? text_from(name) : NULL;
@@ -157,7 +159,7 @@ static PyObject *get_name(const Cycle *cycle, const Source *event) {
   return first;
 }
 
-/* How many dimensions all inputs have together. */
+/* The number of dimensions of all inputs together. */
 static int64_t get_input_size(const Source *event) {
   PyObject *shapes = get(event, AT_input_shapes);
   PyObject *list = shapes && shapes != Py_None ? PySequence_Fast(shapes, "") : NULL;
@@ -178,7 +180,7 @@ static double elapsed_us(const Entry *entry) {
   return entry->end_us - entry->start_us;
 }
 
-/* Children of one parent come one after the other. */
+/* Children of one parent follow each other, so the answer for the last parent is kept. */
 static int is_child_of_sync(Cycle *cycle, const Source *event) {
   PyObject *parent = get(event, AT_cpu_parent);
   if (parent != cycle->parent) {
@@ -191,8 +193,8 @@ static int is_child_of_sync(Cycle *cycle, const Source *event) {
   return !cycle->is_parent_async;
 }
 
-/* What has to be known of all before the first can be recorded: the time of all, and which thread of the kernel is which of
- * torch's, since entries about memory tell only the latter. */
+/* Collects what must be known before the first entry is recorded: the total time, and the kernel's thread id for each of
+ * torch's thread numbers, because entries about memory have the latter only. */
 static void count_in(Cycle *cycle, const Entry *entry, const Source *event) {
   if (entry->device != 0) return;
   if (entry->thread > 0 && entry->thread < THREADS_KNOWN && entry->resource > 0 && entry->resource != entry->thread)
@@ -201,11 +203,12 @@ static void count_in(Cycle *cycle, const Entry *entry, const Source *event) {
   if (is_child_of_sync(cycle, event)) cycle->cpu_us -= elapsed_us(entry);
 }
 
-/* Entries lie scattered over more memory than a cache holds: the next ones are fetched while one is read, step by step,
- * since each step needs what the one before has brought. */
+/* Entries are scattered over more memory than a cache holds. While one is read, the next ones are prefetched in steps, because
+ * each step needs what the step before has loaded. */
 static void fetch_ahead(const Cycle *cycle, Entry *entries, PyObject *list, Py_ssize_t at) {
   Py_ssize_t count = PyList_GET_SIZE(list), step = at + AHEAD;
-  if (step < count) __builtin_prefetch((const char *)PyList_GET_ITEM(list, step) - 24); /* what stands before it, too */
+  if (step < count)
+    __builtin_prefetch((const char *)PyList_GET_ITEM(list, step) - 24); /* with the words before the object */
   step = at + 8;
   if (step >= 0 && step < count) {
     PyObject *dict = entries[step].dict = PyObject_GenericGetDict(PyList_GET_ITEM(list, step), NULL);
@@ -268,7 +271,7 @@ static void name_args(dft_arg args[ARGS]) {
   for (int i = 0; i < ARGS; i++) args[i] = (dft_arg){.key = &keys[i], .type = i < 5 ? DFT_INT : DFT_DOUBLE};
 }
 
-/* Also gives up the entry's name. */
+/* Also drops the entry's name. */
 static void log_one(const Cycle *cycle, Entry *entry, dft_arg args[ARGS]) {
   int64_t start = (cycle->start_ns + (int64_t)(entry->start_us * 1000 + 0.5)) / cycle->unit_ns;
   int64_t end = (cycle->start_ns + (int64_t)(entry->end_us * 1000 + 0.5)) / cycle->unit_ns;

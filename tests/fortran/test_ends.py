@@ -75,5 +75,14 @@ def case_early_return_ends_what_the_procedure_began(folder):
     expect_equal([event for event in ended if "open" in event["args"]], [], "not ended")
 
 
+def case_ends_without_a_begin_are_ignored_and_reported_at_level_warn(folder):
+    expect_equal(run_same(folder, "unmatched"), 0, "the status, and nothing on stderr")
+    (trace,) = read_folder(folder)
+    expect_equal(len(trace.named("around")), 1, "the region that had begun")
+    done = run([program("ender"), "unmatched"], {**environment(folder), "DFTRACER_LOG_LEVEL": "WARN"})
+    (line,) = done.stderr.splitlines()
+    expect_equal(line.startswith("dftracer: 2 "), True, line)
+
+
 if __name__ == "__main__":
     main(globals())

@@ -81,6 +81,21 @@ def case_interfaces_have_the_header_s_prototypes(_):
         expect(name == "strlen" or text in declared, f"{name}: {text}")
 
 
+def case_the_stub_has_every_interface(_):
+    """The same procedures with the same arguments, so that a program also links without the library."""
+    procedure = r"^ +(?:subroutine|function) (\w+\(.*?\)) bind\(c, name='(\w+)'\)"
+    interfaces = {name: head for head, name in re.findall(procedure, TEXTS["dftracer_c"], re.MULTILINE)}
+    stub = (SOURCE / "fortran/stub/dftracer_stub.f90").read_text(encoding="ascii")
+    expect_equal(interfaces.pop("strlen"), "c_strlen(text)", "of the C library")
+    expect_equal({name: head for head, name in re.findall(procedure, stub, re.MULTILINE)}, interfaces, "procedures")
+
+
+def case_the_head_names_every_public_entity(_):
+    head = TEXTS["dftracer"][: TEXTS["dftracer"].index("\nmodule dftracer")]
+    names = {name for name in public_names() if not name.startswith("DFT_")}
+    expect_equal(sorted(name for name in names if not re.search(rf"\b{name}\b", head)), [], "not in the head comment")
+
+
 def case_the_version_is_one(_):
     (version,) = re.findall(r'#define DFT_VERSION "(.*)"', HEADER)
     expect(f'version = "{version}"\n' in (SOURCE / "fpm.toml").read_text(encoding="ascii"), "fpm.toml: another version")

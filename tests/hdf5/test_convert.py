@@ -282,7 +282,7 @@ def case_read_finds_the_tables_of_a_folder(folder):
     try:
         read(folder)
     except ValueError as error:
-        expect("together.h5 is of a whole job" in str(error), error)
+        expect("together.h5 holds a whole job" in str(error), error)
     else:
         expect(False, "every event was read twice")
 

@@ -36,22 +36,22 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, "DFTRACER_ENABLE": "1", "DFTRACER_DISABLE_IO": "1", "DFTRACER_TRACE_COMPRESSION": "0", **changes}
 
 
-def run(program, folder, *arguments, python=PYTHON, status=0, timeout=100, **changes):
+def launch_process(command, **options):
+    """Runs a command in a process of its own."""
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+
+
+def run(
+    program, folder, *arguments, python=PYTHON, status=0, timeout=100, launch=launch_process, **changes
+):
     """Runs a program's text, or a file, and returns what it printed; the exit status must be as expected."""
     folder = pathlib.Path(folder)
     if not str(program).endswith(".py"):
         script = folder / "program.py"
         script.write_text(textwrap.dedent(str(program)))
         program = script
-    done = subprocess.run(
-        [python, str(program), str(folder), *map(str, arguments)],
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        cwd=folder,
-        check=False,
-    )
+    command = [python, str(program), str(folder), *map(str, arguments)]
+    done = launch(command, env=environment(**changes), timeout=timeout, cwd=folder)
     assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
     run.stderr = done.stderr
     return done.stdout

@@ -145,14 +145,19 @@ class Compared(Exception):
     """The rest of a test is about the trace."""
 
 
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """One copy for all tests, so that Python compiles it once."""
+    return harness.package_without_native(tmp_path_factory.mktemp("package"))
+
+
 @pytest.fixture
-def absent(tmp_path_factory, monkeypatch):
+def absent(package, monkeypatch):
     """Runs a program where there is no native module."""
-    folder = harness.package_without_native(tmp_path_factory.mktemp("package"))
 
     def run(*arguments, **options):
         with monkeypatch.context() as changed:
-            changed.setattr(harness, "PYTHONPATH", folder)
+            changed.setattr(harness, "PYTHONPATH", package)
             return harness.run(*arguments, **options)
 
     return run

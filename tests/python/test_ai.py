@@ -80,6 +80,29 @@ def test_tree_has_its_nodes(tmp_path):
     assert sorted(found) == sorted(NODES)
 
 
+def test_a_category_is_its_class_and_a_line_in_the_tree(tmp_path):
+    """Everything else follows; type checkers need two more lines, and this names them."""
+    run(
+        """
+        import inspect
+        import dftracer.python as package
+        from dftracer.python import ai_common, ai_events, ai_init
+        classes = [one for one in ai_common._Category.__subclasses__() + ai_common._CategoryWithIO.__subclasses__()
+                   if one not in (package.AI, ai_common._CategoryWithIO)]
+        assert set(classes) == set(ai_common.CATEGORIES.values()), "class AI has a line for each category"
+        for name, kind in ai_common.CATEGORIES.items():
+            assert kind.CAT == name and getattr(package, kind.__name__) is kind
+            assert getattr(package, name) is getattr(package.ai, name) is package.ai._children[name]
+            events = f"{kind.__name__}Event"
+            assert [str(one) for one in getattr(package, events)] == ai_common.events_of(kind)
+            assert package.ProfileCategory[name.upper()] == name
+            for module, line in ((ai_init, f"{name}: ai_common.{kind.__name__}"), (ai_events, f"{events}: Any")):
+                assert f"    {line}\\n" in inspect.getsource(module), f"{module.__name__}: for type checkers: {line}"
+        """,
+        tmp_path,
+    )
+
+
 def test_forms_of_use(tmp_path):
     trace = one(
         """

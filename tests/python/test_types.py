@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import sys
 
-from harness import PYTHONPATH, environment, main
+from harness import PYTHONPATH, environment, main, run
 
 SOURCE = pathlib.Path(os.environ["DFT_TEST_SOURCE"])
 
@@ -65,6 +65,29 @@ def test_stubs_say_what_the_native_module_has(tmp_path):
         "--ignore-unused-allowlist",
         cwd=tmp_path,
     )
+
+
+def test_a_call_of_the_native_module_is_known_everywhere(tmp_path):
+    """In the stub, and in what stands in for the module: there with the same result as with tracing off."""
+    program = """
+        import ast, inspect, pathlib, sys
+        import dftracer.dftracer as native
+        from dftracer.python import NoOpProfiler, ProfilerProtocol
+        calls = [name for name, one in vars(native).items() if inspect.isbuiltin(one)]
+        stub = ast.parse(pathlib.Path(sys.argv[2]).read_text()).body
+        missing = set(calls) - {one.name for one in stub if isinstance(one, ast.FunctionDef)}
+        assert not missing, f"dftracer.pyi: {missing}"
+        calls = [name for name in calls if not name.startswith("_")]
+        missing = set(calls) - set(vars(ProfilerProtocol))
+        assert not missing, f"values.ProfilerProtocol: {missing}"
+        for name in calls:
+            parameters = inspect.signature(getattr(native, name)).parameters.values()
+            value = "unknown" if name == "get_config" else 1
+            needed = {one.name: value for one in parameters if one.default is one.empty}
+            given, other = getattr(native, name)(**needed), getattr(NoOpProfiler(), name)(**needed)
+            assert given == other or name == "enter_event", f"noop.RESULTS: {name} returns {given!r}"
+        """
+    run(program, tmp_path, SOURCE / "python" / "dftracer" / "dftracer.pyi", DFTRACER_ENABLE="0")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """test_dynamo.py - dftracer.python.dynamo: the operations of compiled functions (PYTHON_API section 9)."""
 
-from torch_harness import arguments_of, main, names_of, one, run
+from torch_harness import COMPILER, arguments_of, main, names_of, one, run, run_fresh, server
+
+server.modules += COMPILER
 
 MODEL = """
 import torch
@@ -200,7 +202,7 @@ def test_off_and_without_torch(tmp_path):
     """
     off = run(program.format(block=""), tmp_path, DFTRACER_ENABLE="0").split("\n")
     assert off[:2] == ["True", "True True True"] and off[2] == "True"
-    missing = run(program.format(block=hide), tmp_path).split("\n")
+    missing = run_fresh(program.format(block=hide), tmp_path).split("\n")
     assert missing[0] == "False"
     assert all(line.startswith("RuntimeError") and "PyTorch is not available" in line for line in missing[1:3])
 
@@ -218,7 +220,7 @@ def test_torch_that_cannot_be_imported(tmp_path):
             try: use()
             except RuntimeError as error: print(error)
     """
-    lines = run(program, tmp_path).splitlines()
+    lines = run_fresh(program, tmp_path).splitlines()
     assert len(lines) == 2 and all("PyTorch is not available: libtorch.so is damaged" in line for line in lines)
 
 

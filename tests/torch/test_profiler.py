@@ -1,6 +1,8 @@
 """test_profiler.py - trace_handler: what torch.profiler measured, on our clock (PYTHON_API section 10)."""
 
-from torch_harness import arguments_of, main, one, run
+from torch_harness import COMPILER, arguments_of, main, one, run, server
+
+server.modules += COMPILER
 
 KEYS = {
     "device",

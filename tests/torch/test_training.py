@@ -4,7 +4,9 @@ import collections
 import os
 import subprocess
 
-from torch_harness import PYTHON, main, one, record, run
+from torch_harness import COMPILER, PYTHON, main, one, record, run, server
+
+server.modules += COMPILER
 
 START = """
 import io, torch

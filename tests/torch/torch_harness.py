@@ -13,13 +13,20 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 import harness
 from harness import arguments_of, environment, traces_of
+from preloaded import Preloaded
 
 SOURCE = pathlib.Path(os.environ.get("DFT_TEST_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 PYTHON = str(SOURCE / "build" / "torch" / "bin" / "python")
 
-run = functools.partial(harness.run, python=PYTHON)
-record = functools.partial(harness.record, python=PYTHON)
-one = functools.partial(harness.one, python=PYTHON)
+# Each test file has a server that loads torch once. It is loaded before the package there; run_fresh and run_each load
+# it in the order in which the program imports the two.
+server = Preloaded(PYTHON, "torch")
+COMPILER = ("torch._dynamo", "torch._functorch.aot_autograd", "torch._inductor.scheduler")  # also optimizers load it
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # several that wait for each other take long on a busy machine
+run_fresh = functools.partial(harness.run, python=PYTHON, **ONE_THREAD)
+run = functools.partial(run_fresh, launch=server)
+record = functools.partial(harness.record, python=PYTHON, launch=server, **ONE_THREAD)
+one = functools.partial(harness.one, python=PYTHON, launch=server, **ONE_THREAD)
 
 
 RUN_EACH = """
@@ -35,7 +42,7 @@ def run_each(programs, folder, **changes):
     for name, program in programs.items():
         (folder / name).mkdir()
         (folder / name / "program.py").write_text(program)
-    run(RUN_EACH, folder, *programs, **changes)
+    run_fresh(RUN_EACH, folder, *programs, **changes)
 
 
 def names_of(trace, cat):
@@ -52,4 +59,18 @@ def main(file):
     harness.main(file)
 
 
-__all__ = ["PYTHON", "arguments_of", "environment", "main", "names_of", "one", "record", "run", "run_each", "traces_of"]
+__all__ = [
+    "COMPILER",
+    "PYTHON",
+    "arguments_of",
+    "environment",
+    "main",
+    "names_of",
+    "one",
+    "record",
+    "run",
+    "run_each",
+    "run_fresh",
+    "server",
+    "traces_of",
+]

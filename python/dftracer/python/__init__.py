@@ -1,4 +1,4 @@
-"""dftracer.python - annotate a Python program: what it did, when, on which thread.
+"""dftracer.python - annotate a Python program: what it did, when, and on which thread.
 
     from dftracer.python import ai, dft_fn, dftracer
 
@@ -7,8 +7,8 @@
         ...
     log.finalize()
 
-`ai`, `dynamo` and `logger` are modules of this package and, as its attributes, the objects of these names. What needs
-torch or logging is loaded when it is asked for.
+`ai`, `dynamo` and `logger` are modules of this package. As attributes of the package they are the objects of these
+names. Names that need torch or logging are loaded at their first use.
 """
 
 from __future__ import annotations
@@ -16,134 +16,47 @@ from __future__ import annotations
 import sys
 import types
 
+from dftracer.python import ai_common as _ai_common
+from dftracer.python import ai_init as _ai_init
+from dftracer.python import common as _common
 from dftracer.python import env as _env
-from dftracer.python.ai_common import (
-    AI,
-    BLOCK_NAME,
-    CTX_SEPARATOR,
-    INIT_NAME,
-    IO,
-    ITER_COUNT_NAME,
-    ITER_NAME,
-    ROOT_CAT,
-    ROOT_NAME,
-    START_METADATA_NAME,
-    STOP_METADATA_NAME,
-    Checkpoint,
-    Communication,
-    Compute,
-    Data,
-    DataLoader,
-    Device,
-    DFTracerAI,
-    Other,
-    Pipeline,
-    get_iter_block_name,
-    get_iter_handle_name,
-)
-from dftracer.python.ai_init import (
-    ai,
-    checkpoint,
-    comm,
-    compute,
-    data,
-    dataloader,
-    device,
-    other,
-    pipeline,
-)
-from dftracer.python.common import (
-    DFTRACER_ENABLE,
-    DFTRACER_ENABLE_ENV,
-    DFTRACER_INIT_ENV,
-    DFTRACER_INIT_PRELOAD,
-    DFTRACER_LOG_LEVEL,
-    DFTRACER_LOG_LEVEL_ENV,
-    DFTRACER_TIME_METRIC_ENV,
-    NoOpProfiler,
-    capture_signal,
-    dft_fn,
-    dftracer,
-    get_default_args,
-    get_time_scale,
-    profiler,
-    setup_logger,
-    setup_stream_logger,
-)
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
     from typing import Any
 
-    from dftracer.python.ai_events import (
-        CheckpointEvent,
-        CommunicationEvent,
-        ComputeEvent,
-        DataEvent,
-        DataLoaderEvent,
-        DeviceEvent,
-        IOEvent,
-        OtherEvent,
-        PipelineEvent,
-        ProfileCategory,
-        StringEnum,
-    )
-    from dftracer.python.dynamo import Dynamo, create_backend, dftracer_dynamo_backend, dynamo
-    from dftracer.python.values import (
-        EntityID,
-        EntityRelation,
-        EntityRole,
-        EntityStore,
-        P,
-        ProfilerProtocol,
-        R,
-        T,
-        TagDType,
-        TagType,
-        TagValue,
-        TagValueTuple,
-    )
+    from dftracer.python.ai_common import *  # noqa: F403
+    from dftracer.python.ai_events import *  # noqa: F403
+    from dftracer.python.ai_init import *  # noqa: F403
+    from dftracer.python.common import *  # noqa: F403
+    from dftracer.python.dynamo import Dynamo as Dynamo
+    from dftracer.python.dynamo import create_backend as create_backend
+    from dftracer.python.dynamo import dftracer_dynamo_backend as dftracer_dynamo_backend
+    from dftracer.python.dynamo import dynamo as dynamo
+    from dftracer.python.values import *  # noqa: F403
 
     __version__: str
     logger: logging.Logger
 
-# What is loaded when it is asked for: the module, and its names here.
+# Loaded at the first use: the module, and its names in this package.
 _LATE = {
-    "ai_events": (
-        "CheckpointEvent",
-        "CommunicationEvent",
-        "ComputeEvent",
-        "DataEvent",
-        "DataLoaderEvent",
-        "DeviceEvent",
-        "IOEvent",
-        "OtherEvent",
-        "PipelineEvent",
-        "ProfileCategory",
-        "StringEnum",
-    ),
-    "dynamo": ("Dynamo", "create_backend", "dftracer_dynamo_backend", "dynamo"),
-    "values": (
-        "EntityID",
-        "EntityRelation",
-        "EntityRole",
-        "EntityStore",
-        "P",
-        "ProfilerProtocol",
-        "R",
-        "T",
-        "TagDType",
-        "TagType",
-        "TagValue",
-        "TagValueTuple",
-    ),
+    "ai_events": _ai_common.ENUMERATIONS,
+    "dynamo": ["Dynamo", "create_backend", "dftracer_dynamo_backend", "dynamo"],
+    "values": [name for name in _common.__all__ if name not in vars(_common)],
 }
 _MODULE_OF = {name: module for module, names in _LATE.items() for name in names}
+_NAMES = {
+    **{name: getattr(_ai_common, name) for name in _ai_common._OWN},
+    **{name: vars(_common)[name] for name in _common.__all__ if name in vars(_common)},
+    "ai": _ai_init.ai,
+    **_ai_init.ai._children,
+}
+globals().update(_NAMES)
 
 
 class _Package(types.ModuleType):
-    """Keeps the objects ai, dynamo and logger in front of the modules of these names, and what takes time late."""
+    """Keeps the objects ai, dynamo and logger in place of the modules of these names, and loads slow modules late."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("ai", "dynamo", "logger") and isinstance(value, types.ModuleType):
@@ -152,7 +65,7 @@ class _Package(types.ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "logger":
-            value: Any = setup_stream_logger()
+            value: Any = _env.setup_stream_logger()
         elif name == "__version__":
             value = _env.native.__version__
         elif name in _MODULE_OF:
@@ -169,89 +82,13 @@ class _Package(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
-__import__("dftracer.python.logger")  # programs look it up in sys.modules; an import statement would bind the name
+__import__("dftracer.python.logger")  # programs look for it in sys.modules; an import statement would bind the name
 
-if DFTRACER_ENABLE and not _env.native._enabled:
-    if DFTRACER_LOG_LEVEL.upper() in ("WARN", "INFO", "DEBUG"):
-        setup_stream_logger().warning("tracing is enabled but not available: %s", _env.WHY_ABSENT)
-elif DFTRACER_LOG_LEVEL.upper() in ("INFO", "DEBUG"):
-    setup_stream_logger().info("tracing is %s", "enabled" if DFTRACER_ENABLE else "not enabled (DFTRACER_ENABLE)")
+if _env.DFTRACER_ENABLE and not _env.native._enabled:
+    if _env.DFTRACER_LOG_LEVEL.upper() in ("WARN", "INFO", "DEBUG"):
+        _env.setup_stream_logger().warning("tracing is enabled but not available: %s", _env.WHY_ABSENT)
+elif _env.DFTRACER_LOG_LEVEL.upper() in ("INFO", "DEBUG"):
+    _state = "enabled" if _env.DFTRACER_ENABLE else "not enabled (DFTRACER_ENABLE)"
+    _env.setup_stream_logger().info("tracing is %s", _state)
 
-__all__ = [
-    "AI",
-    "BLOCK_NAME",
-    "CTX_SEPARATOR",
-    "DFTRACER_ENABLE",
-    "DFTRACER_ENABLE_ENV",
-    "DFTRACER_INIT_ENV",
-    "DFTRACER_INIT_PRELOAD",
-    "DFTRACER_LOG_LEVEL",
-    "DFTRACER_LOG_LEVEL_ENV",
-    "DFTRACER_TIME_METRIC_ENV",
-    "INIT_NAME",
-    "IO",
-    "ITER_COUNT_NAME",
-    "ITER_NAME",
-    "ROOT_CAT",
-    "ROOT_NAME",
-    "START_METADATA_NAME",
-    "STOP_METADATA_NAME",
-    "Checkpoint",
-    "CheckpointEvent",
-    "Communication",
-    "CommunicationEvent",
-    "Compute",
-    "ComputeEvent",
-    "DFTracerAI",
-    "Data",
-    "DataEvent",
-    "DataLoader",
-    "DataLoaderEvent",
-    "Device",
-    "DeviceEvent",
-    "Dynamo",
-    "EntityID",
-    "EntityRelation",
-    "EntityRole",
-    "EntityStore",
-    "IOEvent",
-    "NoOpProfiler",
-    "Other",
-    "OtherEvent",
-    "P",
-    "Pipeline",
-    "PipelineEvent",
-    "ProfileCategory",
-    "ProfilerProtocol",
-    "R",
-    "StringEnum",
-    "T",
-    "TagDType",
-    "TagType",
-    "TagValue",
-    "TagValueTuple",
-    "__version__",
-    "ai",
-    "capture_signal",
-    "checkpoint",
-    "comm",
-    "compute",
-    "create_backend",
-    "data",
-    "dataloader",
-    "device",
-    "dft_fn",
-    "dftracer",
-    "dftracer_dynamo_backend",
-    "dynamo",
-    "get_default_args",
-    "get_iter_block_name",
-    "get_iter_handle_name",
-    "get_time_scale",
-    "logger",
-    "other",
-    "pipeline",
-    "profiler",
-    "setup_logger",
-    "setup_stream_logger",
-]
+__all__ = sorted(["__version__", "logger", *_NAMES, *_MODULE_OF])

@@ -1,6 +1,6 @@
-"""absent.py - stands in for the native module where that cannot be imported: all works, and nothing is recorded.
+"""absent.py - replaces the native module if it cannot be imported: everything works, and nothing is recorded.
 
-Loaded by env.py in that case alone. What it has behaves as in the native module while tracing is off.
+Only env.py loads it, in that case. Its parts behave like those of the native module while tracing is off.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import types
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -33,13 +33,13 @@ def __getattr__(name: str) -> Any:
 
 
 def _wrap(profile: Any, wrapped: Any, kind: int = 0, name: str | None = None, /) -> Any:
-    """Decorates a function, or what a staticmethod, classmethod or property holds."""
+    """Decorates a function, or the one inside a staticmethod, classmethod or property."""
     if isinstance(wrapped, property):
         return wrapped.getter(_wrap(profile, wrapped.fget, kind, name))
     if isinstance(wrapped, (staticmethod, classmethod)):
         return type(wrapped)(_wrap(profile, wrapped.__func__, kind, name))
     if not callable(wrapped):
-        raise TypeError(f"dftracer: a function is expected, not {type(wrapped).__name__}")
+        raise TypeError(f"dftracer: expected a function, not {type(wrapped).__name__}")
     is_coroutine = getattr(getattr(wrapped, "__code__", None), "co_flags", 0) & _CO_COROUTINE
     if kind == _INIT and not is_coroutine:
         return _without_result(wrapped)
@@ -49,13 +49,13 @@ def _wrap(profile: Any, wrapped: Any, kind: int = 0, name: str | None = None, /)
 
 
 def _dress(wrapper: Any, wrapped: Any, *options: Any) -> Any:
-    import functools  # late: it takes a quarter of the time of the whole import
+    import functools  # late: it would take a quarter of the time of the whole import
 
     return functools.update_wrapper(wrapper, wrapped, *options)
 
 
 def _copy(function: Any) -> Any:
-    """Runs the same code with nothing in between, and is a function of its own."""
+    """A separate function that runs the same code directly."""
     copy = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -78,7 +78,7 @@ def _without_result(init: Any) -> Any:
 
 
 class Function:
-    """Around a callable that is no function: passes calls on, binds, and answers for every attribute that it has."""
+    """Wraps a callable that is not a function: passes on calls, binds as a method, and has its attributes."""
 
     __wrapped__: Any
 
@@ -253,7 +253,7 @@ class DFTracerAI(Profile):
 
     @property
     def profiler(self) -> dft_fn:
-        """Its dft_fn, over the node's own state."""
+        """Its dft_fn, which shares the state of the node."""
         view = dft_fn.__new__(dft_fn)
         view.__dict__ = self.__dict__
         return view
@@ -306,6 +306,6 @@ class DFTracerAI(Profile):
 
     def _switch(self, is_on: bool) -> None:
         nodes = [self]
-        for node in nodes:  # it grows meanwhile
+        for node in nodes:  # the list grows during the loop
             node._enable = is_on
             nodes += [one for one in node._children.values() if isinstance(one, DFTracerAI) and one not in nodes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dftracer.python.env import native as _native
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from typing import Any
 
@@ -27,23 +27,27 @@ def _with_suffix(name: str, suffix: str) -> str:
 
 
 def get_iter_block_name(name: str) -> str:
-    """The name of the events around the bodies of a loop."""
+    """The name of the events for the bodies of a loop."""
     return _with_suffix(name, BLOCK_NAME)
 
 
 def get_iter_handle_name(name: str) -> str:
-    """The name of the events around getting the items of a loop."""
+    """The name of the events for fetching the items of a loop."""
     return _with_suffix(name, ITER_NAME)
+
+
+def _annotations(category: type) -> dict[str, str]:
+    found: dict[str, str] = category.__dict__.get("__annotations__") or category.__annotations__
+    return found
 
 
 def events_of(category: type) -> list[str]:
     """The events of a class below: its attributes that are plain nodes."""
-    annotations = category.__dict__.get("__annotations__") or category.__annotations__
-    return [name for name, kind in annotations.items() if kind == "DFTracerAI"]
+    return [name for name, kind in _annotations(category).items() if kind == "DFTracerAI"]
 
 
 class _Category(DFTracerAI):
-    """A category: its events are its children, named as they are."""
+    """A category. Its events are its children and have the names of the attributes."""
 
     CAT = ""
 
@@ -55,17 +59,17 @@ class _Category(DFTracerAI):
         self.create_children({event: self.event_name(event) for event in events_of(type(self))})
 
     def event_name(self, event: str) -> str:
-        """The name that events of this child have."""
+        """The name of the events of this child."""
         return event
 
     def adopt(self, attribute: str, child: DFTracerAI) -> None:
-        """Makes a node of a class of its own part of the subtree."""
+        """Adds a node that is made elsewhere to the subtree."""
         self._children[attribute] = child
         setattr(self, attribute, child)
 
 
 class IO(DFTracerAI):
-    """Reading and writing of one category: <parent>.io, with open, read, write and close."""
+    """I/O of one category: <parent>.io, with open, read, write and close."""
 
     open: DFTracerAI
     read: DFTracerAI
@@ -112,7 +116,7 @@ class _CategoryWithIO(_Category):
 
 
 class Compute(_Category):
-    """What the model computes."""
+    """Computation of the model."""
 
     CAT = "compute"
     forward: DFTracerAI
@@ -121,7 +125,7 @@ class Compute(_Category):
 
 
 class Data(_CategoryWithIO):
-    """Samples and what is made of them."""
+    """Samples and their preprocessing."""
 
     CAT = "data"
     preprocess: DFTracerAI
@@ -136,7 +140,7 @@ class DataLoader(_Category):
 
 
 class Communication(_Category):
-    """Between processes."""
+    """Communication between processes."""
 
     CAT = "comm"
     send: DFTracerAI
@@ -153,7 +157,7 @@ class Communication(_Category):
 
 
 class Device(_Category):
-    """Between host and device."""
+    """Transfers between host and device."""
 
     CAT = "device"
     transfer: DFTracerAI
@@ -189,10 +193,9 @@ class Other(_CategoryWithIO):
 
 
 class AI(_Category):
-    """A tree of all categories."""
+    """The tree. Each category has a line here; nodes, short names and enumerations all follow from these lines."""
 
     CAT = ROOT_CAT
-    CATEGORIES = (Compute, Data, DataLoader, Communication, Device, Checkpoint, Pipeline, Other)
     compute: Compute
     data: Data
     dataloader: DataLoader
@@ -206,20 +209,24 @@ class AI(_Category):
         self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, enable: bool = True
     ) -> None:
         super().__init__(epoch, step, image_idx, image_size, enable)
-        for make in self.CATEGORIES:
-            self.adopt(make.CAT, make(epoch, step, image_idx, image_size, enable))
+        for attribute, make in CATEGORIES.items():
+            self.adopt(attribute, make(epoch, step, image_idx, image_size, enable))
 
 
-_OWN = [name for name in globals() if not name.startswith("_") and name not in ("TYPE_CHECKING", "annotations")]
+_HIDDEN = ("TYPE_CHECKING", "annotations", "events_of")
+_OWN = [name for name in globals() if not name.startswith("_") and name not in _HIDDEN]
+CATEGORIES: dict[str, type[_Category]] = {name: globals()[kind] for name, kind in _annotations(AI).items()}
+# The names of ai_events, which is not loaded for them.
+ENUMERATIONS = ["IOEvent", "ProfileCategory", "StringEnum", *(f"{one.__name__}Event" for one in CATEGORIES.values())]
 
 
 def __getattr__(name: str) -> Any:
-    """The enumerations, and what is in common, as it was in one module once."""
+    """The names of ai_events and common: older versions had all of them in this module."""
     if name == "__all__" or not name.startswith("_"):
         from dftracer.python import ai_events, common
 
         if name == "__all__":
-            return [*_OWN, *ai_events.__all__, *common.__all__]
+            return [*_OWN, *ENUMERATIONS, *common.__all__]
         for module in (ai_events, common):
             if name in module.__all__:
                 return getattr(module, name)

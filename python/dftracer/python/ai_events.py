@@ -1,11 +1,22 @@
-"""ai_events.py - the names of the ai tree as enumerations. Loaded when one of them is asked for."""
+"""ai_events.py - the names of the ai tree as enumerations. Loaded at the first use of one of them."""
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dftracer.python import ai_common
+
+if TYPE_CHECKING:  # made below; type checkers need their names
+    CheckpointEvent: Any
+    CommunicationEvent: Any
+    ComputeEvent: Any
+    DataEvent: Any
+    DataLoaderEvent: Any
+    DeviceEvent: Any
+    IOEvent: Any
+    OtherEvent: Any
+    PipelineEvent: Any
 
 
 class StringEnum(str, Enum):
@@ -23,31 +34,8 @@ def _enumeration(name: str, words: list[str]) -> Any:
     return make(name, {word.upper(): word for word in words}, module=__name__)
 
 
-def _events(name: str, category: type) -> Any:
-    return _enumeration(name, ai_common.events_of(category))
+ProfileCategory = _enumeration("ProfileCategory", [category.CAT for category in ai_common.CATEGORIES.values()])
+for _class in (*ai_common.CATEGORIES.values(), ai_common.IO):
+    globals()[f"{_class.__name__}Event"] = _enumeration(f"{_class.__name__}Event", ai_common.events_of(_class))
 
-
-ProfileCategory = _enumeration("ProfileCategory", [category.CAT for category in ai_common.AI.CATEGORIES])
-ComputeEvent = _events("ComputeEvent", ai_common.Compute)
-DataEvent = _events("DataEvent", ai_common.Data)
-DataLoaderEvent = _events("DataLoaderEvent", ai_common.DataLoader)
-CommunicationEvent = _events("CommunicationEvent", ai_common.Communication)
-DeviceEvent = _events("DeviceEvent", ai_common.Device)
-PipelineEvent = _events("PipelineEvent", ai_common.Pipeline)
-CheckpointEvent = _events("CheckpointEvent", ai_common.Checkpoint)
-OtherEvent = _events("OtherEvent", ai_common.Other)
-IOEvent = _events("IOEvent", ai_common.IO)
-
-__all__ = [
-    "CheckpointEvent",
-    "CommunicationEvent",
-    "ComputeEvent",
-    "DataEvent",
-    "DataLoaderEvent",
-    "DeviceEvent",
-    "IOEvent",
-    "OtherEvent",
-    "PipelineEvent",
-    "ProfileCategory",
-    "StringEnum",
-]
+__all__ = list(ai_common.ENUMERATIONS)

@@ -1,4 +1,4 @@
-"""ai_init.py - the tree of this process. Its nodes pickle and copy as themselves, whatever holds them."""
+"""ai_init.py - the tree of this process. Pickling or copying one of its nodes gives the same node again."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import copyreg
 from dftracer.python import ai_common
 from dftracer.python.ai_common import AI, DFTracerAI
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    # The short names, which are made below; type checkers need them here.
+    compute: ai_common.Compute
+    data: ai_common.Data
+    dataloader: ai_common.DataLoader
+    comm: ai_common.Communication
+    device: ai_common.Device
+    checkpoint: ai_common.Checkpoint
+    pipeline: ai_common.Pipeline
+    other: ai_common.Other
+
 ai = AI()
-compute = ai.compute
-data = ai.data
-dataloader = ai.dataloader
-comm = ai.comm
-device = ai.device
-checkpoint = ai.checkpoint
-pipeline = ai.pipeline
-other = ai.other
+globals().update(ai._children)
 
 
 def _walk(node: DFTracerAI, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], DFTracerAI]]:
@@ -44,7 +47,7 @@ def _reduce(node: DFTracerAI) -> Any:
     return node.__reduce_ex__(2)
 
 
-_CLASSES = (AI, *AI.CATEGORIES, ai_common.IO, DFTracerAI)
+_CLASSES: list[type] = [AI, *ai_common.CATEGORIES.values(), ai_common.IO, DFTracerAI]
 for _class in _CLASSES:
     copyreg.pickle(_class, _reduce)
 

@@ -18,7 +18,7 @@ from dftracer.python.env import (
 )
 from dftracer.python.noop import NoOpProfiler
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
     import os
@@ -76,7 +76,7 @@ def setup_logger(
 
 
 def capture_signal(signal_number: int, frame: Any) -> None:
-    """For programs that want it as a signal handler: completes the trace and exits. Nothing installs it."""
+    """A signal handler that programs can install: it completes the trace and exits."""
     dftracer.get_instance().finalize()
     sys.exit(signal_number)
 
@@ -88,14 +88,14 @@ class dftracer:
 
     def __init__(self) -> None:
         self._logger: Any = None
-        self._is_assigned = False  # the program put an object of its own in place of the native module
+        self._is_assigned = False  # the program replaced the native module by its own object
         self._dbg_logging: Any = None
         self.start_time = 0
         dftracer.__instance = self
 
     @classmethod
     def get_instance(cls) -> dftracer:
-        """The one instance, made on first use."""
+        """The only instance; the first call makes it."""
         if dftracer.__instance is None:
             dftracer()
         assert dftracer.__instance is not None
@@ -103,7 +103,7 @@ class dftracer:
 
     @property
     def logger(self) -> Any:
-        """The native module once a trace was opened, else None. Another object in its place gets every call."""
+        """The native module once a trace was opened, else None. An object assigned here gets every call instead."""
         return self._logger
 
     @logger.setter
@@ -112,7 +112,7 @@ class dftracer:
 
     @property
     def dbg_logging(self) -> Any:
-        """A logger for layers above, once a trace was asked for; it writes nowhere unless it is given a handler."""
+        """A logger for higher layers, made by initialize_log; it writes nothing unless a handler is added."""
         if self._dbg_logging is True:
             import logging
 
@@ -142,7 +142,7 @@ class dftracer:
         process_id: int | None = -1,
         log_file: str | os.PathLike[str] | None = None,
     ) -> dftracer:
-        """Opens the trace, unless one is open, and returns the instance."""
+        """Opens the trace if none is open, and returns the instance."""
         instance = dftracer.get_instance()
         instance._dbg_logging = instance._dbg_logging or True
         if not native._enabled:
@@ -158,19 +158,19 @@ class dftracer:
         return instance
 
     def get_time(self) -> int:
-        """Now, in the unit of the trace since the epoch; 0 before initialisation or when off."""
+        """The time since the epoch in the unit of the trace; 0 before initialisation or while tracing is off."""
         return int(self._logger.get_time()) if self._has("get_time") else 0
 
     def get_config(self, key: str) -> str:
-        """The resolved value of a DFTRACER_* name; empty for an unknown one or before initialisation."""
+        """The value in effect of a DFTRACER_* setting; empty if it is unknown, or before initialisation."""
         return str(self._logger.get_config(key)) if self._has("get_config") else ""
 
     def enter_event(self) -> int | None:
-        """Pushes one level of this thread's stack."""
+        """Pushes one level on this thread's stack."""
         return self._logger.enter_event() if self._has("enter_event") else None
 
     def exit_event(self) -> None:
-        """Pops one level of this thread's stack."""
+        """Pops one level off this thread's stack."""
         if self._has("exit_event"):
             self._logger.exit_event()
 
@@ -206,22 +206,22 @@ class dftracer:
             self._logger.log_metadata_event(key=key, value=value)
 
     def set_app_metadata_int(self, key: str, value: int) -> None:
-        """A fact of the application; the last value is written at the end."""
+        """Sets a fact about the application; the last value is written at the end."""
         if self._has("set_app_metadata_int"):
             self._logger.set_app_metadata_int(key, value)
 
     def set_app_metadata_string(self, key: str, value: str) -> None:
-        """A fact of the application; the last value is written at the end."""
+        """Sets a fact about the application; the last value is written at the end."""
         if self._has("set_app_metadata_string"):
             self._logger.set_app_metadata_string(key, value)
 
     def mark_used(self, name: str) -> None:
-        """Remembers that a layer was used."""
+        """Marks a layer as used."""
         if self._has("mark_used"):
             self._logger.mark_used(name)
 
     def declare_entity(self, type: str, key: object, store: EntityStore | int = 0, uri: str = "") -> EntityID:
-        """Declares a thing that events use or make; returns its id, 0 when off."""
+        """Declares a thing that events use or make; returns its id, or 0 while tracing is off."""
         if not self._has("declare_entity"):
             return 0
         return int(self._logger.declare_entity(type, str(key), int(store), uri))
@@ -237,7 +237,7 @@ class dftracer:
             self._logger.relate_entities(int(relation), subject, object)
 
     def finalize(self) -> None:
-        """Completes the file. Safe to call twice; events that follow are dropped."""
+        """Completes the file. Later events are dropped. Safe to call twice."""
         if self._has("finalize"):
             self._logger.finalize()
         if self._logger is native:

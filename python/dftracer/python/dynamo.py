@@ -1,4 +1,4 @@
-"""dynamo.py - the operations of functions compiled by torch, each an event. Loads torch when something is compiled.
+"""dynamo.py - records each operation of functions compiled by torch. Loads torch when something is compiled.
 
     @dynamo.compile
     def forward(self, x): ...
@@ -54,7 +54,7 @@ def _need_torch() -> None:
 
 
 class Dynamo(DFTracerAI):
-    """Records the operations of compiled functions; with shapes also the shape and type of what each gives."""
+    """Records the operations of compiled functions; with `shapes` also the shape and type of each result."""
 
     def __init__(
         self,
@@ -73,30 +73,30 @@ class Dynamo(DFTracerAI):
         self.call_stack: list[CallStackRecord] = []
 
     def enable(self) -> None:
-        """Records from now on."""
+        """Starts recording."""
         self._enabled = True
         super().enable()
 
     def disable(self) -> None:
-        """Records no more."""
+        """Stops recording."""
         self._enabled = False
         super().disable()
 
     def update(
         self, epoch: Any = None, step: Any = None, image_idx: Any = None, image_size: Any = None, args: Any = None
     ) -> Any:
-        """Sets values of all operations, also of those compiled later."""
+        """Sets values of all operations, including those compiled later."""
         given = {"epoch": epoch, "step": step, "image_idx": image_idx, "image_size": image_size}
         self._named.update({key: value for key, value in given.items() if value is not None})
         return super().update(**given, args=args)
 
     def reset(self) -> Any:
-        """Starts a new measurement and forgets the operations seen."""
+        """Starts a new measurement and clears the list of operations."""
         self.call_stack.clear()
         return super().reset()
 
     def operation(self, name: str, args: dict[str, Any]) -> DFTracerAI:
-        """The node of an operation: one for each name and its arguments, part of this subtree."""
+        """The node of an operation in this subtree: one for each name with its arguments."""
         key = f"{name} {args}"
         node = self._children.get(key)
         if node is None:
@@ -122,7 +122,7 @@ class Dynamo(DFTracerAI):
     def compile(self, f_py: None = None, autograd: bool = True) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
 
     def compile(self, f_py: Any = None, autograd: bool = True) -> Any:
-        """torch.compile of a function, with events; the function itself while this object or tracing is off."""
+        """Compiles a function with events; returns the function itself while this object or tracing is off."""
         if f_py is None:
             return lambda function: self.compile(function, autograd=autograd)
         if not native._enabled or not self._enabled:
@@ -133,12 +133,12 @@ class Dynamo(DFTracerAI):
         return torch.compile(f_py, backend=backend)
 
     def count_parameters(self, module: Any) -> int | None:
-        """How many numbers a module learns; None for what is no module."""
+        """The number of parameters of a module; None if it is not a module."""
         parameters = getattr(module, "parameters", None)
         return sum(int(one.numel()) for one in parameters()) if callable(parameters) else None
 
     def note(self, record: CallStackRecord) -> None:
-        """An operation became part of a compiled graph."""
+        """Notes that an operation became part of a compiled graph."""
         self.call_stack.append(record)
         dftracer.get_instance().mark_used("dynamo")
 
@@ -153,7 +153,7 @@ def create_backend(
     autograd: bool = True,
     shapes: bool = False,
 ) -> Callable[..., Any]:
-    """A backend for torch.compile with a Dynamo of its own."""
+    """A backend for torch.compile with its own Dynamo."""
     return Dynamo(name, epoch, step, image_idx, image_size, enable, shapes).backend(autograd)
 
 

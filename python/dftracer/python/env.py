@@ -1,10 +1,10 @@
-"""env.py - the switches of the Python layer, read once, at import; and the native module, or what stands in for it."""
+"""env.py - the switches of the Python layer, read once at import; and the native module, or its replacement."""
 
 from __future__ import annotations
 
 import os
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
 
@@ -31,7 +31,7 @@ LOGGER_NAME = "DFTRACER"
 
 
 def setup_stream_logger() -> logging.Logger:
-    """The logger named DFTRACER, with one handler to stderr however often this is called."""
+    """The logger named DFTRACER, with one handler to stderr, no matter how often this is called."""
     import logging
 
     logger = logging.getLogger(LOGGER_NAME)

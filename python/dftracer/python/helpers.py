@@ -1,4 +1,4 @@
-"""helpers.py - what the native module does through Python: seldom, or better said in it. Loaded when needed."""
+"""helpers.py - parts of the native module that are rare, or simpler in Python. Loaded at the first use."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _tracer() -> Any:
 
 
 def decorator(profile: Any, kind: int, name: str | None) -> Callable[[Any], Any]:
-    """f.log() and f.log(name="n") give this."""
+    """The result of f.log() and f.log(name="n")."""
     return lambda function: native._wrap(profile, function, kind, name)
 
 
 def coroutine(traced: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A coroutine function: its event covers the awaiting."""
+    """A coroutine function whose event includes the time spent waiting."""
 
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
@@ -33,7 +33,7 @@ def coroutine(traced: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 async def async_loop(loop: Any, iterator: Any) -> AsyncIterator[Any]:
-    """Tells the loop, step by step, what an asynchronous iterator does."""
+    """Reports to the loop, step by step, what an asynchronous iterator does."""
     begins, has_item, body_is_done = range(3)
     while True:
         loop._step(begins)
@@ -49,7 +49,7 @@ async def async_loop(loop: Any, iterator: Any) -> AsyncIterator[Any]:
 
 
 def metadata(key: str, value: str) -> None:
-    """One metadata record."""
+    """Writes one metadata record."""
     _tracer().log_metadata_event(key, value)
 
 
@@ -87,7 +87,7 @@ def _relate_entity(profile: Any, relation: int, type: str, key: object, store: i
 
 
 def reduced(function: Any, parts: tuple[Any, ...]) -> Any:
-    """For pickling: its name, or its parts where cloudpickle or dill would send a plain function's code."""
+    """For pickling: its name, or its parts if cloudpickle or dill would send the code of a plain function."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") == "pickle":
         frame = frame.f_back

@@ -1,10 +1,10 @@
-"""logger.py - everything of common and env under the name that older imports use; each is looked up when it is used."""
+"""logger.py - the names of common and env under the module name of older versions, looked up at their first use."""
 
 from __future__ import annotations
 
 from dftracer.python.common import __all__ as _common
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
     from typing import Any

@@ -1,8 +1,9 @@
-"""process.py - children of a traced process are traced too, without a call of their own.
+"""process.py - children of a traced process are traced automatically.
 
-A forked child goes on by itself: the core notices the fork. Any other child finds in its environment where its parent's
-trace is, and starts one of its own, named after it, at its first event. Workers of multiprocessing end by os._exit,
-which runs no destructor: their trace is completed by one of its finalizers. What dies is published by the parent.
+A forked child needs no help: the core notices the fork. Any other child finds the path of its parent's trace in its
+environment. At its first event it opens its own trace, named after that one. Workers of multiprocessing end by
+os._exit, which runs no destructor, so a finalizer of multiprocessing completes their trace. If a child dies, the parent
+publishes its trace.
 """
 
 from __future__ import annotations
@@ -12,26 +13,26 @@ import sys
 
 from dftracer.python.env import native
 
-TYPE_CHECKING = False  # as typing has it, without loading it: that takes longer than all the rest
+TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     from typing import Any
 
 PARENT = "DFTRACER_PARENT"
 EXPORTED = (PARENT, "DFTRACER_LOG_FILE", "DFTRACER_DATA_DIR")
-LAST = -100  # the priority of a finalizer that runs after the program's
+LAST = -100  # a priority below that of the program's finalizers: runs after them
 
 _before: dict[str, str | None] = {}
 
 
 class _Anchor:
-    """multiprocessing remembers what to do in a child as long as this lives."""
+    """multiprocessing calls the functions registered for this object in every child, as long as it exists."""
 
 
 _anchor = _Anchor()
 
 
 def announce() -> None:
-    """A trace is open: tells the children to come."""
+    """After a trace was opened: tells future children where it is."""
     log_file = native.get_config("DFTRACER_LOG_FILE")
     values = {
         PARENT: str(os.getpid()),
@@ -46,7 +47,7 @@ def announce() -> None:
 
 
 def conceal() -> None:
-    """The trace is complete: the environment is as it was."""
+    """After the trace was completed: restores the environment."""
     while _before:
         name, value = _before.popitem()
         if value is None:
@@ -56,7 +57,7 @@ def conceal() -> None:
 
 
 def follow() -> None:
-    """In a child of a traced process: events are recorded without a call of initialize_log."""
+    """In a child of a traced process: records events without a call of initialize_log."""
     if PARENT not in os.environ or not native._enabled:
         return
     native._follow()
@@ -73,7 +74,7 @@ def _watch_forks() -> None:
 def _in_worker() -> None:
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
-        util.register_after_fork(_anchor, _finish_last)  # it forgets its finalizers when the child begins
+        util.register_after_fork(_anchor, _finish_last)  # it drops its finalizers when the child starts
         _finish_last(_anchor)
 
 
@@ -81,7 +82,7 @@ def _finish_last(_: Any) -> None:
     import multiprocessing.process
     import multiprocessing.util
 
-    if getattr(multiprocessing.process.current_process(), "_inheriting", False):  # spawned; what for is not known yet
+    if getattr(multiprocessing.process.current_process(), "_inheriting", False):  # spawned; its target is not known yet
         multiprocessing.util.Finalize(None, _finish_spawned, exitpriority=LAST)
     elif multiprocessing.process.parent_process() is not None:
         multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
@@ -96,12 +97,12 @@ def _finish_spawned() -> None:
 
 
 def _records_io() -> bool:
-    """Whether the first event may be an I/O call, which does not ask for the name."""
+    """Whether the first event may be an I/O call, which does not call name_worker."""
     return bool(os.environ.get("DFTRACER_DATA_DIR")) and os.environ.get("DFTRACER_DISABLE_IO") != "1"
 
 
 def name_worker() -> None:
-    """Before the first event of a child: a worker of torch's DataLoader is named by the number in its arguments."""
+    """Before the first event of a child: names a worker of torch's DataLoader after the number in its arguments."""
     processes: Any = sys.modules.get("multiprocessing.process")
     process: Any = processes.current_process() if processes else None
     target: Any = getattr(process, "_target", None)

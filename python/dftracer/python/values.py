@@ -1,4 +1,4 @@
-"""values.py - tags, entities and type variables. Loaded when one of them is asked for."""
+"""values.py - tags, entities and type variables. Loaded at the first use of one of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ else:
 
 
 class TagType(Enum):
-    """What a value is to a reader; it does not appear in the trace."""
+    """How a reader should use a value; it is not written to the trace."""
 
     KEY = 0
     VALUE = 1
@@ -31,7 +31,7 @@ class TagType(Enum):
 
 
 class TagDType(Enum):
-    """What a value is converted to."""
+    """The type to which a value is converted."""
 
     INT = 0
     FLOAT = 1
@@ -42,7 +42,7 @@ class TagDType(Enum):
 
 
 class TagValue:
-    """A value with its type and tag; converted at once."""
+    """A value with its type and tag. The constructor converts it."""
 
     def __init__(self, value: Any, dtype: TagDType = TagDType.STRING, tag_type: TagType = TagType.KEY) -> None:
         self._dtype = dtype
@@ -61,7 +61,7 @@ class TagValue:
 
 
 class EntityStore(IntEnum):
-    """Where an entity is."""
+    """Where an entity is stored."""
 
     MEMORY = 0
     GPU_MEMORY = 1
@@ -75,7 +75,7 @@ class EntityStore(IntEnum):
 
 
 class EntityRole(IntEnum):
-    """What a type of entities is to the program."""
+    """The role of a type of entities in the program."""
 
     UNKNOWN = 0
     INPUT = 1
@@ -86,7 +86,7 @@ class EntityRole(IntEnum):
 
 
 class EntityRelation(IntEnum):
-    """Below 16 between an event and an entity, from 16 on between two entities."""
+    """Relations below 16 are between an event and an entity, from 16 on between two entities."""
 
     USED = 0
     GENERATED = 1

@@ -7,9 +7,9 @@
 
     table = read("job.h5", args=["step", "fhash"]).arrow()
 
-`read` takes files (.pfw, .pfw.gz, .h5), folders, globs of lines and spools of processes that still run, one or several.
-Of a folder lines are read, and where there are none its .h5 files. Lines are read by dftracer's own reader in C, HDF5
-files by h5py. NumPy is needed; pandas, pyarrow and h5py only where used.
+`read` takes one or several paths: files (.pfw, .pfw.gz, .h5), folders, globs of JSON lines files, and spools of
+processes that still run. In a folder it reads JSON lines or, if there are none, the .h5 files. dftracer's C library
+reads the lines, h5py the HDF5 files. NumPy is required; pandas, pyarrow and h5py only for the calls that use them.
 SPDX-License-Identifier: MIT
 """
 
@@ -40,10 +40,10 @@ class Trace:
 
     phase     "X" complete event, "M" metadata, "C" counter
     start_ns  since the epoch; dur_ns: duration
-    id, parent, level     parent is -1 without one; level 0: neither level nor parent
-    pid, tid, rank        rank is -1 where the trace does not tell one
-    name, cat, host, file     texts, as phase is; file is the path behind args.fhash
-    and one column for each argument that was asked for; events without it are masked.
+    id, parent, level     parent is -1 if there is none; level 0: level and parent are unknown
+    pid, tid, rank        rank is -1 if the trace contains none
+    name, cat, host, file     text, like phase; file is the path behind args.fhash
+    and one column for each requested argument; events without it are masked.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -53,7 +53,7 @@ class Trace:
         return len(self._columns.numbers["id"])
 
     def numpy(self) -> dict[str, np.ndarray]:
-        """A dictionary of arrays; texts as arrays of str objects, arguments as masked arrays."""
+        """A dictionary of arrays. Text columns are arrays of str objects, arguments are masked arrays."""
         own = self._columns
         arrays = dict(own.numbers)
         for name, codes in own.codes.items():
@@ -63,7 +63,7 @@ class Trace:
         return arrays
 
     def pandas(self) -> pandas.DataFrame:
-        """A data frame; texts as categories, arguments as nullable columns."""
+        """A data frame. Text columns are categories, arguments are nullable columns."""
         pd = need("pandas", "for data frames")
         own = self._columns
         series: dict[str, Any] = dict(own.numbers)
@@ -77,7 +77,7 @@ class Trace:
         return pd.DataFrame(series, copy=False)
 
     def arrow(self) -> pyarrow.Table:
-        """An Arrow table; texts as dictionaries."""
+        """An Arrow table. Text columns are dictionaries."""
         pa = need("pyarrow", "for Arrow tables")
         own = self._columns
         arrays: dict[str, Any] = {name: pa.array(values) for name, values in own.numbers.items()}
@@ -94,7 +94,7 @@ class Trace:
 def read(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], args: Iterable[str] = ()) -> Trace:
     """Reads traces. `args` names the arguments that become columns.
 
-    Raises FileNotFoundError when there is nothing to read. Damage inside a trace is passed over and told in a warning.
+    Raises FileNotFoundError if there is nothing to read. Damaged parts of a trace are skipped with a warning.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]

@@ -1,4 +1,4 @@
-"""Columns that grow piece by piece: numbers, texts as codes into a list, and arguments with a mask.
+"""Columns that grow piece by piece: numbers, text as codes into a list, and arguments with a mask.
 
 SPDX-License-Identifier: MIT
 """
@@ -30,7 +30,7 @@ class Columns:
         return self._rows
 
     def add(self, columns: dict[str, np.ndarray]) -> None:
-        """Rows: an array for each of NUMBERS, and codes (see `code`) for each of TEXTS. They are copied."""
+        """Adds rows: an array for each of NUMBERS, and codes (see `code`) for each of TEXTS. They are copied."""
         for name, kind in NUMBERS.items():
             self._pieces[name].append(np.array(columns[name], dtype=kind))
         for name in TEXTS:
@@ -45,7 +45,7 @@ class Columns:
         self._new_texts[column][code] = text
 
     def add_arg(self, key: str, rows: np.ndarray, values: np.ndarray) -> None:
-        """Values of an argument, and the numbers of the rows they belong to."""
+        """Adds values of an argument, and the numbers of their rows."""
         if len(rows):
             self._found[key].append((np.asarray(rows, dtype="i8"), values))
 
@@ -76,7 +76,7 @@ class Columns:
             pieces = self._pieces.pop(name)
             codes = np.concatenate(pieces) if pieces else np.empty(0, "i4")
             texts = [self._new_texts[name].get(code, text) for text, code in self._code_of[name].items()]
-            places = {text: place for place, text in enumerate(dict.fromkeys(texts))}  # two may have become one
+            places = {text: place for place, text in enumerate(dict.fromkeys(texts))}  # two may have become equal
             self.codes[name] = np.array([places[text] for text in texts], dtype="i4")[codes] if texts else codes
             self.texts[name] = np.array(list(places), dtype=object)
         self.args = {key: self._arg(key) for key in self.wanted}

@@ -1,4 +1,4 @@
-"""Lines and spools as columns, through libdftracer_reader (dftracer/reader.h), which inflates and parses in C.
+"""JSON lines and spools as columns, read by libdftracer_reader (dftracer/reader.h).
 
 SPDX-License-Identifier: MIT
 """
@@ -45,10 +45,10 @@ class Problem(ctypes.Structure):
 
 
 def find_library() -> ctypes.CDLL:
-    """In the package's lib, beside the core that this process has loaded, or where the loader looks."""
+    """Looks in the package's lib, beside the core that this process has loaded, and where the loader looks."""
     places = [os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib")]
     with contextlib.suppress(ImportError):
-        import dftracer.dftracer  # noqa: F401 (it brings the core)
+        import dftracer.dftracer  # noqa: F401 (it loads the core)
     with open("/proc/self/maps") as maps:
         places += re.findall(r"(/.*)/libdftracer_core\.so", maps.read())
     for place in [*places, ""]:
@@ -88,7 +88,7 @@ class Reading:
         if status:
             problem = self.first_problem()
             self.close()
-            raise FileNotFoundError(f"nothing to read in {', '.join(paths)}{problem}")
+            raise FileNotFoundError(f"no trace found in {', '.join(paths)}{problem}")
 
     def close(self) -> None:
         if self.reader:
@@ -106,7 +106,7 @@ class Reading:
         return int(self.library.dft_reader_number(self.reader, DICTIONARY[dictionary], data, c_size_t(len(data))))
 
     def coded(self, column: str, numbers: np.ndarray) -> np.ndarray:
-        """Numbers of the reader's dictionary as codes; -1 until a number is met for the first time."""
+        """Numbers of the reader's dictionary as codes of the column. In self.codes, -1 marks a number not seen yet."""
         codes = self.codes[column]
         if not len(numbers):
             return numbers.astype("i4")
@@ -129,10 +129,10 @@ class Reading:
         self.name_late()
         count = self.library.dft_reader_problem_count(self.reader, 0)
         if count:
-            warnings.warn(f"{count} problems, the first of them{self.first_problem()}", stacklevel=4)
+            warnings.warn(f"{count} problems; the first{self.first_problem()}", stacklevel=4)
 
     def name_late(self) -> None:
-        """A line that defines a hash may come after the first use of it."""
+        """Sets names of hashes again, because a line that defines a hash may follow its first use."""
         for column in ("host", "file"):
             for number in np.flatnonzero(self.codes[column] >= 0):
                 text = self.library.dft_reader_text(self.reader, DICTIONARY[column], c_uint32(int(number)))
@@ -159,7 +159,7 @@ class Reading:
             self.take_arg(key, owner, cells[picked])
 
     def take_hashes(self, numbers: np.ndarray, first_row: int) -> None:
-        """args.fhash has a column of its own in the reader."""
+        """Adds args.fhash, for which the reader has a separate column."""
         rows = np.flatnonzero(numbers) if "fhash" in self.columns.wanted else np.empty(0, "i8")
         if len(rows):
             unique, inverse = np.unique(numbers[rows], return_inverse=True)
@@ -196,7 +196,7 @@ class Reading:
 
 
     def host_of(self, source: int, pid: np.ndarray, host: np.ndarray) -> np.ndarray:
-        """Counters do not tell their host: it is that of their process."""
+        """Fills in the host of counters, which is that of their process."""
         host = host.copy()
         for one in np.unique(pid[host == 0]):
             known = host[(pid == one) & (host != 0)]

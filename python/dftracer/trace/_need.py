@@ -1,4 +1,4 @@
-"""Packages that are asked for where they are used.
+"""Optional packages, imported where they are used.
 
 SPDX-License-Identifier: MIT
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def need(package: str, purpose: str) -> Any:
-    """The package; ImportError that says what to install where it is missing."""
+    """Imports a package. If it is missing, the ImportError says what to install."""
     try:
         return importlib.import_module(package)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""HDF5 files as columns, with h5py. sinks/FORMAT.md in dftracer's sources says what is in them.
+"""HDF5 files as columns, with h5py. sinks/FORMAT.md in dftracer's sources describes the format.
 
 SPDX-License-Identifier: MIT
 """
@@ -18,7 +18,7 @@ KINDS = ("int", "uint", "double", "bool", "string")
 
 
 class Tables:
-    """The columns of one file, whatever its layout, with the row numbers of its processes put together."""
+    """The columns of one file in either layout. Row numbers of each process become row numbers of the file."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -42,7 +42,7 @@ class Tables:
         return values
 
     def first(self, table: str) -> np.ndarray:
-        """Where each process's rows begin; all zero unless the file is virtual."""
+        """The first row of each process; all zero unless the file is virtual."""
         processes = self.file["processes"]
         return processes[f"{table}_first"][:].astype("i8") if f"{table}_first" in processes else np.zeros(1, "i8")
 
@@ -64,7 +64,7 @@ class Tables:
         return out
 
     def arguments(self, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows of events, keys and values. Of a virtual file a process's arguments lie together, as its events do."""
+        """Rows of events, keys and values. In a virtual file those of a process are contiguous, like its events."""
         table = f"args/{kind}"
         event, key, value = (self.column(table, name) for name in ("event", "key", "value"))
         process = np.searchsorted(self.first(kind), np.arange(len(event)), side="right") - 1
@@ -74,7 +74,7 @@ class Tables:
 
 
 def tables_in(folder: str) -> list[str]:
-    """The .h5 files of a folder without lines: where there are both, they tell the same."""
+    """The .h5 files of a folder without JSON lines. If a folder has both, they contain the same events."""
     for _, _, names in os.walk(folder):
         if any(name.endswith((".pfw", ".pfw.gz")) for name in names):
             return []
@@ -94,14 +94,14 @@ def add_table(columns: Columns, path: str, has_others: bool = False) -> None:
     h5py = need("h5py", f"to read {path}")
     with h5py.File(path) as file:
         if file.attrs.get("format") != b"dftracer":
-            raise ValueError(f"{path} is no trace of dftracer")
+            raise ValueError(f"{path} is not a dftracer trace")
         if has_others and "pid" not in file.attrs:
-            raise ValueError(f"{path} is of a whole job, and there are others beside it: name the files to read")
+            raise ValueError(f"{path} holds a whole job, but the folder has other .h5 files: pass the files to read")
         add_events(columns, Tables(file))
 
 
 def coded(columns: Columns, column: str, texts: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """Numbers into `texts` as codes of the column; of a text that comes in no row nothing is kept."""
+    """Turns indexes into `texts` into codes of the column. Texts that no row uses get no code."""
     codes = np.zeros(len(texts), dtype="i4")
     for number in np.unique(numbers):
         codes[number] = columns.code(column, str(texts[number]))
@@ -143,7 +143,7 @@ def add_events(columns: Columns, tables: Tables) -> None:
 def files_of(
     columns: Columns, tables: Tables, name: np.ndarray, phase: np.ndarray, strings: tuple[np.ndarray, ...]
 ) -> np.ndarray:
-    """The path behind args.fhash: events FH define it, in their arguments `value` (the hash) and `name`."""
+    """The path behind args.fhash. Events named FH define it in their arguments `value` (the hash) and `name`."""
     event, key, value, texts = strings
     is_definition = (phase == ord("M")) & np.isin(name, np.flatnonzero(tables.names == "FH"))
     is_defining = is_definition[event] if len(event) else np.zeros(0, bool)

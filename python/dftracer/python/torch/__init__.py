@@ -1,4 +1,4 @@
-"""dftracer.python.torch - what torch does, in the trace. Imports no torch before it is used."""
+"""dftracer.python.torch - records what torch does. Imports torch only when it is used."""
 
 from dftracer.python.torch.profiler import trace_handler
 from dftracer.python.torch.training import Tracing, trace

@@ -1,8 +1,8 @@
 """graph.py - a backend of torch.compile that records each operation of a graph, and changes nothing else.
 
-Every operation of the graph is replaced, once, by a function that does the same and records it; then the graph runs as
-the Python code that torch makes of it. With autograd the graphs are those after AOT autograd, forward and backward;
-without, the one that was captured.
+Each operation of the graph is replaced once by a function that does the same and records it. Then the graph runs as the
+Python code that torch generates from it. With autograd these are the forward and backward graphs after AOT autograd;
+without it, the captured graph.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ CALLS = ("call_function", "call_method", "call_module")
 
 
 class Backend:
-    """What torch.compile calls with each graph that it captured."""
+    """torch.compile calls it with each captured graph."""
 
     def __init__(self, owner: Dynamo, autograd: bool) -> None:
         self.owner = owner
         self.autograd = autograd
-        self.__name__ = "dftracer"  # torch names a backend in its messages
+        self.__name__ = "dftracer"  # torch uses it in its messages
 
     def __call__(self, gm: GraphModule, example_inputs: Any, **_: Any) -> Callable[..., Any]:
         if not self.autograd:
             return self.record(gm, example_inputs) if native._enabled else cast("Callable[..., Any]", gm.forward)
-        compiler = self.record_boxed if native._enabled else boxed_nop  # the graph needs AOT autograd to be right
+        compiler = self.record_boxed if native._enabled else boxed_nop  # without AOT autograd the graph would be wrong
         return cast("Callable[..., Any]", aot_autograd(fw_compiler=compiler, bw_compiler=compiler)(gm, example_inputs))
 
     def record_boxed(self, gm: GraphModule, example_inputs: Any) -> Callable[..., Any]:
-        """For AOT autograd, which hands over its arguments as one list."""
+        """For AOT autograd, which passes its arguments as one list."""
         forward = self.record(gm, example_inputs)
 
         def boxed(arguments: list[Any]) -> Any:
@@ -51,8 +51,8 @@ class Backend:
         return boxed
 
     def record(self, gm: GraphModule, _: Any) -> Callable[..., Any]:
-        """The graph with operations that record themselves."""
-        graph = GraphModule(gm, copy.deepcopy(gm.graph))  # what torch keeps stays as it was
+        """A copy of the graph whose operations are recorded."""
+        graph = GraphModule(gm, copy.deepcopy(gm.graph))  # torch keeps the original unchanged
         for node in graph.graph.nodes:
             if node.op in CALLS:
                 self.replace(node, graph)
@@ -60,7 +60,7 @@ class Backend:
         return cast("Callable[..., Any]", graph.forward)
 
     def replace(self, node: Node, graph: GraphModule) -> None:
-        """Makes the node call a recording function in place of its target."""
+        """Replaces the target of the node by a recording function."""
         name = create_detailed_op_name(node, graph)
         record = CallStackRecord(name, node.op, str(node.target), native.get_time(), torch.is_grad_enabled())
         args = describe(node) if self.owner._shapes else {}
@@ -89,7 +89,7 @@ def work(node: Node, graph: GraphModule) -> Callable[..., Any]:
 
 
 def describe(node: Node) -> dict[str, str]:
-    """Shape and type of what the node gives, as texts such as 8x3x32x32 and float32."""
+    """Shape and type of the node's result as text, such as 8x3x32x32 and float32."""
     value = node.meta.get("val", node.meta.get("example_value"))
     tensors = [one for one in (value if isinstance(value, (list, tuple)) else [value]) if isinstance(one, torch.Tensor)]
     if not tensors:

@@ -1,4 +1,4 @@
-"""profiler.py - what torch.profiler measured, in our trace, on our clock. Imports no torch."""
+"""profiler.py - writes the entries of torch.profiler into the trace. Imports no torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dftracer.python.common import dftracer, get_time_scale
 from dftracer.python.env import native, setup_stream_logger
 
 CAT_PROFILER = "PP"
-_written: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # entries of profilers that keep them all
+_written: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # entries written so far, of profilers that keep them all
 
 
 def trace_handler(profiler_result: Any) -> None:
@@ -19,10 +19,10 @@ def trace_handler(profiler_result: Any) -> None:
         return
     try:
         events = profiler_result.events()
-    except Exception as error:  # torch's own, or nothing was profiled: without tracing nobody would have asked
+    except Exception as error:  # an error of torch, or nothing was profiled; the program must go on
         setup_stream_logger().error("dftracer.python.torch.trace_handler: torch has no events: %s", error)
         return
-    if getattr(profiler_result, "acc_events", False):  # those of the cycles before come last
+    if getattr(profiler_result, "acc_events", False):  # the entries of earlier cycles come last
         events, _written[profiler_result] = events[: len(events) - _written.get(profiler_result, 0)], len(events)
     instance.mark_used("torch_profiler")
     if instance.logger is native:
@@ -32,12 +32,12 @@ def trace_handler(profiler_result: Any) -> None:
         start_ns = _start_ns(profiler_result)
         native._log_torch(events, start_ns, get_time_scale(), device_us, has_device, bool(has_shapes))
         return
-    for event in events:  # another object stands in place of the native module
+    for event in events:  # another object replaces the native module
         _log_one(instance, event, _start_ns(profiler_result))
 
 
 def _start_ns(profiler_result: Any) -> int:
-    """When the trace of torch began, since the epoch; when ours did, where that is unknown."""
+    """When torch's trace began, since the epoch; if that is unknown, when this trace began."""
     results = getattr(getattr(profiler_result, "profiler", None), "kineto_results", None)
     if results is not None:
         return int(results.trace_start_ns())

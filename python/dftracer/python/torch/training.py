@@ -1,12 +1,12 @@
-"""training.py - a whole training in the trace with one call, and without a change to its loop.
+"""training.py - records a whole training with one call and an unchanged loop.
 
     tracing = trace(model, optimizer, dataloader)
     ...                      # the loop as it is
     tracing.undo()
 
-Of what is given: the model's forward, the optimizer's step and zero_grad, the loader's fetches. Of the process:
-backward of any tensor, torch.save and torch.load as checkpoints, and the collectives of torch.distributed. It is also a
-context manager.
+It records forward of the model, step and zero_grad of the optimizer, and the fetches of the loader. For the whole
+process it records backward of any tensor, torch.save and torch.load as checkpoints, and the collectives of
+torch.distributed. The result is also a context manager.
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ COLLECTIVES = {
 
 
 class Change:
-    """Something of torch or of the program that records while anybody wants it to; the last user undoes it.
+    """A replaced function or attribute of torch or of the program; it records until its last user undoes it.
 
-    What records holds the change, and nothing of that holds the owner: it goes when it would, also where nobody has
-    undone the change, and not only when garbage is collected, for which the memory of a device may not wait.
+    The recording function holds the change, but the change holds no reference to the owner. So the owner is freed as
+    without tracing, even if nobody undoes the change, and does not wait for the garbage collector, which would keep the
+    memory of a device in use.
     """
 
     made: ClassVar[WeakValueDictionary[tuple[int, str], Change]] = WeakValueDictionary()
@@ -66,7 +67,7 @@ class Change:
 
     @classmethod
     def use(cls, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> Callable[[], None]:
-        """Returns what ends this use. `make` changes something of the owner and returns what undoes that."""
+        """Returns a function that ends this use. `make` changes the owner and returns a function that undoes it."""
         change = cls.made.get((id(owner), name))
         if change is None or change.owner() is not owner:
             change = cls(owner, name)
@@ -76,7 +77,7 @@ class Change:
         return change.leave
 
     def leave(self) -> None:
-        """One user less."""
+        """Ends one use."""
         self.users -= 1
         if self.users == 0:
             if Change.made.get(self.key) is self:
@@ -85,8 +86,8 @@ class Change:
 
 
 def _put(change: Change, name: str, traced: Any) -> Callable[[], None]:
-    """An attribute of the owner itself. What somebody else has put in its place since stays there."""
-    own = vars(change.owner())  # not by setattr, which a compiled model passes on to the one within
+    """Sets an attribute of the owner. If somebody else replaces it later, undo leaves that in place."""
+    own = vars(change.owner())  # not setattr, which a compiled model passes on to its inner model
     before = {name: own[name]} if name in own else {}
     own[name] = traced
 
@@ -100,7 +101,7 @@ def _put(change: Change, name: str, traced: Any) -> Callable[[], None]:
 
 
 def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with events. None in what is compiled: an event would cut its graph in two, or make that fail."""
+    """The function with events. Compiled code gets none: an event would split its graph or make compiling fail."""
     from torch.compiler import is_compiling
 
     recorded = node(before)
@@ -115,13 +116,13 @@ def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
 
 def _replace_function(change: Change, module: ModuleType, node: DFTracerAI) -> Callable[[], None]:
     traced = _recorded(change, node, getattr(module, change.name))
-    traced.__module__, traced.__qualname__ = module.__name__, change.name  # as which it is pickled
+    traced.__module__, traced.__qualname__ = module.__name__, change.name  # its name for pickle
     return _put(change, change.name, traced)
 
 
 def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[], None]:
-    """Of an optimizer: no hooks, because torch calls none after a step that failed. A scheduler makes a step of its own
-    of the function behind this one, which stays when this is undone, and records no more."""
+    """A method of an optimizer. Hooks would not do, because torch calls none after a failed step. A scheduler wraps the
+    function behind this one. That wrapper stays after the undo and no longer records."""
     own, find = vars(owner).get(change.name), change.owner
     recorded = _recorded(change, node, own or getattr(type(owner), change.name))
 
@@ -138,11 +139,11 @@ def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[]
 
 
 def _replace_call(change: Change, model: Any) -> Callable[[], None]:
-    """A model's call: in the place of what its compile() makes, which torch leaves out of copies and saved models."""
+    """The call of a model: in the attribute that compile() sets, which torch leaves out of copies and saved models."""
     from torch.compiler import is_compiling
 
     if not hasattr(model, "_call_impl"):
-        raise TypeError("it is no torch.nn.Module")
+        raise TypeError("it is not a torch.nn.Module")
     own, find, kind = model._compiled_call_impl, change.owner, type(model)
     recorded = _recorded(change, ai.compute.forward, own or kind._call_impl)
 
@@ -150,7 +151,7 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
     def traced(*args: Any, **kwargs: Any) -> Any:
         if own:
             return recorded(*args, **kwargs)
-        # Who is called may be a replica by DataParallel, which has all attributes.
+        # The called object may be a replica made by DataParallel, which copies all attributes.
         caller = None if is_compiling() else sys._getframe(1).f_locals.get("self")
         return recorded(caller if isinstance(caller, kind) else find(), *args, **kwargs)
 
@@ -162,7 +163,7 @@ def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
     find = change.owner
 
     def items(self: Any) -> Any:
-        """Of a loader that is its own iterator."""
+        """For a loader that is its own iterator."""
         while True:
             try:
                 item = self.__next__()
@@ -181,7 +182,7 @@ def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
             return reduced
         make, args, *rest = reduced
         if make is copyreg.__newobj__:  # type: ignore[attr-defined]
-            make = before.__new__  # pickle compares the class that the other one is given
+            make = before.__new__  # pickle would compare the class
         return make, tuple(before if one is derived else one for one in args), *rest  # as it was before
 
     names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
@@ -203,13 +204,13 @@ def _each(given: Any) -> list[Any]:
 
 
 class Tracing:
-    """What trace() has done, and how it is undone."""
+    """The changes that trace() made, and how to undo them."""
 
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
     def undo(self) -> None:
-        """Everything is as it was before. Safe to call twice."""
+        """Undoes all changes. Safe to call twice."""
         while self._undo:
             self._undo.pop()()
 
@@ -222,27 +223,27 @@ class Tracing:
         self.undo()
 
     def add_model(self, model: Any) -> None:
-        """Each call of the model, or of those of a list, is an event `forward`, also one that fails."""
+        """Records each call of the model, or of the models in a list, as `forward`, even if it fails."""
         for one in _each(model):
             self._add(one, "forward", _replace_call)
 
     def add_optimizer(self, optimizer: Any) -> None:
-        """Events `step` and `compute.zero_grad`."""
+        """Records `step` and `compute.zero_grad`."""
         for one in _each(optimizer):
             for name, node in (("step", ai.compute.step), ("zero_grad", ai.compute.derive("zero_grad"))):
                 self._add(one, name, functools.partial(_replace_method, node=node))
 
     def add_dataloader(self, loader: Any) -> None:
-        """Loops over the loader give events `fetch.init`, `fetch.iter` and `fetch.block`."""
+        """Records `fetch.init`, `fetch.iter` and `fetch.block` of loops over the loader."""
         for one in _each(loader):
             self._add(one, "__iter__", _derive_loader, "; loop over ai.dataloader.fetch.iter(loader) instead")
 
     def add_process(self) -> None:
-        """What belongs to no object of the program: backward, checkpoints, collectives."""
+        """Records what belongs to no single object: backward, checkpoints, collectives."""
         import torch
         import torch.distributed as distributed
 
-        self._add_function(torch.autograd, "backward", ai.compute.backward)  # that of a tensor calls it
+        self._add_function(torch.autograd, "backward", ai.compute.backward)  # backward of a tensor calls it
         self._add_function(torch, "save", ai.checkpoint.capture)
         self._add_function(torch, "load", ai.checkpoint.restart)
         if distributed.is_available():
@@ -256,7 +257,7 @@ class Tracing:
     def _add(
         self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]], advice: str = ""
     ) -> None:
-        """What cannot be recorded is told: without tracing the program would go on."""
+        """Prints a line if something cannot be recorded, because the program must go on as without tracing."""
         try:
             self._undo.append(Change.use(owner, name, make))
         except Exception as error:
@@ -265,7 +266,7 @@ class Tracing:
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:
-    """Records a training from now on; each may be one object or a list of them. Does nothing when tracing is off."""
+    """Records a training from now on. Each argument is one object or a list. Does nothing while tracing is off."""
     tracing = Tracing()
     if not native._enabled:
         return tracing

@@ -1,0 +1,15 @@
+/* loop.h - loops whose items are recorded. The iterable may be an asynchronous one.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_PYTHON_LOOP_H
+#define DFT_PYTHON_LOOP_H
+
+#include "state.h"
+
+PyObject *loop_without_events(PyObject *iterable);
+/* NULL as label: these events are not recorded. */
+PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
+/* `key`: the name of the argument that counts the items. */
+PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
+extern PyType_Spec loop_spec;
+
+#endif
