@@ -2,7 +2,7 @@
 
 Prints counts for each preset, the names of failed tests, every skipped test with its reason, and as the very last line
 `N passed, N failed, N skipped`. A preset without results is a failure. Exit status 1 on failures or when nothing ran.
-Where PRESET.again.xml tells of a second try, what passed there counts as passed and is told as unsteady.
+If PRESET.again.xml has the results of a second try, what passed there counts as passed and is reported as flaky.
 """
 
 import sys
@@ -34,11 +34,11 @@ def read(path):
 def second_try(path, passed, failed):
     """Moves what a second try passed; its names."""
     again = Path(path).with_suffix(".again.xml")
-    unsteady = [name for name in read(again)[0] if name in failed] if again.exists() else []
-    for name in unsteady:
+    flaky = [name for name in read(again)[0] if name in failed] if again.exists() else []
+    for name in flaky:
         failed.remove(name)
         passed.append(name)
-    return unsteady
+    return flaky
 
 
 def counts(passed, failed, skipped):
@@ -47,12 +47,12 @@ def counts(passed, failed, skipped):
 
 def main(paths):
     everything = ([], [], [])
-    unsteady = []
+    flaky = []
     for path in paths:
         preset = Path(path).stem
         try:
             results = read(path)
-            unsteady += [(preset, name) for name in second_try(path, *results[:2])]
+            flaky += [(preset, name) for name in second_try(path, *results[:2])]
             print(f"{preset:8} {counts(*results)}")
         except (OSError, ElementTree.ParseError):
             results = ([], ["(no results)"], [])
@@ -62,8 +62,8 @@ def main(paths):
     passed, failed, skipped = everything
     for preset, name in failed:
         print(f"failed   {preset}: {name}")
-    for preset, name in unsteady:
-        print(f"unsteady {preset}: {name}: failed among others, passed alone; please find out why")
+    for preset, name in flaky:
+        print(f"flaky    {preset}: {name}: failed among others, passed alone; treat it as a bug")
     for preset, (name, why) in skipped:
         print(f"skipped  {preset}: {name}: {why}")
     print(counts(passed, failed, skipped))

@@ -28,10 +28,6 @@ typedef struct Function {
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
 
-static inline Label *label_of(const Function *function) {
-  return function->label ? function->label : function->profile->state->label;
-}
-
 static PyObject *pass(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   return PyObject_Vectorcall(((Function *)self)->wrapped, args, flags, keywords);
 }
