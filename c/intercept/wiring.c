@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "drain/drain.h"
 #include "intercept.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "session/session.h"
 #include "spool/hooks.h"
 
