@@ -36,7 +36,4 @@ enum dft__life dft__identity_life(const dft__identity *identity, const dft__iden
 /* Reads a small file, such as those of /proc, and terminates it; returns its length, 0 when it cannot be read. */
 size_t dft__read_file(const char *path, char *text, size_t size);
 
-/* Rank and size from the launcher's variables; -1 where there are none. */
-void dft__rank_find(int32_t *rank, int32_t *size);
-
 #endif

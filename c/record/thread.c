@@ -127,7 +127,9 @@ uint32_t dft__thread_finish_chunk(dft__spool *spool, uint64_t cursor) {
 
 /* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. */
 static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
-  uint32_t log = thread->chunks == 0 ? DFT__CHUNK_LOG_MIN : thread->chunks == 1 ? 14 : DFT__BLOCK_LOG;
+  uint32_t log = thread->chunks == 0   ? DFT__CHUNK_LOG_MIN
+                 : thread->chunks == 1 ? DFT__CHUNK_LOG_MIDDLE
+                                       : DFT__BLOCK_LOG;
   while (dft__cells_of(log) < cells + 1) log++;
   return log;
 }

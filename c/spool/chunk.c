@@ -1,6 +1,6 @@
 /* chunk.c - the pool of chunks: lock-free lists of free ones, one a size, over what was carved from the file.
  * SPDX-License-Identifier: MIT */
-#include "spool.h"
+#include "chunk.h"
 
 static uint32_t next_gen(uint32_t gen) {
   gen = (gen + 1) & 0xffffffu;

@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "clockmap.h"
 #include "gate.h"
 #include "hooks.h"
 

@@ -60,19 +60,4 @@ void dft__clock_settle(dft__clock_map *copy);
 /* Copies a map that nobody changes any more. */
 void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map);
 
-/* ---- clockmap.c: maps, without any clock ---- */
-
-/* What a comparison found: the counter and the epoch at one moment, to within `error_ns`. */
-typedef struct dft__sample {
-  uint64_t ticks;
-  uint64_t ns;
-  uint64_t error_ns;
-} dft__sample;
-
-/* A map that begins at this sample with this rate; 0: not known yet. */
-void dft__clock_map_begin(dft__clock_map *map, uint32_t source, const dft__sample *first, uint64_t rate);
-
-/* Bends the map, behind what is settled, so that it meets the sample where it does not already. */
-void dft__clock_map_add(dft__clock_map *map, const dft__sample *sample);
-
 #endif

@@ -4,9 +4,7 @@
  * ends, from where it runs straight to the new sample, and one there, from where it goes on at the rate between this sample and the one that the rate
  * was last taken from. So errors do not add up, and a steady clock needs no knots, however long it runs.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
-#include "clock.h"
+#include "clockmap.h"
 
 /* That the map may be off, beside the error of the sample: several times that, or rates would not settle. */
 #define TOLERANCE_NS 100u

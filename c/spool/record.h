@@ -32,10 +32,11 @@
 #define DFT__MAGIC "dftspool"
 #define DFT__LAYOUT 4u
 #define DFT__HEADER_BYTES (20u << 10)
-#define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
-#define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
-#define DFT__CHUNK_LOG_MIN 12 /* 4 KiB */
-#define DFT__CHUNK_LOG_MAX 22 /* 4 MiB: one huge record, or a very deep stack */
+#define DFT__PAGE_LOG 12         /* chunks are referred to by page number: offset / 4096 */
+#define DFT__BLOCK_LOG 16        /* small chunks are cut from blocks of 64 KiB */
+#define DFT__CHUNK_LOG_MIN 12    /* 4 KiB: a thread's first chunk */
+#define DFT__CHUNK_LOG_MIDDLE 14 /* 16 KiB: its second */
+#define DFT__CHUNK_LOG_MAX 22    /* 4 MiB: one huge record, or a very deep stack */
 #define DFT__CELL 64u
 #define DFT__RECORD_ARGS 16u        /* argument bytes in a record's first cell */
 #define DFT__CELL_ARGS 56u          /* and in each further one */

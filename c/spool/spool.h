@@ -1,4 +1,4 @@
-/* spool.h - the mapped file of one process, and its chunks.
+/* spool.h - the mapped file of one process.
  *
  * Everything here is safe in a signal handler: no allocation, no lock that is waited for without end, no descriptor that
  * stays open. errno is not preserved.
@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "base/atomic.h"
-#include "base/identity.h"
 #include "record.h"
 
 #define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
@@ -57,20 +56,12 @@ void dft__spool_exit(dft__spool *spool);
 dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes);
 void dft__spool_announce(dft__spool *spool);
 
-/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is no spool
- * of this version; every size in its header is checked. */
-dft_status dft__spool_open(dft__spool *spool, const char *path);
+/* Of a spool that was opened, or copied (leftover.h). */
 void dft__spool_close(dft__spool *spool);
 
 /* What was opened becomes this process's own, without a lock and with room to grow. Zero when its sizes are not what they
  * would be, or there is no memory. */
 int dft__spool_take_over(dft__spool *spool);
-
-/* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
-dft_status dft__spool_copy(dft__spool *spool, const char *path);
-
-/* Whose it is. */
-void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
 
 /* Puts plain memory in the place of the file, for threads that are still inside a call. Where the process ends, the file may
  * stay in its place. */
@@ -87,20 +78,5 @@ void dft__spool_prepare(dft__spool *spool);
 
 /* 1 when the folder is on a file system where an allocated page never fails to be written, 0 when not, -1 when it is not there. */
 int dft__spool_is_good_place(const char *folder);
-
-static inline dft__chunk *dft__chunk_at(const dft__spool *spool, uint32_t page) {
-  return (dft__chunk *)(spool->base + ((uint64_t)page << DFT__PAGE_LOG));
-}
-static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk *chunk) {
-  return (uint32_t)((uint64_t)((const char *)chunk - spool->base) >> DFT__PAGE_LOG);
-}
-
-/* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
- * as the user allows, for what is no record. NULL when there is none. */
-dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
-void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
-
-/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Chunks are valid as to magic and size. */
-dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
 
 #endif
