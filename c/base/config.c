@@ -24,7 +24,7 @@ static DFT__LARGE char texts[8 * TEXT_BYTES]; /* room for values of the file tha
 static size_t texts_used;
 static int is_read;
 
-/* A copy that lasts until the settings are read anew; NULL when there is no room. */
+/* A copy that lasts until the settings are read again; NULL when there is no room. */
 static const char *keep(const char *text, size_t len) {
   char *kept = texts + texts_used;
   if (len >= TEXT_BYTES || len >= sizeof texts - texts_used) return NULL;

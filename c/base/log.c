@@ -1,4 +1,4 @@
-/* log.c - what the library tells people.
+/* log.c - messages of the library, its version and its status texts.
  * SPDX-License-Identifier: MIT */
 #include "log.h"
 

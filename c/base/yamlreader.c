@@ -23,7 +23,7 @@ typedef union event {
     struct {
       char *anchor, *tag, *value; /* of a SCALAR */
       size_t len;
-      int is_plain; /* not quoted: ~ and null are no texts */
+      int is_plain; /* not quoted: ~ and null mean no value */
       int more[3];
     } data;
     size_t index, line, column; /* of its start, from 0 */

@@ -13,11 +13,11 @@ static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk
 }
 
 /* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
- * as the user allows, for what is no record. NULL when there is none. */
+ * as the user allows, for what is not a record. NULL when there is none. */
 dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
 void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
 
-/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Chunks are valid as to magic and size. */
+/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Magic and size of the chunk have been checked. */
 dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
 
 #endif

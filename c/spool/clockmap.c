@@ -20,7 +20,7 @@ static uint64_t distance(uint64_t a, uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
-/* Takes out the knot that is missed least. Whoever finds the map in the middle of this, after a death, finds it valid. */
+/* Removes the knot whose loss changes the map least. If the process dies in the middle of this, the map is still valid. */
 static void thin(dft__clock_map *map) {
   uint32_t count = DFT__GET(map->count);
   dft__knot *knots = map->knots;

@@ -16,7 +16,7 @@ typedef struct dft__sample {
 /* A map that begins at this sample with this rate; 0: not known yet. */
 void dft__clock_map_begin(dft__clock_map *map, uint32_t source, const dft__sample *first, uint64_t rate);
 
-/* Bends the map, behind what is settled, so that it meets the sample where it does not already. */
+/* Bends the map after its settled part so that it meets the sample, unless it already does. */
 void dft__clock_map_add(dft__clock_map *map, const dft__sample *sample);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/identity.h"
 #include "spool.h"
 
-/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is no spool
+/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is not a spool
  * of this version; every size in its header is checked. */
 dft_status dft__spool_open(dft__spool *spool, const char *path);
 

@@ -24,8 +24,8 @@ typedef struct dft__spool {
   int is_detached;        /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
-  _Atomic uint32_t growing; /* thread id of who makes the file longer */
-  _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
+  _Atomic uint32_t growing; /* id of the thread that extends the file */
+  _Atomic uint64_t grow_ns; /* extending failed: do not retry before then, or every event would */
   _Atomic int grow_error;   /* errno of that */
   _Atomic uint32_t
     names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
@@ -34,7 +34,7 @@ typedef struct dft__spool {
   _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
   char *range;             /* address space of an earlier session, NULL: none */
   size_t range_bytes;
-  struct dft__spool *next; /* of all that there are */
+  struct dft__spool *next; /* in the list of all spools */
   uint16_t number;         /* 1, 2, 3 ... */
 } dft__spool;
 #define DFT__SPOOL_OPEN (1u << 31)
@@ -43,11 +43,11 @@ typedef struct dft__spool {
  * of its last session is used again. NULL: no memory. */
 dft__spool *dft__spool_spare(const dft__spool *not_this);
 
-/* The one of that number, which is one that there is. */
+/* The spool of that number, which must exist. */
 dft__spool *dft__spool_numbered(uint16_t number);
 
-/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends:
- * its calls need not tell. */
+/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends;
+ * calls in between cost nothing. */
 int dft__spool_enter(dft__spool *spool);
 void dft__spool_exit(dft__spool *spool);
 
@@ -63,11 +63,11 @@ void dft__spool_close(dft__spool *spool);
  * would be, or there is no memory. */
 int dft__spool_take_over(dft__spool *spool);
 
-/* Puts plain memory in the place of the file, for threads that are still inside a call. Where the process ends, the file may
+/* Replaces the file by plain memory, for threads that are still inside a call. If the process is exiting, the file may
  * stay in its place. */
 void dft__spool_retire(dft__spool *spool, int is_exiting);
 
-/* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */
+/* In a forked child whose thread was interrupted inside a call: what it continues to write must not reach the parent's file. */
 void dft__spool_detach(dft__spool *spool);
 
 /* Makes the file at least this long; zero when that is not possible now. */
