@@ -8,11 +8,12 @@
 #include "base/config.h"
 #include "drain/drain.h"
 #include "place.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "recover.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
 #include "spool/intern.h"
+#include "spool/leftover.h"
 
 static int is_earlier_image(const dft__header *header, const dft__identity *own) {
   return header->pid == own->pid && header->start_ticks == own->start_ticks && own->start_ticks &&

@@ -21,6 +21,7 @@
 #include "sinks/sinks.h"
 #include "spool/clock.h"
 #include "spool/intern.h"
+#include "spool/leftover.h"
 
 #define UNFINISHED_SECONDS 60 /* a spool without a header this long after its birth was never finished */
 

@@ -11,6 +11,7 @@
 #include "recover.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "spool/leftover.h"
 
 struct dft_snapshot {
   dft__spool spool;
