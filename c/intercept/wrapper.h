@@ -74,6 +74,7 @@ static inline int dft__stream_error(FILE *stream) {
 /* Bytes; -1 when an error left none. */
 #define DFT__BYTES(bytes, error) (bytes) != 0 || !(error) ? (int64_t)(bytes) : -1, error
 #define DFT__RESULT_LINE(stream) DFT__BYTES(ret ? strlen(ret) : 0, ret ? 0 : dft__stream_error(stream))
+#define DFT__RESULT_UP_TO(stream) DFT__BYTES(ret < 0 ? 0 : ret, ret < 0 ? dft__stream_error(stream) : 0)
 #define DFT__RESULT_LENGTH(text) DFT__BYTES(ret < 0 ? 0 : strlen(text), ret < 0 ? errno : 0)
 #define DFT__RESULT_LENGTH_1(text) DFT__BYTES(ret < 0 ? 0 : strlen(text) + 1, ret < 0 ? errno : 0)
 #define DFT__RESULT_TIMES(size, count, stream) DFT__BYTES(ret *size, size &&ret < count ? dft__stream_error(stream) : 0)
