@@ -1,7 +1,7 @@
-/* wiring.c - who answers the calls that go up (spool/hooks.h).
+/* wiring.c - the functions behind the hooks of spool/hooks.h.
  * SPDX-License-Identifier: MIT */
 #include "drain/drain.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "session/session.h"
 #include "spool/hooks.h"
 #include "state.h"

@@ -14,9 +14,7 @@
 #include <unistd.h>
 
 #include "function.h"
-#include "region.h"
-#include "spool/intern.h"
-#include "thread.h"
+#include "site.h"
 
 #define TABLE_LOG 16
 #define PROBES 64

@@ -19,7 +19,7 @@
 #include "drain/drain.h"
 #include "facts.h"
 #include "place.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "recover.h"
 #include "spool/category.h"
 #include "spool/clock.h"

@@ -12,8 +12,6 @@ _Atomic(_Atomic uint64_t *) dft__gate = no_session;
 static dft__spool no_spool;
 dft__session_state dft__session = {.spool = &no_spool};
 
-__thread dft__spool *dft__joined_spool;
-
 int dft__gate_make(void) {
   void *page;
   if (dft__gate_page() != no_session) return 1;

@@ -36,13 +36,4 @@ typedef struct dft__session_state {
 
 extern dft__session_state dft__session;
 
-/* The spool whose memory the calling thread uses; NULL: none yet. It may belong to a session that has ended, but is not used for
- * another one while the thread may be inside a call. */
-extern __thread dft__spool *dft__joined_spool __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* The spool behind the calling thread's state, even when another session has been opened since. */
-static inline dft__spool *dft__thread_spool(void) {
-  return dft__joined_spool ? dft__joined_spool : dft__session.spool;
-}
-
 #endif

@@ -26,6 +26,6 @@ struct dft__hooks {
   void (*io_session_closed)(void);
 };
 
-extern const struct dft__hooks dft__hooks;
+extern const struct dft__hooks dft__hooks __attribute__((visibility("hidden")));
 
 #endif

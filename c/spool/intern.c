@@ -7,7 +7,7 @@
 
 #include "base/signals.h"
 #include "category.h"
-#include "gate.h"
+#include "visit.h"
 
 static dft__name *at(char *base, uint32_t ref) {
   return (dft__name *)(base + (uint64_t)ref * 16);
