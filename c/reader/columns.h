@@ -5,9 +5,9 @@
 #include <dftracer/reader.h>
 
 #define DFT__BATCH_ROWS 16384u
-#define DFT__BATCH_CELLS 65536u /* a batch ends when it holds this many, or after the line that went beyond */
+#define DFT__BATCH_CELLS 65536u /* a batch ends with the line that reaches this many */
 
-/* name, type: the arrays that dft_rows shows, each with one entry a row */
+/* name, type: the arrays of dft_rows, each with one entry per row */
 #define DFT__COLUMN_LIST(X) \
   X(phase, uint8_t)         \
   X(id, uint64_t)           \

@@ -1,21 +1,14 @@
 /* cursor.c - takes units and gives rows.
  * SPDX-License-Identifier: MIT */
-#include "cursor.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "scan.h"
-
-int dft__buffer_reserve(dft__buffer *buffer, size_t capacity) {
-  char *bytes;
-  if (buffer->bytes && capacity <= buffer->capacity) return 1;
-  bytes = realloc(buffer->bytes, capacity + DFT__PADDING);
-  if (!bytes) return 0;
-  buffer->bytes = bytes;
-  buffer->capacity = capacity;
-  return 1;
-}
+#include "cursorstate.h"
+#include "ends.h"
+#include "fill.h"
+#include "inflate.h"
+#include "lines.h"
+#include "walk.h"
 
 static void free_cursor(dft_cursor *cursor) {
   if (cursor->zlib_state) dft__inflater_zlib.end(cursor->zlib_state);
@@ -68,7 +61,7 @@ static void close_unit(dft_cursor *cursor) {
 
 void dft_cursor_close(dft_cursor *cursor) {
   if (!cursor) return;
-  if (cursor->has_unit) { /* given up in the middle */
+  if (cursor->has_unit) { /* the caller stops in the middle of a unit */
     pthread_mutex_lock(&cursor->reader->lock);
     cursor->walk->units_open--;
     pthread_mutex_unlock(&cursor->reader->lock);
@@ -141,7 +134,7 @@ dft_status dft_cursor_next(dft_cursor *cursor, const dft_rows **rows) {
       cursor->is_finished = 1;
     }
     if (columns->count && cursor->joint.len - cursor->joint_at > cursor->plain.capacity - cursor->text.len) {
-      return show(cursor, rows, 0); /* unescaped texts of both would not fit */
+      return show(cursor, rows, 0); /* `plain` has no room for the unescaped texts of both */
     }
     if (!dft__lines_parse_joint(cursor)) return DFT_ENOMEM;
     return show(cursor, rows, cursor->joint_at == cursor->joint.len);

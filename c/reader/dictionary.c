@@ -1,6 +1,6 @@
 /* dictionary.c - texts as small numbers.
  *
- * Entries stand in blocks that never move; a table of numbers by hash, under the lock, finds them.
+ * Entries are in blocks that never move. A hash table of numbers, under the lock, finds them.
  * SPDX-License-Identifier: MIT */
 #include "dictionary.h"
 
@@ -63,7 +63,7 @@ static void *take(dft__arena *arena, size_t size) {
 
 /* ---- Dictionary --------------------------------------------------------------------------------------------------- */
 
-static int is_same(const dft__entry *entry, uint64_t hash, const char *text, size_t len) {
+static int is_same(const dft__text_entry *entry, uint64_t hash, const char *text, size_t len) {
   return entry->hash == hash && entry->text.len == len && (len == 0 || memcmp(entry->text.text, text, len) == 0);
 }
 
@@ -83,13 +83,13 @@ void dft__dictionary_free(dft__dictionary *dictionary) {
   pthread_mutex_destroy(&dictionary->lock);
 }
 
-const dft__entry *dft__dictionary_at(dft__dictionary *dictionary, uint32_t number) {
+const dft__text_entry *dft__dictionary_at(dft__dictionary *dictionary, uint32_t number) {
   if (number >= atomic_load_explicit(&dictionary->count, memory_order_acquire)) number = 0;
   return &atomic_load_explicit(&dictionary->blocks[number / DFT__BLOCK_TEXTS],
                                memory_order_acquire)[number % DFT__BLOCK_TEXTS];
 }
 
-/* The slot of a text, or the free one where it belongs. */
+/* The slot of a text, or the free slot where it belongs. */
 static uint32_t *slot_of(dft__dictionary *dictionary, uint64_t hash, const char *text, size_t len) {
   uint32_t mask = dictionary->slot_count - 1;
   uint32_t at = (uint32_t)hash & mask;
@@ -118,11 +118,11 @@ static int grow(dft__dictionary *dictionary) {
   return 1;
 }
 
-static dft__entry *new_entry(dft__dictionary *dictionary, uint32_t number) {
+static dft__text_entry *new_entry(dft__dictionary *dictionary, uint32_t number) {
   uint32_t block = number / DFT__BLOCK_TEXTS;
   if (block >= DFT__BLOCKS_MAX) return NULL;
   if (!dictionary->blocks[block]) {
-    dft__entry *entries = calloc(DFT__BLOCK_TEXTS, sizeof *entries);
+    dft__text_entry *entries = calloc(DFT__BLOCK_TEXTS, sizeof *entries);
     if (!entries) return NULL;
     atomic_store_explicit(&dictionary->blocks[block], entries, memory_order_release);
   }
@@ -133,7 +133,7 @@ static dft__entry *new_entry(dft__dictionary *dictionary, uint32_t number) {
 static uint32_t add(dft__dictionary *dictionary, uint64_t hash, const char *text, size_t len) {
   uint32_t number = dictionary->count;
   uint32_t *slot;
-  dft__entry *entry;
+  dft__text_entry *entry;
   char *copy;
   if (number >= dictionary->slot_count / 4 * 3 && !grow(dictionary)) return 0;
   entry = new_entry(dictionary, number);
@@ -162,7 +162,7 @@ uint32_t dft__dictionary_number(dft__dictionary *dictionary, const char *text, s
   return number_of(dictionary, dft__hash(text, len, 0), text, len);
 }
 
-const dft__entry *dft__dictionary_find(dft__dictionary *dictionary, const char *text, size_t len) {
+const dft__text_entry *dft__dictionary_find(dft__dictionary *dictionary, const char *text, size_t len) {
   uint32_t number;
   pthread_mutex_lock(&dictionary->lock);
   number = *slot_of(dictionary, dft__hash(text, len, 0), text, len);
@@ -173,10 +173,10 @@ const dft__entry *dft__dictionary_find(dft__dictionary *dictionary, const char *
 void dft__dictionary_define(dft__dictionary *dictionary, const char *hash, size_t hash_len, const char *text,
                             size_t len) {
   uint32_t number = dft__dictionary_number(dictionary, hash, hash_len);
-  dft__entry *entry;
+  dft__text_entry *entry;
   dft_text *meaning;
   if (!number) return;
-  entry = (dft__entry *)(uintptr_t)dft__dictionary_at(dictionary, number);
+  entry = (dft__text_entry *)(uintptr_t)dft__dictionary_at(dictionary, number);
   if (atomic_load_explicit(&entry->meaning, memory_order_acquire)) return;
   pthread_mutex_lock(&dictionary->lock);
   if (!entry->meaning && (meaning = take(dictionary->arena, sizeof *meaning + len + 1)) != NULL) {

@@ -1,11 +1,14 @@
 /* ends.c - the two ends of a unit: lines that begin in one unit and end in another.
  * SPDX-License-Identifier: MIT */
+#include "ends.h"
+
 #include <stdlib.h>
 
-#include "cursor.h"
-#include "scan.h"
+#include "location.h"
+#include "problem.h"
+#include "walk.h"
 
-/* Of a line beyond the limit no more than shows that it is. */
+/* Of a line that exceeds the limit, keeps one byte more than the limit. */
 static int append(dft_cursor *cursor, dft__buffer *buffer, size_t line, const char *bytes, size_t len) {
   uint64_t room = cursor->reader->options.line_bytes + 1 - (buffer->len - line);
   if (len > room) len = (size_t)room;
@@ -22,40 +25,30 @@ static int end_line(dft__buffer *joint) {
   return 1;
 }
 
-/* With what the unit before left; or, when that is still being read, left for it. */
-int dft__ends_head(dft_cursor *cursor, const char *end) {
+enum dft__head dft__ends_head(dft_cursor *cursor, const char *end, uint64_t *byte) {
   const char *at = cursor->text.bytes + cursor->text_at;
   size_t len = (size_t)(end - at);
+  enum dft__head result = DFT__HEAD_NO_MEMORY;
   dft__seam *seam;
-  uint64_t byte;
-  int is_good = 1;
   pthread_mutex_lock(&cursor->reader->lock);
   seam = dft__walk_take_seam(cursor->walk, cursor->unit.start);
-  if (!seam) is_good = dft__walk_add_seam(cursor->walk, DFT__SEAM_HEAD, cursor->unit.start, 0, at, len);
+  if (!seam && dft__walk_add_seam(cursor->walk, DFT__SEAM_HEAD, cursor->unit.start, 0, at, len))
+    result = DFT__HEAD_LEFT;
   pthread_mutex_unlock(&cursor->reader->lock);
-  if (!seam) {
-    cursor->text_at += len + 1;
-    return is_good;
-  }
-  if (!seam->len) { /* a line of its own: it will be parsed where it stands */
-    free(seam);
-    cursor->lines--;
-    return 1;
-  }
+  if (!seam) return result;
+  *byte = seam->to;
   cursor->front.len = 0;
-  byte = seam->to;
-  is_good = append(cursor, &cursor->front, 0, seam->bytes, seam->len) && append(cursor, &cursor->front, 0, at, len) &&
-            end_line(&cursor->front);
+  if (!seam->len) {
+    result = DFT__HEAD_COMPLETE;
+  } else if (append(cursor, &cursor->front, 0, seam->bytes, seam->len) && append(cursor, &cursor->front, 0, at, len) &&
+             end_line(&cursor->front)) {
+    result = DFT__HEAD_JOINED;
+  }
   free(seam);
-  cursor->text_at += len + 1;
-  /* It is the first of its batch: nothing points into the old place of unescaped texts. */
-  if (is_good) is_good = dft__buffer_reserve(&cursor->plain, cursor->text.len + cursor->front.len + DFT__PADDING);
-  cursor->parser.plain = cursor->plain.bytes;
-  return is_good && dft__lines_parse_one(cursor, cursor->front.bytes, cursor->front.bytes + cursor->front.len - 1, byte,
-                                         DFT_PROBLEM_LINE);
+  return result;
 }
 
-/* The unit's last line, which has no end here: `joint` from `from` on. With the lock held. */
+/* Completes or passes on the unit's last line, which has no end here: `joint` from `from` on. The caller holds the lock. */
 static int pass_on(dft_cursor *cursor, size_t from) {
   dft__buffer *joint = &cursor->joint;
   uint64_t place = cursor->unit.limit;
@@ -79,7 +72,8 @@ static int pass_on(dft_cursor *cursor, size_t from) {
   return 1;
 }
 
-/* The last unit of all takes what waited in vain, because the unit beside it was damaged. With the lock held. */
+/* The last open unit takes the seams whose other half never came, because that unit was damaged. The caller holds the
+ * lock. */
 static int take_leftovers(dft_cursor *cursor) {
   if (cursor->torn_from > cursor->joint.len) cursor->torn_from = cursor->joint.len;
   for (dft__seam *seam = cursor->walk->seams; seam; seam = seam->next) {
@@ -97,7 +91,7 @@ int dft__ends_finish(dft_cursor *cursor) {
   size_t len = cursor->text.len - cursor->text_at;
   int is_good = 1;
   cursor->joint.len = cursor->joint_at = 0;
-  cursor->joint_byte = dft__cursor_place(cursor, cursor->stream + cursor->text_at);
+  cursor->joint_byte = dft__location_in_file(cursor, cursor->stream + cursor->text_at);
   cursor->torn_from = SIZE_MAX;
   pthread_mutex_lock(&reader->lock);
   if (cursor->is_head_open) { /* no line end in the whole unit */

@@ -1,12 +1,17 @@
-/* fill.c - from bytes of a file to text: plain, or inflated member by member.
+/* fill.c - the text of a unit: plain, or inflated member by member.
  *
- * A damaged member gives what can be had before the damage; reading goes on where the next member seems to begin.
+ * A damaged member yields its text up to the damage. Reading continues where the next member seems to begin.
  * SPDX-License-Identifier: MIT */
+#include "fill.h"
+
 #include <errno.h>
 #include <unistd.h>
 
-#include "cursor.h"
-#include "scan.h"
+#include "inflate.h"
+#include "location.h"
+#include "problem.h"
+#include "unpublished.h"
+#include "walk.h"
 
 #define SNAPSHOT_ROOM (8u << 20) /* for lines of a spool: several of the longest */
 
@@ -14,7 +19,7 @@ static size_t room_of(const dft_cursor *cursor) {
   return cursor->text.capacity - cursor->text.len;
 }
 
-/* Makes the unparsed text the beginning of the buffer, and room behind it. */
+/* Moves the unparsed text to the beginning of the buffer and makes room after it. */
 static int make_room(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
   size_t left = text->len - cursor->text_at;
@@ -23,7 +28,7 @@ static int make_room(dft_cursor *cursor) {
   cursor->stream += cursor->text_at;
   cursor->text_at = 0;
   text->len = left;
-  if (left > cursor->reader->options.line_bytes + 1) { /* its beginning says enough: the line is too long */
+  if (left > cursor->reader->options.line_bytes + 1) { /* the line is too long: its beginning is enough to report it */
     text->len = (size_t)cursor->reader->options.line_bytes + 1;
     cursor->skipped += left - text->len;
   }
@@ -31,7 +36,7 @@ static int make_room(dft_cursor *cursor) {
   return dft__buffer_reserve(text, wanted);
 }
 
-/* More input; 0 at the end of the file, or when it cannot be read. */
+/* Reads more input. 0: the file ended or cannot be read. */
 static int read_input(dft_cursor *cursor) {
   ssize_t len;
   if (cursor->input_at < cursor->input_len) return 1;
@@ -64,7 +69,7 @@ static void fill_plain(dft_cursor *cursor) {
     text->len += (size_t)len;
     cursor->input_offset += (uint64_t)len;
   } else if (len < 0) {
-    dft__cursor_complain(cursor, DFT_PROBLEM_FILE, cursor->input_offset, UINT64_MAX, NULL, 0);
+    dft__location_complain(cursor, DFT_PROBLEM_FILE, cursor->input_offset, UINT64_MAX, NULL, 0);
   }
   cursor->is_input_over = len <= 0 || cursor->input_offset >= cursor->unit.limit;
 }
@@ -77,7 +82,7 @@ static void note_member(dft_cursor *cursor) {
   cursor->members[at].member = cursor->member;
 }
 
-/* The unit may end here, or has to go on because what looked like its end was none. */
+/* The unit ends here; or it has to continue, because its limit was not the beginning of a member after all. */
 static int is_unit_over(dft_cursor *cursor) {
   dft_reader *reader = cursor->reader;
   if (cursor->input_offset < cursor->unit.limit) return 0;
@@ -90,27 +95,25 @@ static int is_unit_over(dft_cursor *cursor) {
   return cursor->input_offset >= cursor->unit.limit;
 }
 
-/* Goes to the next place that looks like a member; the end of the unit when there is none. */
+/* Moves to the next place that looks like a member, or to the end of the unit. */
 static void find_next(dft_cursor *cursor, uint64_t from) {
   go_to(cursor, dft__walk_find_member(cursor->unit.fd, from, cursor->unit.limit));
 }
 
-/* 0: no member begins here. */
-static int begin_member(dft_cursor *cursor) {
+static void begin_member(dft_cursor *cursor) {
   uint8_t head[10];
   ssize_t len = pread(cursor->unit.fd, head, sizeof head, (off_t)cursor->input_offset);
   if (len < 3 || head[0] != 0x1f || head[1] != 0x8b || head[2] != 8) {
-    dft__cursor_complain(cursor, DFT_PROBLEM_BYTES, cursor->input_offset, UINT64_MAX, NULL, 0);
+    dft__location_complain(cursor, DFT_PROBLEM_BYTES, cursor->input_offset, UINT64_MAX, NULL, 0);
     find_next(cursor, cursor->input_offset + 1);
     cursor->is_broken = 1;
-    return 0;
+    return;
   }
   cursor->member = cursor->input_offset;
   cursor->member_bytes = 0;
   cursor->is_in_member = 1;
   dft__inflater_fast.begin(cursor->fast_state);
   note_member(cursor);
-  return 1;
 }
 
 static enum dft__inflated run(dft_cursor *cursor, const dft__inflater *inflater, void *state) {
@@ -127,7 +130,8 @@ static enum dft__inflated run(dft_cursor *cursor, const dft__inflater *inflater,
   return result;
 }
 
-/* The member cannot be inflated any further. zlib gives every byte that can be had; those that came before are skipped. */
+/* The member cannot be inflated any further. Inflates it again with zlib, which yields every byte up to the damage, and
+ * skips the text that is known already. 0: no memory. */
 static int salvage(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
   uint64_t have = cursor->member_bytes, seen = 0;
@@ -152,7 +156,7 @@ static int salvage(dft_cursor *cursor) {
 }
 
 static void damaged(dft_cursor *cursor, uint32_t kind) {
-  dft__cursor_complain(cursor, kind, cursor->member, UINT64_MAX, NULL, 0);
+  dft__location_complain(cursor, kind, cursor->member, UINT64_MAX, NULL, 0);
   cursor->is_in_member = 0;
   cursor->is_broken = 1;
   find_next(cursor, cursor->member + 1);
@@ -175,7 +179,7 @@ static int run_member(dft_cursor *cursor) {
   return 1;
 }
 
-/* Stops at damage, so that the broken line there does not run into the next one. */
+/* Stops at damage, so that the broken line is not joined with the text after it. */
 static int fill_gzip(dft_cursor *cursor) {
   while (!cursor->is_broken && room_of(cursor) && !cursor->is_input_over) {
     if (cursor->is_in_member) {
@@ -190,7 +194,7 @@ static int fill_gzip(dft_cursor *cursor) {
   return 1;
 }
 
-/* The live file, compressed or not, and behind it the snapshot. */
+/* The live file, compressed or not, followed by the snapshot. */
 static int fill_spool(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
   int is_damaged;
@@ -206,7 +210,7 @@ static int fill_spool(dft_cursor *cursor) {
   if (!dft__buffer_reserve(text, text->len + SNAPSHOT_ROOM)) return 0;
   text->len += dft__spool_lines(&cursor->unit, text->bytes + text->len, room_of(cursor), &cursor->is_input_over,
                                 &is_damaged);
-  if (is_damaged) dft__cursor_complain(cursor, DFT_PROBLEM_SPOOL, 0, UINT64_MAX, NULL, 0);
+  if (is_damaged) dft__location_complain(cursor, DFT_PROBLEM_SPOOL, 0, UINT64_MAX, NULL, 0);
   return 1;
 }
 

@@ -1,34 +1,14 @@
 /* lines.c - from text to rows.
  * SPDX-License-Identifier: MIT */
-#include "cursor.h"
-#include "scan.h"
+#include "lines.h"
 
-uint64_t dft__cursor_place(const dft_cursor *cursor, uint64_t stream) {
-  uint64_t member = cursor->unit.start;
-  uint32_t known = cursor->members_known < DFT__MEMBERS_KNOWN ? cursor->members_known : DFT__MEMBERS_KNOWN;
-  if (cursor->reader->sources[cursor->unit.source].kind == DFT_SOURCE_PLAIN) return cursor->unit.start + stream;
-  for (uint32_t i = 0; i < known; i++) {
-    if (cursor->members[i].stream <= stream && cursor->members[i].member > member) member = cursor->members[i].member;
-  }
-  return member;
-}
+#include "ends.h"
+#include "location.h"
+#include "parse.h"
 
-void dft__cursor_complain(dft_cursor *cursor, uint32_t kind, uint64_t byte, uint64_t line_in_unit, const char *detail,
-                          size_t len) {
-  dft_reader *reader = cursor->reader;
-  dft__problem_entry problem = {.kind = kind, .byte = byte, .unit = cursor->unit.number, .line_in_unit = line_in_unit};
-  pthread_mutex_lock(&reader->lock);
-  for (uint32_t i = 0; i < cursor->walk->verified_count; i++) {
-    if (byte > cursor->walk->verified[i][0] && byte < cursor->walk->verified[i][1] && line_in_unit == UINT64_MAX) {
-      pthread_mutex_unlock(&reader->lock);
-      return;
-    }
-  }
-  dft__problem_add(reader, cursor->unit.source, &problem, detail, len);
-  pthread_mutex_unlock(&reader->lock);
-}
-
-int dft__lines_parse_one(dft_cursor *cursor, const char *at, const char *end, uint64_t byte, uint32_t bad_kind) {
+/* Parses one line that begins at this byte of the file. A bad line is reported as bad_kind, or not at all when that is 0.
+ * 0: no memory. */
+static int parse_one(dft_cursor *cursor, const char *at, const char *end, uint64_t byte, uint32_t bad_kind) {
   dft__columns *columns = &cursor->columns;
   int result = (uint64_t)(end - at) > cursor->reader->options.line_bytes ? DFT_PROBLEM_LINE_BYTES
                                                                          : dft__parse_line(&cursor->parser, at, end);
@@ -37,27 +17,27 @@ int dft__lines_parse_one(dft_cursor *cursor, const char *at, const char *end, ui
     columns->line_in_unit[columns->count - 1] = (uint32_t)cursor->lines;
     cursor->unit_rows++;
   } else if (result > 0 && bad_kind) {
-    dft__cursor_complain(cursor, result == DFT_PROBLEM_LINE ? bad_kind : (uint32_t)result, byte, cursor->lines, at,
-                         (size_t)(end - at));
+    dft__location_complain(cursor, result == DFT_PROBLEM_LINE ? bad_kind : (uint32_t)result, byte, cursor->lines, at,
+                           (size_t)(end - at));
   }
   if (cursor->parser.is_time_cut) {
-    dft__cursor_complain(cursor, DFT_PROBLEM_TIME, byte, cursor->lines, at, (size_t)(end - at));
+    dft__location_complain(cursor, DFT_PROBLEM_TIME, byte, cursor->lines, at, (size_t)(end - at));
     cursor->parser.is_time_cut = 0;
   }
   return 1;
 }
 
-/* Behind damage a line is there or not; the damage itself was reported. */
+/* Bad lines after damage are not reported: the damage itself was. */
 static uint32_t kind_at(const dft_cursor *cursor, uint64_t stream) {
   return stream >= cursor->damaged_from ? 0 : DFT_PROBLEM_LINE;
 }
 
-/* The text ends in damage. Its last line may be whole all the same, only without a line end. */
+/* The text ends in damage. Its last line may still be complete, only without a line end. */
 static int parse_broken_end(dft_cursor *cursor) {
   dft__buffer *text = &cursor->text;
   int is_good = 1;
   if (cursor->text_at < text->len && !cursor->is_head_open) {
-    is_good = dft__lines_parse_one(cursor, text->bytes + cursor->text_at, text->bytes + text->len, 0, 0);
+    is_good = parse_one(cursor, text->bytes + cursor->text_at, text->bytes + text->len, 0, 0);
   }
   cursor->text_at = text->len;
   cursor->is_broken = 0;
@@ -66,6 +46,21 @@ static int parse_broken_end(dft_cursor *cursor) {
   cursor->skipped = 0;
   cursor->damaged_from = UINT64_MAX;
   return is_good;
+}
+
+/* The unit's first line, which ends at `stop`. *is_passed: it is done with; otherwise it is parsed in place, as any line. */
+static int parse_head(dft_cursor *cursor, const char *stop, int *is_passed) {
+  dft__buffer *front = &cursor->front;
+  uint64_t byte;
+  enum dft__head head = dft__ends_head(cursor, stop, &byte);
+  cursor->is_head_open = 0;
+  *is_passed = head != DFT__HEAD_COMPLETE;
+  if (head == DFT__HEAD_NO_MEMORY) return 0;
+  if (head != DFT__HEAD_JOINED) return 1;
+  /* It is the first line of its batch: no row points into `plain` yet, so that may move. */
+  if (!dft__buffer_reserve(&cursor->plain, cursor->text.len + front->len + DFT__PADDING)) return 0;
+  cursor->parser.plain = cursor->plain.bytes;
+  return parse_one(cursor, front->bytes, front->bytes + front->len - 1, byte, DFT_PROBLEM_LINE);
 }
 
 int dft__lines_parse(dft_cursor *cursor) {
@@ -79,19 +74,14 @@ int dft__lines_parse(dft_cursor *cursor) {
     const char *at = text->bytes + cursor->text_at;
     const char *stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
     uint64_t stream = cursor->stream + cursor->text_at;
+    int is_passed = 0;
     if (!stop) return cursor->is_broken ? parse_broken_end(cursor) : 1;
-    cursor->text_at = (size_t)(stop - text->bytes) + 1;
-    if (cursor->is_head_open) {
-      cursor->is_head_open = 0;
-      cursor->text_at -= (size_t)(stop - at) + 1;
-      if (!dft__ends_head(cursor, stop)) return 0;
-    } else if (!dft__lines_parse_one(cursor, at, stop, dft__cursor_place(cursor, stream), kind_at(cursor, stream))) {
+    if (cursor->is_head_open && !parse_head(cursor, stop, &is_passed)) return 0;
+    if (!is_passed && !parse_one(cursor, at, stop, dft__location_in_file(cursor, stream), kind_at(cursor, stream)))
       return 0;
-    }
-    if (text->bytes + cursor->text_at > at) { /* it was no line to be parsed where it stands */
-      cursor->stream += cursor->skipped;
-      cursor->skipped = 0;
-    }
+    cursor->text_at = (size_t)(stop - text->bytes) + 1;
+    cursor->stream += cursor->skipped;
+    cursor->skipped = 0;
     cursor->lines++;
   }
   return 1;
@@ -104,7 +94,7 @@ int dft__lines_parse_joint(dft_cursor *cursor) {
     const char *stop = memchr(at, '\n', joint->len - cursor->joint_at);
     int is_torn = cursor->joint_at >= cursor->torn_from;
     cursor->joint_at = (size_t)(stop - joint->bytes) + 1;
-    if (!dft__lines_parse_one(cursor, at, stop, cursor->joint_byte, is_torn ? DFT_PROBLEM_TORN : DFT_PROBLEM_LINE)) {
+    if (!parse_one(cursor, at, stop, cursor->joint_byte, is_torn ? DFT_PROBLEM_TORN : DFT_PROBLEM_LINE)) {
       return 0;
     }
     cursor->lines += is_torn;

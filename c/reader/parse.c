@@ -1,22 +1,23 @@
 /* parse.c - one line of a trace as one row.
  *
- * No tree is built: the line is walked once, what a column wants goes into it, other arguments become cells. The order of
- * keys is free. The walk may look into the padding, never further: a zero ends every text, number and blank.
+ * No tree is built. One pass over the line fills the columns and turns the other arguments into cells. Keys may come in any
+ * order. The pass may look into the padding but never further: a zero ends every text, number and blank.
  * SPDX-License-Identifier: MIT */
 #include "parse.h"
 
+#include "canonical.h"
 #include "scan.h"
 #include "value.h"
 
 /* What one line says. */
-typedef struct draft {
+typedef struct parsed_line {
   const char *end;
   dft_text name;
   int has_phase;
   uint64_t phase_number; /* 0: it was a letter */
   int has_start, has_dur;
   uint8_t phase;
-} draft;
+} parsed_line;
 
 #define IS(given, literal) \
   ((given).len == sizeof(literal) - 1 && memcmp((given).text, literal, sizeof(literal) - 1) == 0)
@@ -30,7 +31,7 @@ static uint64_t track(const dft_cell *cell) {
   return dft__hash_text(cell->value.text, cell->len) | (uint64_t)1 << 63;
 }
 
-/* A hash is a text or a number; its digits are what counts. */
+/* A hash is a text, or a number that is taken by its digits. */
 static uint32_t hash_number(dft__parser *parser, uint32_t dictionary, const dft_cell *cell, const char *from,
                             const char *to) {
   if (cell->type == DFT_STRING) return dft__cache_number(&parser->cache[dictionary], cell->value.text, cell->len);
@@ -42,7 +43,7 @@ static uint32_t hash_number(dft__parser *parser, uint32_t dictionary, const dft_
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------------ */
 
-/* An argument that has a column; 0 when this one has none, or does not fit it. */
+/* Puts an argument into its column. 0: it has none, or its type does not fit. */
 static int fill_column(dft__parser *parser, dft_text key, const dft_cell *cell, const char *from, const char *to) {
   dft__columns *columns = parser->columns;
   uint32_t row = columns->count;
@@ -72,7 +73,7 @@ static int fill_column(dft__parser *parser, dft_text key, const dft_cell *cell, 
   }
 }
 
-/* From behind the brace to behind its partner. */
+/* From after the opening brace to after the closing one. */
 static const char *parse_args(dft__parser *parser, dft__values *values, const char *at) {
   at = dft__scan_blank(at);
   if (*at == '}') return at + 1;
@@ -104,7 +105,7 @@ static const char *parse_args(dft__parser *parser, dft__values *values, const ch
 
 /* ---- Lines ---------------------------------------------------------------------------------------------------------- */
 
-static const char *parse_phase(dft__values *values, draft *line, const char *at) {
+static const char *parse_phase(dft__values *values, parsed_line *line, const char *at) {
   dft_cell cell;
   at = dft__value(values, at, &cell);
   if (!at) return NULL;
@@ -115,7 +116,7 @@ static const char *parse_phase(dft__values *values, draft *line, const char *at)
   return at;
 }
 
-static const char *parse_name(dft__parser *parser, dft__values *values, draft *line, const char *at) {
+static const char *parse_name(dft__parser *parser, dft__values *values, parsed_line *line, const char *at) {
   if (*at != '"' || !(at = dft__value_text(values, at + 1, &line->name))) return NULL;
   parser->columns->name[parser->columns->count] = dft__cache_number(&parser->cache[DFT_NAMES], line->name.text,
                                                                     line->name.len);
@@ -123,7 +124,8 @@ static const char *parse_name(dft__parser *parser, dft__values *values, draft *l
 }
 
 /* The value of one key of the event itself. */
-static const char *parse_member(dft__parser *parser, dft__values *values, draft *line, dft_text key, const char *at) {
+static const char *parse_member(dft__parser *parser, dft__values *values, parsed_line *line, dft_text key,
+                                const char *at) {
   dft__columns *columns = parser->columns;
   uint32_t row = columns->count;
   dft_cell cell;
@@ -168,15 +170,15 @@ static void clear_row(dft__columns *columns) {
   columns->arg_first[row] = columns->cell_count;
 }
 
-/* Numbers as the newest DFTracer writes them: 1 is complete, 4 metadata; of any other the times tell. */
-static uint8_t phase_of(const draft *line) {
+/* The newest DFTracer writes numbers: 1 is complete, 4 is metadata. Any other is judged by which times it has. */
+static uint8_t phase_of(const parsed_line *line) {
   if (!line->phase_number) return line->phase;
   if (line->phase_number == 1 || (line->phase_number != 4 && line->has_dur)) return DFT_COMPLETE;
   return line->phase_number != 4 && line->has_start ? DFT_COUNTER : DFT_METADATA;
 }
 
 /* HH, FH and SH lines say what a hash means. */
-static void define(dft__parser *parser, const draft *line) {
+static void define(dft__parser *parser, const parsed_line *line) {
   dft__columns *columns = parser->columns;
   dft_text hash = {NULL, 0}, text = {NULL, 0};
   char digits[24];
@@ -196,7 +198,7 @@ static void define(dft__parser *parser, const draft *line) {
   dft__dictionary_define(&parser->dictionaries[dictionary], hash.text, hash.len, text.text, text.len);
 }
 
-static void finish_row(dft__parser *parser, const draft *line, dft_text text) {
+static void finish_row(dft__parser *parser, const parsed_line *line, dft_text text) {
   dft__columns *columns = parser->columns;
   uint32_t row = columns->count;
   uint8_t phase = phase_of(line);
@@ -227,7 +229,7 @@ static int take_canonical(dft__parser *parser, const char *at, const char *end) 
 
 int dft__parse_line(dft__parser *parser, const char *at, const char *end) {
   dft__values values = {.plain = parser->plain, .nesting = parser->nesting, .problem = DFT_PROBLEM_LINE};
-  draft line = {.end = end};
+  parsed_line line = {.end = end};
   const char *start;
   if (take_canonical(parser, at, end)) return DFT__LINE_ROW;
   at = dft__scan_blank(at);

@@ -1,5 +1,7 @@
 /* paths.c - files, folders and globs as sources.
  * SPDX-License-Identifier: MIT */
+#include "paths.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <glob.h>
@@ -7,9 +9,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "reader_internal.h"
+#include "problem.h"
 
-#define DEPTH_MAX 64 /* folders inside each other */
+#define DEPTH_MAX 64 /* of nested folders */
 
 static void complain(dft_reader *reader, const char *path, int error) {
   dft__problem_entry problem = {.kind = DFT_PROBLEM_FILE, .error = error, .line_in_unit = UINT64_MAX};

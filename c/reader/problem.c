@@ -1,8 +1,11 @@
 /* problem.c - what was wrong with the traces, counted and located.
  * SPDX-License-Identifier: MIT */
+#include "problem.h"
+
 #include <stdlib.h>
 
-#include "reader_internal.h"
+#define PROBLEMS_KEPT 1000u /* of a source */
+#define DETAIL_BYTES 80u
 
 const char *dft_problem_text(uint32_t kind) {
   switch (kind) {
@@ -26,7 +29,7 @@ static char *copy_detail(const char *detail, size_t len) {
 
 static void keep(dft__problem_entry **list, uint32_t *count, const dft__problem_entry *problem, const char *detail,
                  size_t len) {
-  if (*count >= DFT__PROBLEMS_KEPT) return;
+  if (*count >= PROBLEMS_KEPT) return;
   if ((*count & (*count - 1)) == 0) { /* room for 1, 2, 4, 8 ... */
     dft__problem_entry *more = realloc(*list, (*count ? *count * 2 : 1) * sizeof *more);
     if (!more) return;
@@ -44,7 +47,7 @@ void dft__problem_add(dft_reader *reader, uint32_t source, const dft__problem_en
     keep(&reader->path_problems, &reader->path_problem_count, problem, detail, len);
     return;
   }
-  if (len > DFT__DETAIL_BYTES) len = DFT__DETAIL_BYTES;
+  if (len > DETAIL_BYTES) len = DETAIL_BYTES;
   reader->sources[source].problem_count++;
   keep(&reader->sources[source].problems, &reader->sources[source].problems_kept, problem, detail, len);
 }
@@ -107,8 +110,8 @@ static uint64_t line_of(const dft__source_state *source, const dft__problem_entr
   return line;
 }
 
-static void tell(const dft__source_state *source, uint32_t index, const dft__problem_entry *entry,
-                 dft_problem *problem) {
+static void describe(const dft__source_state *source, uint32_t index, const dft__problem_entry *entry,
+                     dft_problem *problem) {
   dft_problem all = {.struct_size = problem->struct_size,
                      .kind = entry->kind,
                      .source = index,
@@ -124,7 +127,7 @@ dft_status dft_reader_problem(dft_reader *reader, uint32_t index, dft_problem *p
   dft_status status = DFT_EINVAL;
   pthread_mutex_lock(&reader->lock);
   if (index < reader->path_problem_count) {
-    tell(NULL, DFT_ALL, &reader->path_problems[index], problem);
+    describe(NULL, DFT_ALL, &reader->path_problems[index], problem);
     status = DFT_OK;
   } else {
     index -= reader->path_problem_count;
@@ -135,11 +138,11 @@ dft_status dft_reader_problem(dft_reader *reader, uint32_t index, dft_problem *p
         continue;
       }
       qsort(source->problems, source->problems_kept, sizeof *source->problems, by_place);
-      tell(source, i, &source->problems[index], problem);
+      describe(source, i, &source->problems[index], problem);
       status = DFT_OK;
     }
     if (status != DFT_OK && index == 0 && atomic_load(&reader->arena.refused)) {
-      tell(NULL, DFT_ALL, &(dft__problem_entry){.kind = DFT_PROBLEM_TEXT_BYTES}, problem);
+      describe(NULL, DFT_ALL, &(dft__problem_entry){.kind = DFT_PROBLEM_TEXT_BYTES}, problem);
       status = DFT_OK;
     }
   }

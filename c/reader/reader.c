@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "reader_internal.h"
+#include "parser.h"
+#include "paths.h"
+#include "source.h"
+#include "walk.h"
 
 static const char *const known_keys[] = {
 #define KEY(name) #name,
@@ -54,7 +57,10 @@ dft_status dft_reader_open(const dft_reader_options *options, const char *const 
 
 void dft_reader_close(dft_reader *reader) {
   if (!reader) return;
-  for (uint32_t i = 0; i < reader->source_count; i++) dft__source_free(&reader->sources[i]);
+  for (uint32_t i = 0; i < reader->source_count; i++) {
+    dft__walk_free(&reader->sources[i].walk);
+    dft__source_free(&reader->sources[i]);
+  }
   for (uint32_t i = 0; i < reader->path_problem_count; i++) free(reader->path_problems[i].detail);
   for (uint32_t i = 0; i < DFT__DICTIONARIES; i++) dft__dictionary_free(&reader->dictionaries[i]);
   free(reader->path_problems);
@@ -115,7 +121,7 @@ dft_text dft_reader_hash(dft_reader *reader, uint32_t dictionary, uint32_t numbe
 }
 
 dft_text dft_reader_text(dft_reader *reader, uint32_t dictionary, uint32_t number) {
-  const dft__entry *entry;
+  const dft__text_entry *entry;
   const dft_text *meaning;
   if (dictionary >= DFT_DICTIONARIES) return (dft_text){"", 0};
   entry = dft__dictionary_at(&reader->dictionaries[dictionary], number);
@@ -131,7 +137,7 @@ uint32_t dft_reader_number(dft_reader *reader, uint32_t dictionary, const char *
 dft_status dft_reader_resolve(dft_reader *reader, const char *hash, size_t len, dft_text *text) {
   static const uint32_t order[] = {DFT_FILES, DFT_HOSTS, DFT__STRINGS};
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
-    const dft__entry *entry = dft__dictionary_find(&reader->dictionaries[order[i]], hash, len);
+    const dft__text_entry *entry = dft__dictionary_find(&reader->dictionaries[order[i]], hash, len);
     const dft_text *meaning = entry ? atomic_load_explicit(&entry->meaning, memory_order_acquire) : NULL;
     if (!meaning) continue;
     *text = *meaning;

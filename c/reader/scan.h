@@ -1,5 +1,5 @@
-/* scan.h - the small steps of reading JSON: where a text ends, which number stands here. They may look up to
- * DFT__PADDING bytes past the end of what they were given; whoever owns the buffer puts zeros there.
+/* scan.h - the small steps of reading JSON: where a text ends, which number comes next. They may look up to DFT__PADDING
+ * bytes past the end of the text; the owner of the buffer puts zeros there.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_READER_SCAN_H
 #define DFT_READER_SCAN_H
@@ -12,7 +12,7 @@
 
 #define DFT__PADDING 64u
 
-/* The first quote, backslash or control character at or behind `at`; a zero stops it, and padding is zero. */
+/* The first quote, backslash or control character from `at` on. A zero stops it, and padding is zeros. */
 static inline const char *dft__scan_text(const char *at) {
 #ifdef __SSE2__
   const __m128i quote = _mm_set1_epi8('"');

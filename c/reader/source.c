@@ -1,11 +1,15 @@
 /* source.c - what a file is, found out by looking into it.
  * SPDX-License-Identifier: MIT */
+#include "source.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "reader_internal.h"
+#include "inflate.h"
+#include "problem.h"
+#include "unpublished.h"
 
 #define PEEK_BYTES (16u << 10)
 
@@ -14,7 +18,6 @@ void dft__source_free(dft__source_state *source) {
   free(source->problems);
   free(source->unit_lines);
   free(source->path);
-  dft__walk_free(&source->walk);
 }
 
 /* The first text of a .pfw.gz. */
@@ -30,7 +33,7 @@ static size_t inflate_some(const uint8_t *in, size_t in_len, uint8_t *out, size_
   return room - flow.room;
 }
 
-/* The opening lines say in which unit times are. */
+/* The opening lines name the unit of times. */
 static uint64_t find_unit(const char *text, size_t len) {
   static const struct {
     const char *name;
@@ -47,7 +50,7 @@ static uint64_t find_unit(const char *text, size_t len) {
   return 1000;
 }
 
-/* By what is in it; of a damaged one, the name tells. */
+/* Judged by the content; of a damaged file, by the name. */
 static uint32_t kind_of(const char *path, const uint8_t *bytes, size_t len) {
   size_t path_len = strlen(path);
   if (dft__spool_is(bytes, len)) return DFT_SOURCE_SPOOL;

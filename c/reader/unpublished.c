@@ -2,14 +2,15 @@
  *
  * The core decodes them (dftracer/spool.h) and the jsonl sink's own encoder makes the lines, so they are those that the
  * published trace will have. SPDX-License-Identifier: MIT */
-#include <dftracer/spool.h>
+#include "unpublished.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "codec/line.h"
-#include "reader_internal.h"
+#include "problem.h"
 
 #define POINTER "dftracer spool at "
 #define TRIES 10

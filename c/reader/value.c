@@ -44,7 +44,7 @@ static char *put_character(char *out, uint32_t code) {
   return out;
 }
 
-/* From behind "\u". Half a pair of surrogates is no character: U+FFFD. */
+/* From after "\u". An unpaired surrogate becomes U+FFFD. */
 static const char *unescape_code(const char *at, char **out) {
   uint32_t code, low;
   if (!hex4(at, &code)) return NULL;
@@ -119,7 +119,7 @@ static double slow_double(const char *from) {
   return c_locale ? strtod_l(from, NULL, c_locale) : strtod(from, NULL);
 }
 
-/* A number that is no integer of 64 bits; `at` is behind its first digits. */
+/* A number that is not an integer of 64 bits; `at` is after its first digits. */
 static const char *parse_double(const char *from, const char *at, dft_cell *cell) {
   while ((unsigned char)(*at - '0') <= 9) at++;
   if (*at == '.') {
@@ -137,7 +137,7 @@ static const char *parse_double(const char *from, const char *at, dft_cell *cell
   return at;
 }
 
-/* Whether these digits stand for more than 64 bits hold; `sum` is what they gave. */
+/* Whether these digits exceed 64 bits; `sum` is their value modulo 2^64. */
 static int is_too_much(const char *digits, const char *end, uint64_t sum) {
   size_t count = (size_t)(end - digits);
   if ((unsigned char)(*end - '0') <= 9) return 1;
@@ -160,7 +160,7 @@ static const char *parse_number(const char *at, dft_cell *cell) {
   return at;
 }
 
-/* A time in units and fractions of units, as nanoseconds; fractions of a nanosecond are cut off. */
+/* Fractions of a nanosecond are cut off. */
 const char *dft__value_time(dft__values *values, const char *at, uint64_t unit_ns, int64_t *ns) {
   const char *from = at;
   int is_negative = *at == '-';
@@ -214,10 +214,10 @@ static const char *literal(const char *at, const char *word, size_t len) {
 
 static const char *skip_scalar(dft__values *values, const char *at);
 
-/* An array or object as it stands. Brackets must match; commas and colons are not looked at too closely. */
+/* An array or object, unparsed. Brackets must match; the order of commas and colons is not checked. */
 static const char *skip_nested(dft__values *values, const char *at) {
   uint32_t depth = 0;
-  uint64_t kinds = 0; /* one bit a level: it is an object */
+  uint64_t kinds = 0; /* one bit per level: whether it is an object */
   do {
     at = dft__scan_blank(at);
     switch (*at) {

@@ -10,17 +10,17 @@
 typedef struct dft__values {
   char *plain;        /* where the next unescaped text goes */
   uint32_t nesting;   /* the limit */
-  uint32_t times_cut; /* times that 64 bits of nanoseconds do not hold */
+  uint32_t times_cut; /* times that do not fit 64 bits of nanoseconds */
   int problem;        /* what to report when a function returns NULL: a dft_problem_kind */
 } dft__values;
 
-/* Each returns what stands behind the value, or NULL when there is none. */
+/* Each returns the end of the value, or NULL when there is no valid one. */
 
-/* A text, from behind its first quote. */
+/* A text, from after its opening quote. */
 const char *dft__value_text(dft__values *values, const char *at, dft_text *text);
-/* Any value; the cell's key is left alone. */
+/* Any value; does not set the cell's key. */
 const char *dft__value(dft__values *values, const char *at, dft_cell *cell);
-/* A number in units, exactly, as nanoseconds. */
+/* A number of units as nanoseconds, exactly. */
 const char *dft__value_time(dft__values *values, const char *at, uint64_t unit_ns, int64_t *ns);
 
 /* The digits of an integer. */

@@ -1,18 +1,24 @@
 /* walk.c - a source cut into units, and the lines that lie across the cuts.
  * SPDX-License-Identifier: MIT */
+#include "walk.h"
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "reader_internal.h"
+#include "problem.h"
+#include "source.h"
+#include "unpublished.h"
 
+#define UNIT_GZIP (96u << 10) /* compressed bytes of a unit, at least */
+#define UNIT_PLAIN (2u << 20)
 #define HEADER_BYTES 10u
-#define SEARCH_BYTES (8u << 20) /* a member that is longer, compressed, is the rest of its file's only unit */
+#define SEARCH_BYTES (8u << 20) /* if no member begins within, the rest of the file is one unit */
 
 /* ---- Where members begin -------------------------------------------------------------------------------------------- */
 
-/* RFC 1952: signature, deflate, no reserved flags; and what compressors write as extra flags and operating system. */
-int dft__walk_is_member(const uint8_t *bytes, size_t len) {
+/* RFC 1952: signature, deflate, no reserved flags, and the extra flags and operating systems that compressors write. */
+static int is_member(const uint8_t *bytes, size_t len) {
   if (len < HEADER_BYTES) return 0;
   return bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == 8 && (bytes[3] & 0xe0) == 0 &&
          (bytes[8] == 0 || bytes[8] == 2 || bytes[8] == 4) && (bytes[9] <= 13 || bytes[9] == 255);
@@ -21,7 +27,7 @@ int dft__walk_is_member(const uint8_t *bytes, size_t len) {
 static const uint8_t *find_in(const uint8_t *bytes, size_t len) {
   const uint8_t *at = bytes, *end = bytes + len;
   while (at < end && (at = memchr(at, 0x1f, (size_t)(end - at))) != NULL) {
-    if (dft__walk_is_member(at, (size_t)(end - at))) return at;
+    if (is_member(at, (size_t)(end - at))) return at;
     at++;
   }
   return NULL;
@@ -56,9 +62,9 @@ void dft__walk_free(dft__walk *walk) {
 static uint64_t limit_of(const dft__source_state *source, int fd, uint64_t start) {
   uint64_t from, to, found;
   if (source->kind == DFT_SOURCE_PLAIN) {
-    return source->size - start > DFT__UNIT_PLAIN ? start + DFT__UNIT_PLAIN : source->size;
+    return source->size - start > UNIT_PLAIN ? start + UNIT_PLAIN : source->size;
   }
-  from = start + DFT__UNIT_GZIP;
+  from = start + UNIT_GZIP;
   if (from >= source->size) return source->size;
   to = source->size - from > SEARCH_BYTES ? from + SEARCH_BYTES : source->size;
   found = dft__walk_find_member(fd, from, to);
@@ -69,7 +75,7 @@ int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t index, dft__uni
   dft__source_state *source = &reader->sources[index];
   int fd;
   if (source->is_opened && walk->next_start >= source->size) return 0;
-  fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO has no writer to wait for */
+  fd = open(source->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not wait for the writer of a FIFO */
   if (!dft__source_prepare(reader, index, fd) || walk->next_start >= source->size) {
     if (fd >= 0) close(fd);
     walk->next_start = source->size;
@@ -111,7 +117,7 @@ uint64_t dft__walk_end_of(dft_reader *reader, dft__walk *walk, dft__unit *unit, 
     walk->verified[walk->verified_count++][1] = at;
   }
   dft__problem_drop(reader, unit->source, member, at);
-  if (at >= walk->next_start) { /* the places that were run over have not been handed out, and will not be */
+  if (at >= walk->next_start) { /* no unit beginning inside this member was handed out yet */
     walk->next_start = at;
     return at;
   }

@@ -177,10 +177,12 @@ def workers_of_a_fork_server(folder):
 
 
 def two_runs_are_noted(folder):
+    """A pause is noted from a fifth of the job time on; of eight traces with equal pauses each is a seventh."""
     first = made_up.Writer(30, pid=400).text(300)
-    later = made_up.Writer(31, pid=401).text(300).replace(b'"ts":17272', b'"ts":17273')
-    for traces, is_noted in (({"1.pfw": first, "2.pfw": later}, True), ({"1.pfw": first}, False)):
-        _, paths = save(folder, traces)
+    later = [made_up.Writer(31 + i, pid=401 + i).text(300) for i in range(7)]
+    later = [text.replace(b'"ts":17272', b'"ts":1727%d' % (3 + i)) for i, text in enumerate(later)]
+    for texts, is_noted in (([first, *later[:1]], True), ([first], False), ([first, *later], False)):
+        _, paths = save(folder, {f"{i}.pfw": text for i, text in enumerate(texts)})
         assert ("more than one run" in command("summary", *paths)) == is_noted
 
 

@@ -1,4 +1,4 @@
-/* answer.c - the results of a job as lists in a sensible order.
+/* answer.c - the totals as ordered lists and labels.
  * SPDX-License-Identifier: MIT */
 #include "answer.h"
 
@@ -16,12 +16,12 @@ static int by_self(const void *a, const void *b) {
   return (one->number > two->number) - (one->number < two->number);
 }
 
-answer_group *answer_groups(const job *of, uint32_t *count) {
-  answer_group *list = calloc(of->all.group_capacity + 1, sizeof *list);
+answer_group *answer_groups(const trace_totals *totals, uint32_t *count) {
+  const tally *counts = &totals->counts;
+  answer_group *list = calloc(counts->group_capacity + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < of->all.group_capacity; i++) {
-    if (!of->all.groups_seen[i].durations.count) continue;
-    list[(*count)++] = (answer_group){i, &of->all.groups_seen[i]};
+  for (uint32_t i = 0; list && i < counts->group_capacity; i++) {
+    if (counts->groups[i].durations.count) list[(*count)++] = (answer_group){i, &counts->groups[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_self);
   return list;
@@ -29,51 +29,69 @@ answer_group *answer_groups(const job *of, uint32_t *count) {
 
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
-static uint64_t io_time(const io_stats *of) {
-  return of->read_ns + of->write_ns + of->other_ns;
-}
-
 static int by_io_time(const void *a, const void *b) {
   const answer_io *one = a, *two = b;
-  if (io_time(one->stats) != io_time(two->stats)) return io_time(one->stats) > io_time(two->stats) ? -1 : 1;
+  uint64_t one_ns = io_stats_ns(one->stats), two_ns = io_stats_ns(two->stats);
+  if (one_ns != two_ns) return one_ns > two_ns ? -1 : 1;
   return (one->number > two->number) - (one->number < two->number);
 }
 
-answer_io *answer_files(const job *of, uint32_t *count) {
-  answer_io *list = calloc(of->all.file_capacity + 1, sizeof *list);
+answer_io *answer_files(const trace_totals *totals, uint32_t *count) {
+  const tally *counts = &totals->counts;
+  answer_io *list = calloc(counts->file_capacity + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < of->all.file_capacity; i++) {
-    const io_stats *stats = &of->all.files[i];
-    if (stats->reads || stats->writes || stats->others) list[(*count)++] = (answer_io){i, stats};
+  for (uint32_t i = 0; list && i < counts->file_capacity; i++) {
+    if (io_stats_calls(&counts->files[i])) list[(*count)++] = (answer_io){i, &counts->files[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;
 }
 
-answer_io *answer_processes(job *of, uint32_t *count) {
-  answer_io *list = calloc(of->process_numbers.count + 1, sizeof *list);
+answer_io *answer_processes(const trace_totals *totals, uint32_t *count) {
+  const analysis *shared = &totals->shared;
+  answer_io *list = calloc(shared->process_numbers.count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 1; list && i <= of->process_numbers.count; i++) {
-    const io_stats *stats = &job_process(of, i)->io;
-    if (stats->reads || stats->writes || stats->others) list[(*count)++] = (answer_io){i, stats};
+  for (uint32_t i = 1; list && i <= shared->process_numbers.count; i++) {
+    const io_stats *stats = &analysis_process(shared, i)->io;
+    if (io_stats_calls(stats)) list[(*count)++] = (answer_io){i, stats};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;
 }
 
-uint32_t answer_process_count(job *of) {
-  uint32_t count = 0;
-  for (uint32_t i = 1; i <= of->process_numbers.count; i++) count += job_process(of, i)->threads != 0;
-  return count;
-}
-
-io_stats answer_all_io(job *of) {
+io_stats answer_all_io(const trace_totals *totals) {
+  const analysis *shared = &totals->shared;
   io_stats all = {0};
-  for (uint32_t i = 1; i <= of->process_numbers.count; i++) io_merge(&all, &job_process(of, i)->io);
+  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) io_stats_merge(&all, &analysis_process(shared, i)->io);
   return all;
 }
 
-/* ---- Time ----------------------------------------------------------------------------------------------------------- */
+/* ---- Training ------------------------------------------------------------------------------------------------------- */
+
+static int by_epoch(const void *a, const void *b) {
+  const answer_epoch *one = a, *two = b;
+  return (one->epoch > two->epoch) - (one->epoch < two->epoch);
+}
+
+answer_epoch *answer_epochs(const trace_totals *totals, uint32_t *count) {
+  const numbering *numbers = &totals->counts.epoch_numbers;
+  answer_epoch *list = calloc(numbers->count + 1, sizeof *list);
+  *count = list ? numbers->count : 0;
+  for (uint32_t i = 0; i < *count; i++) {
+    list[i] = (answer_epoch){(int64_t)numbers->keys[i + 1].a, &totals->counts.epochs[i + 1]};
+  }
+  if (list) qsort(list, *count, sizeof *list, by_epoch);
+  return list;
+}
+
+/* ---- Processes and threads ------------------------------------------------------------------------------------------ */
+
+uint32_t answer_process_count(const trace_totals *totals) {
+  const analysis *shared = &totals->shared;
+  uint32_t count = 0;
+  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) count += analysis_process(shared, i)->threads != 0;
+  return count;
+}
 
 typedef struct lifetime {
   int64_t first, last;
@@ -84,12 +102,13 @@ static int by_first(const void *a, const void *b) {
   return (one->first > two->first) - (one->first < two->first);
 }
 
-uint64_t answer_pause_ns(job *of) {
-  lifetime *list = calloc(of->thread_numbers.count + 1, sizeof *list);
+uint64_t answer_pause_ns(const trace_totals *totals) {
+  const analysis *shared = &totals->shared;
+  lifetime *list = calloc(shared->thread_numbers.count + 1, sizeof *list);
   uint32_t count = 0;
   int64_t end, longest = 0;
-  for (uint32_t i = 1; list && i <= of->thread_numbers.count; i++) {
-    const coverage *time = &job_thread(of, i)->time;
+  for (uint32_t i = 1; list && i <= shared->thread_numbers.count; i++) {
+    const coverage *time = &analysis_thread(shared, i)->time;
     if (time->events) list[count++] = (lifetime){time->first, time->last};
   }
   if (count) {
@@ -106,6 +125,7 @@ uint64_t answer_pause_ns(job *of) {
 
 /* ---- Labels --------------------------------------------------------------------------------------------------------- */
 
+/* Cuts a text that is too long, but not inside a character. */
 static void put(char out[LABEL_BYTES], dft_text text) {
   size_t len = text.len < LABEL_BYTES ? text.len : LABEL_BYTES - 1;
   while (len < text.len && len > 0 && ((unsigned char)text.text[len] & 0xc0) == 0x80) len--;
@@ -113,47 +133,53 @@ static void put(char out[LABEL_BYTES], dft_text text) {
   out[len] = '\0';
 }
 
-dft_text answer_file(job *of, uint32_t file) {
+static void put_number(char out[LABEL_BYTES], int64_t number) {
+  if (number == NO_NUMBER) out[0] = '\0';
+  else snprintf(out, LABEL_BYTES, "%" PRId64, number);
+}
+
+dft_text answer_file(const trace_totals *totals, uint32_t file) {
   if (!file) return (dft_text){"(no file)", 9};
-  return dft_reader_text(of->reader, DFT_FILES, file);
+  return dft_reader_text(totals->shared.reader, DFT_FILES, file);
 }
 
-void answer_process_label(job *of, uint32_t number, char label[LABEL_BYTES]) {
-  const process *one = job_process(of, number);
-  dft_text host = dft_reader_text(of->reader, DFT_HOSTS, one->host);
+void answer_process_label(const trace_totals *totals, uint32_t number, char label[LABEL_BYTES]) {
+  const traced_process *process = analysis_process(&totals->shared, number);
+  dft_text host = dft_reader_text(totals->shared.reader, DFT_HOSTS, process->host);
   int len = snprintf(label, LABEL_BYTES, "%.*s%s%" PRIu64, host.len > 200 ? 200 : (int)host.len, host.text,
-                     host.len ? ":" : "", one->pid);
-  if (one->rank != NO_NUMBER) snprintf(label + len, LABEL_BYTES - (size_t)len, " rank %" PRId64, one->rank);
+                     host.len ? ":" : "", process->pid);
+  if (process->rank != NO_NUMBER) snprintf(label + len, LABEL_BYTES - (size_t)len, " rank %" PRId64, process->rank);
 }
 
-static void put_number(char out[LABEL_BYTES], uint64_t number) {
-  if ((int64_t)number == NO_NUMBER) out[0] = '\0';
-  else snprintf(out, LABEL_BYTES, "%" PRId64, (int64_t)number);
-}
-
-void answer_label(job *of, uint32_t number, char one[LABEL_BYTES], char two[LABEL_BYTES]) {
+/* The other way round than group_of in worker.c. */
+void answer_label(const trace_totals *totals, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]) {
+  const analysis *shared = &totals->shared;
+  const int by = shared->question->by;
   numbered key = {0, 0};
-  int is_new;
   one[0] = two[0] = '\0';
-  if (!number) {
+  if (!group) {
     put(one, (dft_text){"(others)", 8});
     return;
   }
-  if (of->question->by != BY_NAME) key = of->group_numbers.keys[number];
-  switch (of->question->by) {
-    case BY_FILE: put(one, answer_file(of, (uint32_t)key.a)); break;
-    case BY_PROCESS: answer_process_label(of, numbering_of(&of->process_numbers, key.a, key.b, &is_new), one); break;
-    case BY_THREAD:
-      snprintf(one, LABEL_BYTES, "%" PRIu64, job_thread(of, (uint32_t)key.a)->tid);
-      answer_process_label(of, job_thread(of, (uint32_t)key.a)->process, two);
+  if (by != BY_NAME) key = shared->group_numbers.keys[group];
+  switch (by) {
+    case BY_FILE: put(one, answer_file(totals, (uint32_t)key.a)); break;
+    case BY_PROCESS: answer_process_label(totals, numbering_find(&shared->process_numbers, key.a, key.b), one); break;
+    case BY_THREAD: {
+      const traced_thread *thread = analysis_thread(shared, (uint32_t)key.a);
+      snprintf(one, LABEL_BYTES, "%" PRIu64, thread->tid);
+      answer_process_label(totals, thread->process, two);
       break;
+    }
     case BY_STEP:
-      put_number(one, key.b);
-      put_number(two, key.a);
+      put_number(one, (int64_t)key.b);
+      put_number(two, (int64_t)key.a);
       break;
-    default:
-      put(one, dft_reader_text(of->reader, DFT_NAMES, job_site(of, number)->name));
-      put(two, dft_reader_text(of->reader, DFT_CATS, job_site(of, number)->cat));
+    default: {
+      const event_class *class = analysis_class(shared, group);
+      put(one, dft_reader_text(shared->reader, DFT_NAMES, class->name));
+      put(two, dft_reader_text(shared->reader, DFT_CATS, class->cat));
+    }
   }
 }
 

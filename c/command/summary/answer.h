@@ -1,13 +1,12 @@
-/* answer.h - the results of a job as lists in a sensible order, for printing in one form or another.
- * SPDX-License-Identifier: MIT */
+/* answer.h - the totals as ordered lists and labels, for printing in any form. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_ANSWER_H
 #define DFTRACER_ANSWER_H
 
-#include "job.h"
+#include "totals.h"
 
 #define LABEL_BYTES 512
 
-/* One line of a table of events. */
+/* One line of the table of events. */
 typedef struct answer_group {
   uint32_t number;
   const group_stats *stats;
@@ -19,44 +18,30 @@ typedef struct answer_io {
   const io_stats *stats;
 } answer_io;
 
-/* How a training went, over all processes. */
-typedef struct answer_training {
-  uint64_t processes; /* trainers: that computed or fetched */
-  uint64_t epochs, steps;
-  uint64_t count[AI_KINDS], ns[AI_KINDS]; /* call times added up */
-  uint64_t compute_ns, fetch_ns, data_ns; /* time in which a trainer or one of its workers was at it, added up */
-  uint64_t wait_ns;                       /* fetching while nothing computes */
-  uint64_t hidden_ns;                     /* loading while something computes */
-  uint64_t closed_ns;                     /* by how much the last five may be too large */
-} answer_training;
-
 /* One line of the table of epochs. */
 typedef struct answer_epoch {
   int64_t epoch;
   const epoch_stats *stats;
 } answer_epoch;
 
-/* Lists are freed by the caller; NULL when there is no memory, or nothing in them. By self time, the most first. */
-answer_group *answer_groups(const job *of, uint32_t *count);
-/* By time in calls, the most first. */
-answer_io *answer_files(const job *of, uint32_t *count);
-answer_io *answer_processes(job *of, uint32_t *count);
-io_stats answer_all_io(job *of);
-uint32_t answer_process_count(job *of); /* with an event in the time that was asked for */
-/* The longest time between the first event and the last in which no thread was there: before another run, most likely. */
-uint64_t answer_pause_ns(job *of);
+/* The caller frees the lists. NULL, with a count of 0: no memory. */
 
-/* ---- training.c ---- */
-/* 0: it is no trace of a training. */
-int answer_train(job *of, answer_training *all);
-/* In the order of their numbers. */
-answer_epoch *answer_epochs(const job *of, uint32_t *count);
+answer_group *answer_groups(const trace_totals *totals, uint32_t *count); /* most self time first */
+answer_io *answer_files(const trace_totals *totals, uint32_t *count);     /* most time in calls first */
+answer_io *answer_processes(const trace_totals *totals, uint32_t *count); /* most time in calls first */
+answer_epoch *answer_epochs(const trace_totals *totals, uint32_t *count); /* by number of the epoch */
 
-/* The two texts that say what a group is: name and category; file; host:pid; thread and process; epoch and step. */
-void answer_label(job *of, uint32_t number, char one[LABEL_BYTES], char two[LABEL_BYTES]);
-void answer_process_label(job *of, uint32_t number, char label[LABEL_BYTES]);
-dft_text answer_file(job *of, uint32_t file);
-/* The titles of these texts, for the question's --by; the second may be NULL. */
+io_stats answer_all_io(const trace_totals *totals); /* the caller frees sizes */
+/* Processes with an event in the time that was asked for. */
+uint32_t answer_process_count(const trace_totals *totals);
+/* The longest time between the first event and the last in which no thread existed. Most likely the traces are of two runs. */
+uint64_t answer_pause_ns(const trace_totals *totals);
+
+/* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
+void answer_label(const trace_totals *totals, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]);
+void answer_process_label(const trace_totals *totals, uint32_t number, char label[LABEL_BYTES]);
+dft_text answer_file(const trace_totals *totals, uint32_t file);
+/* The titles of these texts, for the question's --by. The second may be NULL. */
 void answer_titles(int by, const char **one, const char **two);
 
 #endif

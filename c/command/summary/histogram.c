@@ -1,4 +1,4 @@
-/* histogram.c - how values are distributed, in little memory.
+/* histogram.c - the distribution of values, in little memory.
  * SPDX-License-Identifier: MIT */
 #include "histogram.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 64u /* of one page: a doubling; page 0 holds 0 to 63 */
+#define STEPS 64u /* in one page, which is a doubling; page 0 holds 0 to 63 */
 
 static _Atomic uint64_t page_count;
 
@@ -27,33 +27,36 @@ static uint64_t value_of(uint32_t page, uint32_t step) {
   return least + (((uint64_t)1 << (page - 1)) - 1) / 2;
 }
 
-/* Makes the pages `low` to `high` part of it. */
-static int cover(histogram *of, uint32_t low, uint32_t high) {
-  uint32_t first = of->pages && of->first_page < low ? of->first_page : low;
-  uint32_t last = of->pages && of->first_page + of->pages - 1u > high ? of->first_page + of->pages - 1u : high;
+/* Makes room for the pages `low` to `high`. 0: no memory. */
+static int cover(histogram *values, uint32_t low, uint32_t high) {
+  uint32_t first = values->pages && values->first_page < low ? values->first_page : low;
+  uint32_t last = values->pages && values->first_page + values->pages - 1u > high
+                    ? values->first_page + values->pages - 1u
+                    : high;
   uint32_t pages = last - first + 1;
   uint64_t *steps;
-  if (of->pages && of->first_page == first && of->pages == pages) return 1;
+  if (values->pages && values->first_page == first && values->pages == pages) return 1;
   steps = calloc((size_t)pages * STEPS, sizeof *steps);
   if (!steps) return 0;
-  if (of->pages) {
-    memcpy(steps + (size_t)(of->first_page - first) * STEPS, of->steps, (size_t)of->pages * STEPS * sizeof *steps);
+  if (values->pages) {
+    memcpy(steps + (size_t)(values->first_page - first) * STEPS, values->steps,
+           (size_t)values->pages * STEPS * sizeof *steps);
   }
-  free(of->steps);
-  atomic_fetch_add(&page_count, pages - of->pages);
-  of->steps = steps;
-  of->first_page = (uint8_t)first;
-  of->pages = (uint8_t)pages;
+  free(values->steps);
+  atomic_fetch_add(&page_count, pages - values->pages);
+  values->steps = steps;
+  values->first_page = (uint8_t)first;
+  values->pages = (uint8_t)pages;
   return 1;
 }
 
-int histogram_add(histogram *of, uint64_t value) {
+int histogram_add(histogram *values, uint64_t value) {
   uint32_t page = page_of(value);
-  if (page - of->first_page >= of->pages && !cover(of, page, page)) return 0;
-  of->steps[(page - of->first_page) * STEPS + step_of(value, page)]++;
-  if (!of->count || value < of->least) of->least = value;
-  if (value > of->most) of->most = value;
-  of->count++;
+  if (page - values->first_page >= values->pages && !cover(values, page, page)) return 0;
+  values->steps[(page - values->first_page) * STEPS + step_of(value, page)]++;
+  if (!values->count || value < values->least) values->least = value;
+  if (value > values->most) values->most = value;
+  values->count++;
   return 1;
 }
 
@@ -69,25 +72,25 @@ int histogram_merge(histogram *into, const histogram *from) {
   return 1;
 }
 
-uint64_t histogram_percentile(const histogram *of, double share, uint64_t grain) {
-  uint64_t rank = (uint64_t)ceil(share * (double)of->count);
+uint64_t histogram_percentile(const histogram *values, double share, uint64_t grain) {
+  uint64_t rank = (uint64_t)ceil(share * (double)values->count);
   uint64_t seen = 0;
   if (rank < 1) rank = 1;
-  for (uint32_t i = 0; i < of->pages * STEPS; i++) {
-    seen += of->steps[i];
+  for (uint32_t i = 0; i < values->pages * STEPS; i++) {
+    seen += values->steps[i];
     if (seen >= rank) {
-      uint64_t value = value_of(of->first_page + i / STEPS, i % STEPS);
+      uint64_t value = value_of(values->first_page + i / STEPS, i % STEPS);
       if (grain > 1) value = (value + grain / 2) / grain * grain;
-      return value < of->least ? of->least : value > of->most ? of->most : value;
+      return value < values->least ? values->least : value > values->most ? values->most : value;
     }
   }
-  return of->most;
+  return values->most;
 }
 
-void histogram_free(histogram *of) {
-  free(of->steps);
-  atomic_fetch_sub(&page_count, of->pages);
-  memset(of, 0, sizeof *of);
+void histogram_free(histogram *values) {
+  free(values->steps);
+  atomic_fetch_sub(&page_count, values->pages);
+  memset(values, 0, sizeof *values);
 }
 
 uint64_t histogram_bytes(void) {

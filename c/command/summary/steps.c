@@ -1,83 +1,80 @@
-/* steps.c - the step that an event belongs to: its own, or that of the nearest event around it.
- *
- * Events come in the order of their ends, so what is around one comes later. Those without a step wait on their thread until
- * it comes. Memory is bounded: beyond LOOSE_ALL of them the oldest of a thread belong to no step, and when a step would
- * have held such ones, that is counted. SPDX-License-Identifier: MIT */
+/* steps.c - the step that an event belongs to.
+ * SPDX-License-Identifier: MIT */
+#include "steps.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+#define WAITING_MAX (1u << 20) /* in all backlogs together */
+#define CAPACITY_FIRST 64u
 
-#define LOOSE_ALL (1u << 20) /* of all threads together */
-#define LOOSE_FIRST 64u
-
-static void count(worker *by, uint32_t group, const loose_event *event) {
-  group_stats *stats = worker_group(by, group);
-  if (!stats) {
-    by->is_good = 0;
-    return;
-  }
-  job_add(&stats->total_ns, event->time_ns);
-  stats->self_ns += event->self_ns;
-  by->is_good &= histogram_add(&stats->durations, event->time_ns);
+static void count(tally *counts, uint32_t group, const waiting_event *event) {
+  tally_add_duration(counts, group, event->time_ns);
+  tally_add_self(counts, group, event->self_ns);
 }
 
-/* The first `much` belong to no step. */
-static void give_up(worker *by, thread *on, uint32_t much) {
-  for (uint32_t i = 0; i < much; i++) {
-    count(by, by->of->no_step, &on->loose[i]);
-    if (!on->has_given_up || on->loose[i].start > on->given_up) on->given_up = on->loose[i].start;
-    on->has_given_up = 1;
+/* Counts the oldest events as belonging to no step. */
+static void give_up(step_backlog *backlog, const step_pool *pool, tally *counts, uint32_t oldest) {
+  for (uint32_t i = 0; i < oldest; i++) {
+    int64_t start = backlog->events[i].start;
+    count(counts, pool->no_step, &backlog->events[i]);
+    if (!backlog->has_given_up || start > backlog->given_up) backlog->given_up = start;
+    backlog->has_given_up = 1;
   }
-  on->loose_count -= much;
-  if (on->loose_count) memmove(on->loose, on->loose + much, on->loose_count * sizeof *on->loose);
+  backlog->count -= oldest;
+  if (backlog->count) memmove(backlog->events, backlog->events + oldest, backlog->count * sizeof *backlog->events);
 }
 
-static int make_room(job *of, thread *on) {
-  uint32_t more = on->loose_room ? on->loose_room : LOOSE_FIRST;
-  loose_event *list = NULL;
-  if (atomic_fetch_add(&of->loose_all, more) + more <= LOOSE_ALL)
-    list = realloc(on->loose, (on->loose_room + more) * sizeof *list);
-  if (!list) {
-    atomic_fetch_sub(&of->loose_all, more);
+static int enlarge(step_backlog *backlog, step_pool *pool) {
+  uint32_t more = backlog->capacity ? backlog->capacity : CAPACITY_FIRST;
+  waiting_event *events = NULL;
+  if (atomic_fetch_add(&pool->reserved, more) + more <= WAITING_MAX)
+    events = realloc(backlog->events, (backlog->capacity + more) * sizeof *events);
+  if (!events) {
+    atomic_fetch_sub(&pool->reserved, more);
     return 0;
   }
-  on->loose = list;
-  on->loose_room += more;
+  backlog->events = events;
+  backlog->capacity += more;
   return 1;
 }
 
-/* Those that lie in the event. They are in the order of ends: what ended before it began is not looked at. */
-static void take_inside(worker *by, thread *on, const moment *event) {
-  uint32_t from = on->loose_count;
+/* Counts the waiting events that lie inside this one. They are in the order of their ends: those that ended before it
+ * began need not be looked at. */
+static void count_inside(step_backlog *backlog, tally *counts, const moment *event) {
+  waiting_event *events = backlog->events;
+  uint32_t first = backlog->count;
   uint32_t kept;
-  while (from && on->loose[from - 1].start + (int64_t)on->loose[from - 1].time_ns >= event->start) from--;
-  kept = from;
-  for (uint32_t i = from; i < on->loose_count; i++) {
-    if (on->loose[i].start >= event->start) count(by, event->group, &on->loose[i]);
-    else on->loose[kept++] = on->loose[i];
+  while (first && events[first - 1].start + (int64_t)events[first - 1].time_ns >= event->start) first--;
+  kept = first;
+  for (uint32_t i = first; i < backlog->count; i++) {
+    if (events[i].start >= event->start) count(counts, event->group, &events[i]);
+    else events[kept++] = events[i];
   }
-  on->loose_count = kept;
+  backlog->count = kept;
 }
 
-void step_account(worker *by, thread *on, const site *what, const moment *event, int64_t self) {
-  loose_event one = {event->start, (uint64_t)(event->end - event->start), (uint64_t)self};
-  if (event->group != by->of->no_step) {
-    take_inside(by, on, event);
-    on->overrun += on->has_given_up && on->given_up >= event->start;
-    if (what->is_wanted) count(by, event->group, &one);
-  } else if (what->is_wanted) {
-    if (on->loose_count == on->loose_room && !make_room(by->of, on)) give_up(by, on, (on->loose_count + 1) / 2);
-    if (on->loose_count < on->loose_room) on->loose[on->loose_count++] = one;
-    else count(by, by->of->no_step, &one); /* there is no room at all */
+void step_backlog_add(step_backlog *backlog, step_pool *pool, tally *counts, const moment *event, int64_t self,
+                      int is_wanted) {
+  waiting_event entry = {event->start, (uint64_t)(event->end - event->start), (uint64_t)self};
+  if (event->group != pool->no_step) {
+    count_inside(backlog, counts, event);
+    backlog->overrun += backlog->has_given_up && backlog->given_up >= event->start;
+    if (is_wanted) count(counts, event->group, &entry);
+  } else if (is_wanted) {
+    if (backlog->count == backlog->capacity && !enlarge(backlog, pool)) {
+      give_up(backlog, pool, counts, (backlog->count + 1) / 2);
+    }
+    if (backlog->count < backlog->capacity) backlog->events[backlog->count++] = entry;
+    else count(counts, pool->no_step, &entry); /* the other threads use up the limit */
   }
 }
 
-void step_flush(worker *by, thread *on) {
-  give_up(by, on, on->loose_count);
-  atomic_fetch_sub(&by->of->loose_all, on->loose_room);
-  free(on->loose);
-  on->loose = NULL;
-  on->loose_room = 0;
-  on->has_given_up = 0;
+void step_backlog_flush(step_backlog *backlog, step_pool *pool, tally *counts) {
+  give_up(backlog, pool, counts, backlog->count);
+  atomic_fetch_sub(&pool->reserved, backlog->capacity);
+  free(backlog->events);
+  backlog->events = NULL;
+  backlog->capacity = 0;
+  backlog->has_given_up = 0;
 }

@@ -1,124 +1,106 @@
 /* training.c - how a training went.
- *
- * A process that computes or fetches is a trainer. One that does neither, such as a worker of a DataLoader, works for the
- * nearest of its ancestors that is one, or else, as one that a fork server has made, for the only one of its host and
- * rank: what it loads, it loads for that one's compute. SPDX-License-Identifier: MIT */
+ * SPDX-License-Identifier: MIT */
+#include "training.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-#include "answer.h"
+#define ANCESTORS_MAX 64 /* pids are reused, so ancestors may form a circle */
 
-#define ANCESTORS_MAX 64 /* pids are used again: there may be circles */
-
-static int is_trainer(const process *of) {
-  return of->ai_count[AI_COMPUTE] || of->ai_count[AI_FETCH];
+static int is_trainer(const traced_process *process) {
+  return process->ai_count[AI_COMPUTE] || process->ai_count[AI_FETCH];
 }
 
-/* ---- Families ------------------------------------------------------------------------------------------------------- */
+/* ---- Workers -------------------------------------------------------------------------------------------------------- */
 
-typedef struct family {
-  numbering pids;    /* processes by host and pid */
-  uint32_t *list;    /* by number: the process */
-  numbering ranks;   /* trainers by host and rank */
-  uint32_t *trainer; /* by number: the process; 0 for several */
-} family;
+/* Processes by what identifies them to others. */
+typedef struct process_index {
+  numbering pids;            /* of pairs host, pid */
+  uint32_t *process_of_pid;  /* by number in pids */
+  numbering ranks;           /* of pairs host, rank; trainers only */
+  uint32_t *trainer_of_rank; /* by number in ranks; 0: there are several */
+} process_index;
 
-/* Of several traces with the same pid the trainer's, then the first one. */
-static int is_preferred(const process *one, const process *two) {
+/* If several traces have the same pid, the trainer's is meant, then the first one. */
+static int is_preferred(const traced_process *one, const traced_process *two) {
   if (is_trainer(one) != is_trainer(two)) return is_trainer(one);
   return one->source < two->source;
 }
 
-static int gather(job *of, family *into) {
-  const size_t room = (size_t)of->process_numbers.count + 1;
-  into->pids.limit = into->ranks.limit = THREADS_MAX;
-  into->list = calloc(room, sizeof into->list[0]);
-  into->trainer = calloc(room, sizeof into->trainer[0]);
-  if (!into->list || !into->trainer) return 0;
-  for (uint32_t i = 1; i < room; i++) {
-    const process *one = job_process(of, i);
+static int index_processes(process_index *index, const analysis *shared) {
+  const uint32_t count = shared->process_numbers.count;
+  index->pids.limit = index->ranks.limit = THREADS_MAX;
+  index->process_of_pid = calloc((size_t)count + 1, sizeof index->process_of_pid[0]);
+  index->trainer_of_rank = calloc((size_t)count + 1, sizeof index->trainer_of_rank[0]);
+  if (!index->process_of_pid || !index->trainer_of_rank) return 0;
+  for (uint32_t i = 1; i <= count; i++) {
+    const traced_process *process = analysis_process(shared, i);
     int is_new;
-    uint32_t number = numbering_of(&into->pids, one->host, one->pid, &is_new);
+    uint32_t number = numbering_of(&index->pids, process->host, process->pid, &is_new);
     if (!number) return 0;
-    if (is_new || is_preferred(one, job_process(of, into->list[number]))) into->list[number] = i;
-    if (!is_trainer(one)) continue;
-    number = numbering_of(&into->ranks, one->host, (uint64_t)one->rank, &is_new);
+    if (is_new || is_preferred(process, analysis_process(shared, index->process_of_pid[number]))) {
+      index->process_of_pid[number] = i;
+    }
+    if (!is_trainer(process)) continue;
+    number = numbering_of(&index->ranks, process->host, (uint64_t)process->rank, &is_new);
     if (!number) return 0;
-    into->trainer[number] = is_new ? i : 0;
+    index->trainer_of_rank[number] = is_new ? i : 0;
   }
   return 1;
 }
 
-static process *parent_of(job *in, const family *all, const process *of) {
-  uint32_t number = of->ppid ? numbering_find(&all->pids, of->host, of->ppid) : 0;
-  return number ? job_process(in, all->list[number]) : NULL;
+static traced_process *parent_of(const analysis *shared, const process_index *index, const traced_process *process) {
+  uint32_t number = process->ppid ? numbering_find(&index->pids, process->host, process->ppid) : 0;
+  return number ? analysis_process(shared, index->process_of_pid[number]) : NULL;
 }
 
-static process *trainer_of(job *in, const family *all, process *of) {
-  process *at = of;
+/* NULL: the process belongs to no trainer, or it is unclear to which. */
+static traced_process *trainer_of(const analysis *shared, const process_index *index, traced_process *process) {
+  traced_process *ancestor = process;
   uint32_t number;
-  for (int i = 0; at && i < ANCESTORS_MAX; i++) {
-    if (is_trainer(at)) return at;
-    at = parent_of(in, all, at);
+  for (int i = 0; ancestor && i < ANCESTORS_MAX; i++) {
+    if (is_trainer(ancestor)) return ancestor;
+    ancestor = parent_of(shared, index, ancestor);
   }
-  number = numbering_find(&all->ranks, of->host, (uint64_t)of->rank);
-  return number && all->trainer[number] ? job_process(in, all->trainer[number]) : NULL;
+  number = numbering_find(&index->ranks, process->host, (uint64_t)process->rank);
+  return number && index->trainer_of_rank[number] ? analysis_process(shared, index->trainer_of_rank[number]) : NULL;
 }
 
-int training_join(job *of) {
-  family all = {0};
-  int is_good = gather(of, &all);
-  for (uint32_t i = 1; is_good && i <= of->process_numbers.count; i++) {
-    process *one = job_process(of, i), *trainer;
-    if (is_trainer(one) || !one->data.count || !(trainer = trainer_of(of, &all, one))) continue;
-    for (uint32_t k = 0; is_good && k < one->data.count; k++)
-      is_good = work_add(&trainer->data, one->data.spans[k].start, one->data.spans[k].end);
-    trainer->data.closed_ns += one->data.closed_ns;
-    work_free(&one->data);
-    one->data = (work){0};
+int training_assign_workers(analysis *shared) {
+  process_index index = {0};
+  int is_good = index_processes(&index, shared);
+  for (uint32_t i = 1; is_good && i <= shared->process_numbers.count; i++) {
+    traced_process *process = analysis_process(shared, i), *trainer;
+    if (is_trainer(process) || !process->data.count) continue;
+    trainer = trainer_of(shared, &index, process);
+    if (trainer) is_good = busy_time_move(&trainer->data, &process->data);
   }
-  numbering_free(&all.pids);
-  numbering_free(&all.ranks);
-  free(all.list);
-  free(all.trainer);
+  numbering_free(&index.pids);
+  numbering_free(&index.ranks);
+  free(index.process_of_pid);
+  free(index.trainer_of_rank);
   return is_good;
 }
 
-/* ---- Answers -------------------------------------------------------------------------------------------------------- */
+/* ---- Sums ----------------------------------------------------------------------------------------------------------- */
 
-int answer_train(job *of, answer_training *all) {
+training_totals training_sum(analysis *shared, const tally *counts) {
+  training_totals sum = {.epochs = counts->epoch_numbers.count};
   uint64_t updates = 0;
-  memset(all, 0, sizeof *all);
-  for (uint32_t i = 1; i <= of->process_numbers.count; i++) {
-    process *one = job_process(of, i);
-    updates += one->updates;
+  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
+    traced_process *process = analysis_process(shared, i);
+    updates += process->updates;
     for (int kind = 0; kind < AI_KINDS; kind++) {
-      all->count[kind] += one->ai_count[kind];
-      all->ns[kind] += one->ai_ns[kind];
+      sum.count[kind] += process->ai_count[kind];
+      sum.ns[kind] += process->ai_ns[kind];
     }
-    all->processes += is_trainer(one);
-    all->compute_ns += work_time(&one->compute);
-    all->fetch_ns += work_time(&one->fetch);
-    all->data_ns += work_time(&one->data);
-    all->wait_ns += work_time(&one->fetch) - work_shared(&one->fetch, &one->compute);
-    all->hidden_ns += work_shared(&one->data, &one->compute);
-    all->closed_ns += one->compute.closed_ns + one->fetch.closed_ns + one->data.closed_ns;
+    sum.processes += is_trainer(process);
+    sum.compute_ns += busy_time_total(&process->compute);
+    sum.fetch_ns += busy_time_total(&process->fetch);
+    sum.data_ns += busy_time_total(&process->data);
+    sum.wait_ns += busy_time_total(&process->fetch) - busy_time_overlap(&process->fetch, &process->compute);
+    sum.hidden_ns += busy_time_overlap(&process->data, &process->compute);
+    sum.closed_ns += process->compute.closed_ns + process->fetch.closed_ns + process->data.closed_ns;
   }
-  all->epochs = of->all.epochs.count;
-  all->steps = all->count[AI_STEP] ? all->count[AI_STEP] : updates ? updates : all->count[AI_FETCH];
-  return all->count[AI_COMPUTE] || all->count[AI_FETCH];
-}
-
-static int by_epoch(const void *a, const void *b) {
-  const answer_epoch *one = a, *two = b;
-  return (one->epoch > two->epoch) - (one->epoch < two->epoch);
-}
-
-answer_epoch *answer_epochs(const job *of, uint32_t *count) {
-  answer_epoch *list = calloc(of->all.epochs.count + 1, sizeof *list);
-  *count = list ? of->all.epochs.count : 0;
-  for (uint32_t i = 0; i < *count; i++)
-    list[i] = (answer_epoch){(int64_t)of->all.epochs.keys[i + 1].a, &of->all.epoch_list[i + 1]};
-  if (list) qsort(list, *count, sizeof *list, by_epoch);
-  return list;
+  sum.steps = sum.count[AI_STEP] ? sum.count[AI_STEP] : updates ? updates : sum.count[AI_FETCH];
+  return sum;
 }

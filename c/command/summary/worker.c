@@ -1,174 +1,54 @@
-/* worker.c - rows of one cursor: what is counted without regard to order, and what goes onto the lanes.
+/* worker.c - one thread that reads rows, classifies them, and counts what does not depend on their order.
  * SPDX-License-Identifier: MIT */
-#include <fnmatch.h>
+#include "worker.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "job.h"
+/* ---- Numbers -------------------------------------------------------------------------------------------------------- */
 
-/* ---- Tables that grow ----------------------------------------------------------------------------------------------- */
-
-static void *grow(void *list, uint32_t *capacity, uint32_t number, size_t size) {
-  uint32_t wanted = *capacity ? *capacity : 64;
-  char *more;
-  while (wanted <= number) wanted *= 2;
-  more = realloc(list, wanted * size);
-  if (!more) return NULL;
-  memset(more + *capacity * size, 0, (wanted - *capacity) * size);
-  *capacity = wanted;
-  return more;
-}
-
-group_stats *worker_group(worker *of, uint32_t number) {
-  if (number >= of->group_capacity) {
-    group_stats *more = grow(of->groups_seen, &of->group_capacity, number, sizeof *more);
-    if (!more) return NULL;
-    of->groups_seen = more;
-  }
-  return &of->groups_seen[number];
-}
-
-io_stats *worker_file(worker *of, uint32_t file) {
-  if (file > FILES_MAX) file = 0;
-  if (file >= of->file_capacity) {
-    io_stats *more = grow(of->files, &of->file_capacity, file, sizeof *more);
-    if (!more) return NULL;
-    of->files = more;
-  }
-  return &of->files[file];
-}
-
-epoch_stats *worker_epoch(worker *of, int64_t epoch) {
-  int is_new;
-  uint32_t number;
-  of->epochs.limit = EPOCHS_MAX;
-  number = numbering_of(&of->epochs, (uint64_t)epoch, 0, &is_new);
-  if (number >= of->epoch_capacity) {
-    epoch_stats *more = grow(of->epoch_list, &of->epoch_capacity, number, sizeof *more);
-    if (!more) return NULL;
-    of->epoch_list = more;
-  }
-  if (is_new) {
-    of->epoch_list[number].first = INT64_MAX;
-    of->epoch_list[number].last = INT64_MIN;
-  }
-  return &of->epoch_list[number];
-}
-
-/* ---- Numbers of the job --------------------------------------------------------------------------------------------- */
-
-static int matches(const char *const *patterns, int count, const char *text) {
-  for (int i = 0; i < count; i++) {
-    if (fnmatch(patterns[i], text, 0) == 0) return 1;
-  }
-  return count == 0;
-}
-
-static uint32_t new_site(job *of, uint32_t name, uint32_t cat) {
-  const job_question *question = of->question;
-  int is_new;
-  uint32_t number;
-  pthread_mutex_lock(&of->lock);
-  number = numbering_of(&of->site_numbers, name, cat, &is_new);
-  if (is_new && !of->sites[number / BLOCK]) of->sites[number / BLOCK] = calloc(BLOCK, sizeof(site));
-  if (is_new && of->sites[number / BLOCK]) {
-    site *one = job_site(of, number);
-    dft_text name_text = dft_reader_text(of->reader, DFT_NAMES, name);
-    dft_text cat_text = dft_reader_text(of->reader, DFT_CATS, cat);
-    *one = (site){.name = name, .cat = cat};
-    site_classify(one, name_text, cat_text);
-    one->is_wanted = matches(question->names, question->name_count, name_text.text) &&
-                     matches(question->cats, question->cat_count, cat_text.text);
-  }
-  pthread_mutex_unlock(&of->lock);
-  return number;
-}
-
-/* Looks into the cache; on a miss `number` is 0 and the slot is the one to fill. */
-#define CACHED(cache, a, b) (&(cache)->slot[(uint32_t)(numbered_hash((a), (b)) >> 40) % NUMBERED_CACHE])
-
-static uint32_t site_number(worker *of, uint32_t name, uint32_t cat) {
-  __auto_type slot = CACHED(&of->sites, name, cat);
-  if (slot->number && slot->a == name && slot->b == cat) return slot->number;
-  slot->a = name;
-  slot->b = cat;
-  return slot->number = new_site(of->of, name, cat);
-}
-
-static uint32_t group_number(worker *of, uint64_t a, uint64_t b) {
-  __auto_type slot = CACHED(&of->groups, a, b);
-  int is_new;
-  if (slot->number && slot->a == a && slot->b == b) return slot->number;
-  pthread_mutex_lock(&of->of->lock);
-  if (histogram_bytes() > GROUPS_BYTES) of->of->group_numbers.limit = of->of->group_numbers.count;
-  slot->number = numbering_of(&of->of->group_numbers, a, b, &is_new);
-  pthread_mutex_unlock(&of->of->lock);
+/* The pair's slot of a cache; *is_known: it holds the pair's number. Otherwise the caller has to set that. */
+static cached_number *find_slot(cached_number *cache, uint64_t a, uint64_t b, int *is_known) {
+  cached_number *slot = &cache[(numbered_hash(a, b) >> 40) % CACHED_NUMBERS];
+  *is_known = slot->number && slot->a == a && slot->b == b;
   slot->a = a;
   slot->b = b;
+  return slot;
+}
+
+static uint32_t class_number(summary_worker *worker, uint32_t name, uint32_t cat) {
+  int is_known;
+  cached_number *slot = find_slot(worker->classes, name, cat, &is_known);
+  if (!is_known) slot->number = analysis_number_class(worker->shared, name, cat);
   return slot->number;
 }
 
-/* With the lock held. */
-static uint32_t process_number(job *of, uint32_t source, uint64_t pid) {
-  int is_new;
-  uint32_t number = numbering_of(&of->process_numbers, source, pid, &is_new);
-  process **block = &of->processes[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) {
-    process *one = job_process(of, number);
-    one->source = source;
-    one->pid = pid;
-    one->rank = NO_NUMBER;
-  }
-  return number;
+static uint32_t group_number(summary_worker *worker, uint64_t a, uint64_t b) {
+  int is_known;
+  cached_number *slot = find_slot(worker->groups, a, b, &is_known);
+  if (!is_known) slot->number = analysis_number_group(worker->shared, a, b);
+  return slot->number;
 }
 
-uint32_t job_thread_number(job *of, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
-  int is_new;
-  uint32_t number, owner;
-  lane *on = &of->lanes[source];
-  pthread_mutex_lock(&of->lock);
-  owner = process_number(of, source, pid);
-  number = numbering_of(&of->thread_numbers, owner, tid, &is_new);
-  if (!of->threads[number / BLOCK]) of->threads[number / BLOCK] = calloc(BLOCK, sizeof(thread));
-  if (is_new) {
-    thread *one = job_thread(of, number);
-    one->process = owner;
-    one->tid = tid;
-    job_process(of, owner)->threads++;
-    pthread_mutex_lock(&on->lock);
-    if (on->thread_count == on->thread_capacity) {
-      uint32_t capacity = on->thread_capacity;
-      uint32_t *more = grow(on->threads, &capacity, on->thread_count, sizeof *more);
-      if (more) {
-        on->threads = more;
-        on->thread_capacity = capacity;
-      }
-    }
-    if (on->thread_count < on->thread_capacity) on->threads[on->thread_count++] = number;
-    pthread_mutex_unlock(&on->lock);
-  }
-  if (host) job_process(of, owner)->host = host;
-  pthread_mutex_unlock(&of->lock);
-  return number;
+static uint32_t thread_number(summary_worker *worker, const dft_rows *rows, uint32_t row) {
+  uint64_t pid = rows->pid[row], tid = rows->tid[row];
+  int is_known;
+  cached_number *slot = find_slot(worker->threads, pid ^ (uint64_t)rows->source << 40, tid, &is_known);
+  if (!is_known) slot->number = analysis_number_thread(worker->shared, rows->source, pid, tid, rows->host[row]);
+  return slot->number;
 }
 
-static uint32_t thread_number(worker *of, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
-  uint64_t a = pid ^ (uint64_t)source << 40;
-  __auto_type slot = CACHED(&of->threads, a, tid);
-  if (slot->number && slot->a == a && slot->b == tid) return slot->number;
-  slot->a = a;
-  slot->b = tid;
-  return slot->number = job_thread_number(of->of, source, pid, tid, host);
-}
+/* ---- Arguments ------------------------------------------------------------------------------------------------------ */
 
-/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
-
-/* Arguments the summary looks at. */
-typedef struct facts {
-  int64_t ret, offset, epoch, step, dropped, recovered, ppid;
+/* The arguments of an event that the summary uses. */
+typedef struct event_arguments {
+  int64_t ret, offset; /* -1: not given */
+  int64_t epoch, step; /* NO_NUMBER: not given */
+  int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
-} facts;
+} event_arguments;
+
+static const event_arguments no_arguments = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
 static int64_t integer(const dft_cell *cell, int64_t otherwise) {
@@ -182,154 +62,164 @@ static int64_t integer(const dft_cell *cell, int64_t otherwise) {
   return *end ? otherwise : value;
 }
 
-static facts facts_of(const job *of, const dft_rows *rows, uint32_t row) {
-  facts found = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
+static event_arguments arguments_of(const argument_keys *keys, const dft_rows *rows, uint32_t row) {
+  event_arguments found = no_arguments;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == of->key_ret) found.ret = integer(cell, -1);
-    else if (cell->key == of->key_offset) found.offset = integer(cell, -1);
-    else if (cell->key == of->key_epoch) found.epoch = integer(cell, NO_NUMBER);
-    else if (cell->key == of->key_step) found.step = integer(cell, NO_NUMBER);
-    else if (cell->key == of->key_num_dropped) found.dropped = integer(cell, 0);
-    else if (cell->key == of->key_recovered) found.recovered = integer(cell, 0);
-    else if (cell->key == of->key_ppid) found.ppid = integer(cell, 0);
-    else if (cell->key == of->key_second_file && cell->type == DFT_STRING)
+    if (cell->key == keys->ret) found.ret = integer(cell, -1);
+    else if (cell->key == keys->offset) found.offset = integer(cell, -1);
+    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_NUMBER);
+    else if (cell->key == keys->step) found.step = integer(cell, NO_NUMBER);
+    else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
+    else if (cell->key == keys->recovered) found.recovered = integer(cell, 0);
+    else if (cell->key == keys->ppid) found.ppid = integer(cell, 0);
+    else if (cell->key == keys->second_file && cell->type == DFT_STRING)
       found.second_file = (dft_text){cell->value.text, cell->len};
   }
   return found;
 }
 
-/* PR lines: {"name":"rank","value":"3"}. */
-static void note_rank(worker *of, const dft_rows *rows, uint32_t row) {
+/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
+
+/* A line PR {"name":"rank","value":"3"} gives the rank of its process. */
+static void read_rank(summary_worker *worker, const dft_rows *rows, uint32_t row) {
+  const argument_keys *keys = &worker->shared->keys;
+  dft_text name = dft_reader_text(worker->shared->reader, DFT_NAMES, rows->name[row]);
   int64_t rank = NO_NUMBER;
   int is_rank = 0;
-  if (dft_reader_text(of->of->reader, DFT_NAMES, rows->name[row]).len != 2) return;
-  if (memcmp(dft_reader_text(of->of->reader, DFT_NAMES, rows->name[row]).text, "PR", 2) != 0) return;
+  if (name.len != 2 || memcmp(name.text, "PR", 2) != 0) return;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == of->of->key_name && cell->type == DFT_STRING)
-      is_rank = cell->len == 4 && !memcmp(cell->value.text, "rank", 4);
-    if (cell->key == of->of->key_value) rank = integer(cell, NO_NUMBER);
+    if (cell->key == keys->name && cell->type == DFT_STRING)
+      is_rank = cell->len == 4 && memcmp(cell->value.text, "rank", 4) == 0;
+    if (cell->key == keys->value) rank = integer(cell, NO_NUMBER);
   }
-  if (!is_rank) return;
-  pthread_mutex_lock(&of->of->lock);
-  job_process(of->of, process_number(of->of, rows->source, rows->pid[row]))->rank = rank;
-  pthread_mutex_unlock(&of->of->lock);
+  if (is_rank) analysis_set_rank(worker->shared, rows->source, rows->pid[row], rank);
 }
 
-static void count_epoch(worker *of, const site *what, const moment *event, int64_t epoch) {
-  epoch_stats *stats;
-  if (epoch == NO_NUMBER || epoch < 0) return;
-  stats = worker_epoch(of, epoch);
-  if (!stats) {
-    of->is_good = 0;
-    return;
+/* The arguments of `start` and `end` count whether or not these are in the time that was asked for. */
+static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint32_t row,
+                             const event_arguments *arguments) {
+  worker->counts.dropped += (uint64_t)arguments->dropped;
+  worker->counts.recovered += arguments->recovered != 0;
+  if (arguments->ppid > 0) {
+    analysis_set_parent(worker->shared, rows->source, rows->pid[row], (uint64_t)arguments->ppid);
   }
-  if (what->ai == AI_FETCH || what->ai == AI_START) {
-    stats->fetches += what->ai == AI_FETCH;
-    stats->fetch_ns += (uint64_t)(event->end - event->start);
-  } else if (what->ai == AI_COMPUTE) {
-    stats->computes++;
-    stats->compute_ns += (uint64_t)(event->end - event->start);
-  }
-  if (event->start < stats->first) stats->first = event->start;
-  if (event->end > stats->last) stats->last = event->end;
 }
 
-static uint32_t group_of(worker *of, const dft_rows *rows, const moment *event, const facts *found) {
-  switch (of->of->question->by) {
-    case BY_FILE: return group_number(of, event->file, 0);
+static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event,
+                         const event_arguments *arguments) {
+  const analysis *shared = worker->shared;
+  switch (shared->question->by) {
+    case BY_FILE: return group_number(worker, event->file, 0);
     case BY_PROCESS:
-      return group_number(of, rows->source, job_process(of->of, job_thread(of->of, event->thread)->process)->pid);
-    case BY_THREAD: return group_number(of, event->thread, 0);
-    case BY_STEP: return group_number(of, (uint64_t)found->epoch, (uint64_t)found->step);
-    default: return event->site;
+      return group_number(worker, rows->source,
+                          analysis_process(shared, analysis_thread(shared, event->thread)->process)->pid);
+    case BY_THREAD: return group_number(worker, event->thread, 0);
+    case BY_STEP: return group_number(worker, (uint64_t)arguments->epoch, (uint64_t)arguments->step);
+    default: return event->class_number;
   }
 }
 
-static void count_event(worker *of, const moment *event) {
-  uint64_t time = (uint64_t)(event->end - event->start);
-  group_stats *stats = event->group == NO_GROUP ? NULL : worker_group(of, event->group);
-  if (!stats) {
-    of->is_good &= event->group == NO_GROUP;
-    return;
+static int is_in_time(const analysis *shared, int64_t start) {
+  const summary_question *question = shared->question;
+  return !(question->has_from && start < shared->origin + question->from_ns) &&
+         !(question->has_to && start >= shared->origin + question->to_ns);
+}
+
+/* Everything that accounting needs to know about an event, but its group. */
+static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row,
+                          const event_arguments *arguments) {
+  uint64_t level = rows->level[row];
+  moment event = {.start = rows->start_ns[row],
+                  .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
+                  .parent = rows->parent[row],
+                  .offset = arguments->offset,
+                  .bytes = arguments->ret,
+                  .group = NO_GROUP,
+                  .file = rows->file[row],
+                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level};
+  event.thread = thread_number(worker, rows, row);
+  return event;
+}
+
+/* One complete event. Returns 0 when it is not in the time that was asked for. */
+static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row, moment *event) {
+  analysis *shared = worker->shared;
+  tally *counts = &worker->counts;
+  const int is_by_step = shared->question->by == BY_STEP;
+  const uint32_t number = class_number(worker, rows->name[row], rows->cat[row]);
+  const event_class *class = analysis_class(shared, number);
+  event_arguments arguments = no_arguments;
+  if (class->io || class->ai || class->is_ours || is_by_step) arguments = arguments_of(&shared->keys, rows, row);
+  if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
+  if (!is_in_time(shared, rows->start_ns[row])) return 0;
+  *event = make_moment(worker, rows, row, &arguments);
+  event->class_number = number;
+  if (class->io == IO_COPY && arguments.second_file.len) {
+    dft_text hash = arguments.second_file;
+    event->second_file = dft_reader_number(shared->reader, DFT_FILES, hash.text, hash.len);
   }
-  job_add(&stats->total_ns, time);
-  of->is_good &= histogram_add(&stats->durations, time);
-}
-
-static void note_time(worker *of, int64_t start, int64_t end) {
-  if (start < of->first) of->first = start;
-  if (end > of->last) of->last = end;
-}
-
-/* What start and end say counts whenever they lie. */
-static void note_bookkeeping(worker *of, const dft_rows *rows, uint32_t row, const facts *found) {
-  of->dropped += (uint64_t)found->dropped;
-  of->recovered += found->recovered != 0;
-  if (found->ppid <= 0) return;
-  pthread_mutex_lock(&of->of->lock);
-  job_process(of->of, process_number(of->of, rows->source, rows->pid[row]))->ppid = (uint64_t)found->ppid;
-  pthread_mutex_unlock(&of->of->lock);
-}
-
-/* One complete event; 0: it is not in the time that was asked for. */
-static int take_event(worker *of, const dft_rows *rows, uint32_t row, moment *event) {
-  const job_question *question = of->of->question;
-  const uint32_t number = site_number(of, rows->name[row], rows->cat[row]);
-  const site *what = job_site(of->of, number);
-  facts found = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
-  int64_t start = rows->start_ns[row];
-  if (what->io || what->ai || what->is_ours || question->by == BY_STEP) found = facts_of(of->of, rows, row);
-  if (what->is_ours) note_bookkeeping(of, rows, row, &found);
-  if (question->has_from && start < of->of->origin + question->from_ns) return 0;
-  if (question->has_to && start >= of->of->origin + question->to_ns) return 0;
-  *event = (moment){.start = start,
-                    .end = start + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
-                    .parent = rows->parent[row],
-                    .site = number,
-                    .group = NO_GROUP,
-                    .file = rows->file[row],
-                    .level = rows->level[row] > UINT16_MAX ? UINT16_MAX : (uint16_t)rows->level[row]};
-  event->thread = thread_number(of, rows->source, rows->pid[row], rows->tid[row], rows->host[row]);
-  event->offset = found.offset;
-  event->bytes = found.ret;
-  if (what->io == IO_COPY && found.second_file.len)
-    event->second_file = dft_reader_number(of->of->reader, DFT_FILES, found.second_file.text, found.second_file.len);
-  note_time(of, event->start, event->end);
-  if (what->is_ours) return 1;
-  of->events++;
-  if (what->ai) count_epoch(of, what, event, found.epoch);
-  if (question->by == BY_STEP) { /* lane_bring knows what is around it */
-    event->group = group_of(of, rows, event, &found);
-    return 1;
+  tally_add_time(counts, event->start, event->end);
+  if (class->is_ours) return 1;
+  counts->events++;
+  if (class->ai && arguments.epoch >= 0) {
+    tally_add_epoch(counts, arguments.epoch, class->ai, event->start, event->end);
   }
-  if (what->is_wanted) event->group = group_of(of, rows, event, &found);
-  count_event(of, event);
+  if (class->is_wanted || is_by_step) event->group = group_of(worker, rows, event, &arguments);
+  /* By step, the group may be that of an event around this one: account.c counts it. */
+  if (class->is_wanted && !is_by_step) {
+    tally_add_duration(counts, event->group, (uint64_t)(event->end - event->start));
+  }
   return 1;
 }
 
-void worker_rows(worker *of, const dft_rows *rows) {
+static int reserve_events(summary_worker *worker, uint32_t capacity) {
+  moment *events;
+  if (capacity <= worker->event_capacity) return 1;
+  events = realloc(worker->events, capacity * sizeof *events);
+  if (!events) return 0;
+  worker->events = events;
+  worker->event_capacity = capacity;
+  return 1;
+}
+
+/* Every row is one of these four. */
+static void read_rows(summary_worker *worker, const dft_rows *rows) {
+  tally *counts = &worker->counts;
   uint32_t count = 0;
-  if (rows->count > of->moment_capacity) {
-    moment *more = realloc(of->moments, rows->count * sizeof *more);
-    if (!more) {
-      of->is_good = 0;
-      return;
-    }
-    of->moments = more;
-    of->moment_capacity = rows->count;
+  if (!reserve_events(worker, rows->count)) {
+    counts->is_good = 0;
+    return;
   }
   for (uint32_t i = 0; i < rows->count; i++) {
     switch (rows->phase[i]) {
-      case DFT_COMPLETE: count += (uint32_t)take_event(of, rows, i, &of->moments[count]); break;
+      case DFT_COMPLETE: count += (uint32_t)read_event(worker, rows, i, &worker->events[count]); break;
       case DFT_METADATA:
-        of->metadata++;
-        note_rank(of, rows, i);
+        counts->metadata++;
+        read_rank(worker, rows, i);
         break;
-      case DFT_COUNTER: of->counters++; break;
-      default: of->others++;
+      case DFT_COUNTER: counts->counters++; break;
+      default: counts->others++;
     }
   }
-  lane_bring(of, rows, count);
+  unit_queue_add(&worker->queues[rows->source], worker->shared, counts, rows, worker->events, count);
+}
+
+void *worker_run(void *context) {
+  summary_worker *worker = context;
+  const dft_rows *rows;
+  while (worker->counts.is_good) {
+    if (dft_cursor_next(worker->cursor, &rows) != DFT_OK) worker->counts.is_good = 0;
+    if (!worker->counts.is_good || !rows) break;
+    read_rows(worker, rows);
+    if (worker->progress && rows->is_unit_end) progress_add(worker->progress, rows->count);
+  }
+  return NULL;
+}
+
+void worker_free(summary_worker *worker) {
+  dft_cursor_close(worker->cursor);
+  free(worker->events);
+  tally_free(&worker->counts);
 }

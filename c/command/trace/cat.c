@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "command/summary/summary.h"
+#include "jsontext.h"
 #include "rowfilter.h"
 #include "trouble.h"
 

@@ -22,7 +22,7 @@ typedef struct moment {
   int64_t parent;
   int64_t offset; /* of a transfer; -1: not given */
   int64_t bytes;  /* that it moved; -1: none of this kind, or it failed */
-  uint32_t site;
+  uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
   uint32_t file;
   uint32_t second_file; /* that a copy writes */

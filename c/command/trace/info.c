@@ -7,7 +7,8 @@
 
 #include "command/cli/arguments.h"
 #include "command/cli/terminal.h"
-#include "command/summary/summary.h"
+#include "jsontext.h"
+#include "numbering.h"
 #include "trouble.h"
 
 enum { OPTION_AS_JSON = OPTION_LONG + 1 };

@@ -1,8 +1,8 @@
-/* meaning.c - what a pair of name and category means to the summary.
+/* eventclass.c - what an event is, by its name and category.
  *
  * The categories are those of TRACE_FORMAT (compute, dataloader ...) and those of the DLIO benchmark, whose traces are
- * older than the conventions. SPDX-License-Identifier: MIT */
-#include "meaning.h"
+ * older than these conventions. SPDX-License-Identifier: MIT */
+#include "eventclass.h"
 
 #include <string.h>
 
@@ -57,11 +57,11 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
   return AI_NONE;
 }
 
-void site_classify(site *of, dft_text name, dft_text cat) {
+void event_classify(event_class *result, dft_text name, dft_text cat) {
   int is_stream_call = is(cat, "STDIO");
-  of->io = is_stream_call || is(cat, "POSIX") ? io_of(name) : IO_NONE;
-  if (is_stream_call && of->io == IO_PROCESS) of->io = IO_OTHER; /* a stream's call is always I/O */
-  of->ai = of->io ? AI_NONE : ai_of(name, cat);
-  of->is_update = is(cat, "compute") && is(name, "step");
-  of->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
+  result->io = is_stream_call || is(cat, "POSIX") ? io_of(name) : IO_NONE;
+  if (is_stream_call && result->io == IO_PROCESS) result->io = IO_OTHER; /* a stream's call is always I/O */
+  result->ai = result->io ? AI_NONE : ai_of(name, cat);
+  result->is_update = is(cat, "compute") && is(name, "step");
+  result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
 }

@@ -1,0 +1,83 @@
+/* account.c - counts what depends on the order of events.
+ * SPDX-License-Identifier: MIT */
+#include "account.h"
+
+#define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
+#define WINDOW_LEAST 512u
+
+typedef struct account_context {
+  analysis *shared;
+  tally *counts;
+} account_context;
+
+static void account_call(tally *counts, traced_process *process, uint32_t file, enum io_kind kind, const moment *event,
+                         int sequence) {
+  counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
+  tally_add_io(counts, file, kind, event, sequence);
+}
+
+static void account_io(tally *counts, traced_process *process, traced_thread *thread, const event_class *class,
+                       const moment *event) {
+  int sequence = file_positions_sequence(&thread->positions, class->io, event);
+  if (!class->is_wanted) return;
+  if (class->io == IO_COPY) {
+    account_call(counts, process, event->file, IO_READ, event, sequence);
+    account_call(counts, process, event->second_file, IO_WRITE, event, sequence);
+  } else {
+    account_call(counts, process, event->file, class->io, event, sequence);
+  }
+}
+
+static void account_training(tally *counts, traced_process *process, const event_class *class, const moment *event) {
+  busy_time *busy = NULL;
+  process->updates += class->is_update;
+  process->ai_count[class->ai]++;
+  process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
+  if (class->ai == AI_COMPUTE) busy = &process->compute;
+  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
+  if (class->ai == AI_DATA) busy = &process->data;
+  if (busy) counts->is_good &= busy_time_add(busy, event->start, event->end);
+}
+
+/* One event, in the order of ends, with its self time. */
+static void account_event(void *context, const moment *event, int64_t self) {
+  const account_context *given = context;
+  analysis *shared = given->shared;
+  tally *counts = given->counts;
+  traced_thread *thread = analysis_thread(shared, event->thread);
+  traced_process *process = analysis_process(shared, thread->process);
+  const event_class *class = analysis_class(shared, event->class_number);
+  if (class->io) thread->io_ns += (uint64_t)self;
+  else thread->region_ns += (uint64_t)self;
+  if (class->is_ours) return;
+  process->events++;
+  if (shared->question->by == BY_STEP) {
+    step_backlog_add(&thread->backlog, &shared->steps, counts, event, self, class->is_wanted);
+  } else if (event->group != NO_GROUP) {
+    tally_add_self(counts, event->group, (uint64_t)self);
+  }
+  if (class->io) account_io(counts, process, thread, class, event);
+  if (class->ai) account_training(counts, process, class, event);
+}
+
+void account_events(analysis *shared, tally *counts, uint32_t source, const moment *events, uint32_t count) {
+  account_context context = {shared, counts};
+  uint32_t threads = atomic_load(&shared->sources[source].count);
+  uint32_t window = threads ? WINDOW_ALL / threads : WINDOW_ALL;
+  if (window < WINDOW_LEAST) window = WINDOW_LEAST;
+  for (uint32_t i = 0; i < count; i++) {
+    coverage *time = &analysis_thread(shared, events[i].thread)->time;
+    counts->is_good &= coverage_add(time, &events[i], window, account_event, &context);
+  }
+}
+
+void account_source_end(analysis *shared, tally *counts, uint32_t source) {
+  account_context context = {shared, counts};
+  traced_thread *thread;
+  for (uint32_t i = shared->sources[source].first; i; i = thread->next_of_source) {
+    thread = analysis_thread(shared, i);
+    counts->is_good &= coverage_flush(&thread->time, account_event, &context);
+    step_backlog_flush(&thread->backlog, &shared->steps, counts);
+    file_positions_free(&thread->positions);
+  }
+}

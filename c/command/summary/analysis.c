@@ -1,0 +1,166 @@
+/* analysis.c - what all workers share while traces are read.
+ * SPDX-License-Identifier: MIT */
+#include "analysis.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/trace/rowfilter.h"
+
+static uint32_t key(dft_reader *reader, const char *name) {
+  return dft_reader_number(reader, DFT_KEYS, name, strlen(name));
+}
+
+static argument_keys look_up_keys(dft_reader *reader) {
+  return (argument_keys){
+    .ret = key(reader, "ret"),
+    .offset = key(reader, "offset"),
+    .second_file = key(reader, "path2_hash"),
+    .epoch = key(reader, "epoch"),
+    .step = key(reader, "step"),
+    .num_dropped = key(reader, "num_dropped"),
+    .recovered = key(reader, "recovered"),
+    .ppid = key(reader, "ppid"),
+    .name = key(reader, "name"),
+    .value = key(reader, "value"),
+  };
+}
+
+int analysis_init(analysis *shared, dft_reader *reader, const summary_question *question) {
+  pthread_mutex_init(&shared->lock, NULL);
+  shared->reader = reader;
+  shared->question = question;
+  shared->keys = look_up_keys(reader);
+  shared->class_numbers.limit = CLASSES_MAX;
+  shared->group_numbers.limit = GROUPS_MAX;
+  shared->thread_numbers.limit = shared->process_numbers.limit = THREADS_MAX;
+  shared->steps.no_step = analysis_number_group(shared, (uint64_t)NO_NUMBER, (uint64_t)NO_NUMBER);
+  shared->classes[0] = calloc(BLOCK, sizeof *shared->classes[0]); /* number 0: no room */
+  shared->sources = calloc(dft_reader_source_count(reader) + 1, sizeof *shared->sources);
+  if (!shared->classes[0] || !shared->sources) return 0;
+  if (question->has_from || question->has_to) shared->origin = filter_origin(reader);
+  return shared->origin != INT64_MIN;
+}
+
+void analysis_free(analysis *shared) {
+  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
+    traced_process *process = analysis_process(shared, i);
+    histogram_free(&process->io.sizes);
+    busy_time_free(&process->compute);
+    busy_time_free(&process->fetch);
+    busy_time_free(&process->data);
+  }
+  for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
+    free(shared->threads[i]);
+    free(shared->processes[i]);
+  }
+  for (uint32_t i = 0; i <= CLASSES_MAX / BLOCK; i++) free(shared->classes[i]);
+  free(shared->sources);
+  numbering_free(&shared->class_numbers);
+  numbering_free(&shared->group_numbers);
+  numbering_free(&shared->thread_numbers);
+  numbering_free(&shared->process_numbers);
+  pthread_mutex_destroy(&shared->lock);
+}
+
+/* ---- Classes and groups --------------------------------------------------------------------------------------------- */
+
+static int matches(const char *const *patterns, int count, const char *text) {
+  for (int i = 0; i < count; i++) {
+    if (fnmatch(patterns[i], text, 0) == 0) return 1;
+  }
+  return count == 0;
+}
+
+static event_class classify(const analysis *shared, uint32_t name, uint32_t cat) {
+  const summary_question *question = shared->question;
+  dft_text name_text = dft_reader_text(shared->reader, DFT_NAMES, name);
+  dft_text cat_text = dft_reader_text(shared->reader, DFT_CATS, cat);
+  event_class result = {.name = name, .cat = cat};
+  event_classify(&result, name_text, cat_text);
+  result.is_wanted = matches(question->names, question->name_count, name_text.text) &&
+                     matches(question->cats, question->cat_count, cat_text.text);
+  return result;
+}
+
+uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat) {
+  event_class **block;
+  uint32_t number;
+  int is_new;
+  pthread_mutex_lock(&shared->lock);
+  number = numbering_of(&shared->class_numbers, name, cat, &is_new);
+  block = &shared->classes[number / BLOCK];
+  if (!*block) *block = calloc(BLOCK, sizeof **block);
+  if (is_new && *block) *analysis_class(shared, number) = classify(shared, name, cat);
+  pthread_mutex_unlock(&shared->lock);
+  return number;
+}
+
+uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
+  uint32_t number;
+  int is_new;
+  pthread_mutex_lock(&shared->lock);
+  if (histogram_bytes() > GROUPS_BYTES) shared->group_numbers.limit = shared->group_numbers.count;
+  number = numbering_of(&shared->group_numbers, a, b, &is_new);
+  pthread_mutex_unlock(&shared->lock);
+  return number;
+}
+
+/* ---- Processes and threads ------------------------------------------------------------------------------------------ */
+
+/* The caller holds the lock. */
+static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) {
+  int is_new;
+  uint32_t number = numbering_of(&shared->process_numbers, source, pid, &is_new);
+  traced_process **block = &shared->processes[number / BLOCK];
+  if (!*block) *block = calloc(BLOCK, sizeof **block);
+  if (is_new && *block) {
+    traced_process *process = analysis_process(shared, number);
+    process->source = source;
+    process->pid = pid;
+    process->rank = NO_NUMBER;
+  }
+  return number;
+}
+
+/* The caller holds the lock. */
+static void append_thread(analysis *shared, source_threads *list, uint32_t number) {
+  if (list->last) analysis_thread(shared, list->last)->next_of_source = number;
+  else list->first = number;
+  list->last = number;
+  atomic_fetch_add(&list->count, 1);
+}
+
+uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
+  uint32_t number, owner;
+  traced_thread **block;
+  int is_new;
+  pthread_mutex_lock(&shared->lock);
+  owner = number_process(shared, source, pid);
+  number = numbering_of(&shared->thread_numbers, owner, tid, &is_new);
+  block = &shared->threads[number / BLOCK];
+  if (!*block) *block = calloc(BLOCK, sizeof **block);
+  if (is_new && *block) {
+    traced_thread *thread = analysis_thread(shared, number);
+    thread->process = owner;
+    thread->tid = tid;
+    analysis_process(shared, owner)->threads++;
+    append_thread(shared, &shared->sources[source], number);
+  }
+  if (host) analysis_process(shared, owner)->host = host;
+  pthread_mutex_unlock(&shared->lock);
+  return number;
+}
+
+void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {
+  pthread_mutex_lock(&shared->lock);
+  analysis_process(shared, number_process(shared, source, pid))->rank = rank;
+  pthread_mutex_unlock(&shared->lock);
+}
+
+void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid) {
+  pthread_mutex_lock(&shared->lock);
+  analysis_process(shared, number_process(shared, source, pid))->ppid = ppid;
+  pthread_mutex_unlock(&shared->lock);
+}

@@ -1,0 +1,98 @@
+/* analysis.h - what all workers share while traces are read: the question, the classes of events, and the processes and
+ * threads found so far.
+ *
+ * The way of a row: worker.c reads it, classifies it and counts what does not depend on order. What does (self times,
+ * sequences of I/O, steps) goes through the source's queue (unitqueue.c) and is counted in the order of the file by
+ * account.c. totals.c runs the workers and merges what they counted; answer.c puts the result into lists for printing.
+ *
+ * Classes, groups, threads and processes have small numbers, which are given under the lock. An entry never moves.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_ANALYSIS_H
+#define DFTRACER_ANALYSIS_H
+
+#include <dftracer/reader.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "busytime.h"
+#include "question.h"
+#include "steps.h"
+
+#define CLASSES_MAX 65535u
+#define GROUPS_MAX 65535u
+#define GROUPS_BYTES (48u << 20) /* when histograms use more, there are no new groups */
+#define THREADS_MAX 1048575u
+#define BLOCK 1024u /* entries that are allocated together */
+
+/* A pid in one source. Counts are written by account.c, which handles one unit of a source at a time. */
+typedef struct traced_process {
+  uint32_t source;
+  uint64_t pid, ppid; /* ppid 0: not known */
+  uint32_t host;
+  int64_t rank; /* NO_NUMBER: not known */
+  uint32_t threads;
+  uint64_t events;
+  io_stats io;
+  uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
+  uint64_t updates;               /* steps of optimizers */
+  busy_time compute, fetch, data; /* in the end, the data of a trainer's workers is part of its own */
+} traced_process;
+
+/* A tid of a process. */
+typedef struct traced_thread {
+  uint32_t process;
+  uint32_t next_of_source; /* the next thread found in the same source; 0: none */
+  uint64_t tid;
+  coverage time;
+  uint64_t io_ns, region_ns; /* self times */
+  file_positions positions;
+  step_backlog backlog;
+} traced_thread;
+
+/* The threads of one source: a list in the order in which they were found. */
+typedef struct source_threads {
+  uint32_t first, last;
+  _Atomic uint32_t count;
+} source_threads;
+
+/* Numbers of the arguments that matter, in the reader's dictionary of keys. */
+typedef struct argument_keys {
+  uint32_t ret, offset, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
+} argument_keys;
+
+typedef struct analysis {
+  dft_reader *reader;
+  const summary_question *question;
+  argument_keys keys;
+  int64_t origin; /* question.from_ns and to_ns are relative to this time */
+  step_pool steps;
+  pthread_mutex_t lock; /* for all numbers, and for the fields of a process that its metadata sets */
+  numbering class_numbers, group_numbers, thread_numbers, process_numbers;
+  event_class *classes[CLASSES_MAX / BLOCK + 1];
+  traced_thread *threads[THREADS_MAX / BLOCK + 1];
+  traced_process *processes[THREADS_MAX / BLOCK + 1];
+  source_threads *sources;
+} analysis;
+
+int analysis_init(analysis *shared, dft_reader *reader, const summary_question *question); /* 0: no memory */
+void analysis_free(analysis *shared);
+
+/* The numbers of things, from 1 on; 0 stands for all that came when there was no more room. From any thread. */
+uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat);
+/* A group is whatever the question's --by says; `a` and `b` identify it. */
+uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b);
+uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
+void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
+void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
+
+static inline event_class *analysis_class(const analysis *shared, uint32_t number) {
+  return &shared->classes[number / BLOCK][number % BLOCK];
+}
+static inline traced_thread *analysis_thread(const analysis *shared, uint32_t number) {
+  return &shared->threads[number / BLOCK][number % BLOCK];
+}
+static inline traced_process *analysis_process(const analysis *shared, uint32_t number) {
+  return &shared->processes[number / BLOCK][number % BLOCK];
+}
+
+#endif

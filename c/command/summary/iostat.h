@@ -1,0 +1,50 @@
+/* iostat.h - what I/O calls moved, and in which order. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_IOSTAT_H
+#define DFTRACER_IOSTAT_H
+
+#include "command/trace/coverage.h"
+#include "eventclass.h"
+#include "histogram.h"
+
+typedef struct io_stats {
+  uint64_t reads, writes, others; /* calls; others move no data */
+  uint64_t read_bytes, write_bytes;
+  uint64_t read_ns, write_ns, other_ns;
+  uint64_t sequential; /* transfers that begin where the last one of the same thread on the same file ended */
+  uint64_t random;     /* and those that begin elsewhere */
+  uint64_t failed;
+  histogram sizes; /* of transfers, in bytes */
+} io_stats;
+
+/* Where the last transfer on a file ended, and where the next one without an offset begins. */
+typedef struct file_position {
+  uint32_t file; /* 0: the slot is free */
+  int64_t last_end, next;
+} file_position;
+
+/* The positions of one thread: a hash table by file. */
+typedef struct file_positions {
+  file_position *slots;
+  uint32_t slot_count; /* a power of two */
+} file_positions;
+
+/* A sum that stays at its maximum instead of overflowing. */
+static inline void add_saturating(uint64_t *sum, uint64_t value) {
+  if (__builtin_add_overflow(*sum, value, sum)) *sum = UINT64_MAX;
+}
+
+/* Counts a call of this kind; `sequence` is a result of file_positions_sequence. 0: no memory. */
+int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence);
+int io_stats_merge(io_stats *into, const io_stats *from); /* 0: no memory */
+static inline uint64_t io_stats_calls(const io_stats *stats) {
+  return stats->reads + stats->writes + stats->others;
+}
+static inline uint64_t io_stats_ns(const io_stats *stats) {
+  return stats->read_ns + stats->write_ns + stats->other_ns;
+}
+
+/* Whether the transfer begins where the last one ended: 1 yes, 0 no, -1 it is the first one, or not a transfer. */
+int file_positions_sequence(file_positions *positions, enum io_kind kind, const moment *event);
+void file_positions_free(file_positions *positions);
+
+#endif

@@ -1,0 +1,13 @@
+/* summary_text.h - the summary for people. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_SUMMARY_TEXT_H
+#define DFTRACER_SUMMARY_TEXT_H
+
+#include <stdio.h>
+
+#include "totals.h"
+
+/* is_whole: all sections; otherwise the table of events only, with the first section and the notes. Tables have at most `top`
+ * lines. */
+void summary_text(FILE *out, const trace_totals *totals, uint32_t top, int is_whole);
+
+#endif

@@ -1,0 +1,157 @@
+/* tally.c - counts that can be merged.
+ * SPDX-License-Identifier: MIT */
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tally_init(tally *counts) {
+  *counts = (tally){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
+  counts->epoch_numbers.limit = EPOCHS_MAX;
+}
+
+void tally_free(tally *counts) {
+  for (uint32_t i = 0; i < counts->group_capacity; i++) histogram_free(&counts->groups[i].durations);
+  for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
+  free(counts->groups);
+  free(counts->files);
+  free(counts->epochs);
+  numbering_free(&counts->epoch_numbers);
+}
+
+/* ---- Entries by number ---------------------------------------------------------------------------------------------- */
+
+/* The list with room for this number; new entries are zero. NULL: no memory, and the list is as it was. */
+static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
+  uint32_t wanted = *capacity ? *capacity : 64;
+  char *more;
+  if (number < *capacity) return list;
+  while (wanted <= number) wanted *= 2;
+  more = realloc(list, wanted * entry_bytes);
+  if (!more) return NULL;
+  memset(more + *capacity * entry_bytes, 0, (wanted - *capacity) * entry_bytes);
+  *capacity = wanted;
+  return more;
+}
+
+/* Each returns NULL, and clears is_good, when there is no memory. */
+
+static group_stats *group_at(tally *counts, uint32_t group) {
+  group_stats *groups = with_room(counts->groups, &counts->group_capacity, group, sizeof *groups);
+  if (groups) counts->groups = groups;
+  else counts->is_good = 0;
+  return groups ? &groups[group] : NULL;
+}
+
+static io_stats *file_at(tally *counts, uint32_t file) {
+  io_stats *files;
+  if (file > FILES_MAX) file = 0;
+  files = with_room(counts->files, &counts->file_capacity, file, sizeof *files);
+  if (files) counts->files = files;
+  else counts->is_good = 0;
+  return files ? &files[file] : NULL;
+}
+
+static epoch_stats *epoch_at(tally *counts, int64_t epoch) {
+  int is_new;
+  uint32_t number = numbering_of(&counts->epoch_numbers, (uint64_t)epoch, 0, &is_new);
+  epoch_stats *epochs = with_room(counts->epochs, &counts->epoch_capacity, number, sizeof *epochs);
+  if (!epochs) {
+    counts->is_good = 0;
+    return NULL;
+  }
+  counts->epochs = epochs;
+  if (is_new) epochs[number] = (epoch_stats){.first = INT64_MAX, .last = INT64_MIN};
+  return &epochs[number];
+}
+
+/* ---- Adding --------------------------------------------------------------------------------------------------------- */
+
+void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns) {
+  group_stats *stats = group_at(counts, group);
+  if (!stats) return;
+  add_saturating(&stats->total_ns, time_ns);
+  counts->is_good &= histogram_add(&stats->durations, time_ns);
+}
+
+void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns) {
+  group_stats *stats = group_at(counts, group);
+  if (stats) stats->self_ns += self_ns;
+}
+
+void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence) {
+  io_stats *stats = file_at(counts, file);
+  if (stats) counts->is_good &= io_stats_count(stats, kind, event, sequence);
+}
+
+void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end) {
+  epoch_stats *stats = epoch_at(counts, epoch);
+  if (!stats) return;
+  if (kind == AI_FETCH || kind == AI_START) {
+    stats->fetches += kind == AI_FETCH;
+    stats->fetch_ns += (uint64_t)(end - start);
+  } else if (kind == AI_COMPUTE) {
+    stats->computes++;
+    stats->compute_ns += (uint64_t)(end - start);
+  }
+  if (start < stats->first) stats->first = start;
+  if (end > stats->last) stats->last = end;
+}
+
+void tally_add_time(tally *counts, int64_t start, int64_t end) {
+  if (start < counts->first) counts->first = start;
+  if (end > counts->last) counts->last = end;
+}
+
+/* ---- Merging -------------------------------------------------------------------------------------------------------- */
+
+static void merge_groups(tally *into, tally *from) {
+  for (uint32_t i = 0; i < from->group_capacity; i++) {
+    group_stats *group = &from->groups[i], *sum;
+    if (!group->durations.count && !group->self_ns) continue;
+    sum = group_at(into, i);
+    if (!sum) return;
+    add_saturating(&sum->total_ns, group->total_ns);
+    sum->self_ns += group->self_ns;
+    into->is_good &= histogram_merge(&sum->durations, &group->durations);
+    histogram_free(&group->durations);
+  }
+}
+
+static void merge_files(tally *into, const tally *from) {
+  for (uint32_t i = 0; i < from->file_capacity; i++) {
+    io_stats *sum;
+    if (!io_stats_calls(&from->files[i])) continue;
+    sum = file_at(into, i);
+    if (!sum) return;
+    into->is_good &= io_stats_merge(sum, &from->files[i]);
+  }
+}
+
+static void merge_epochs(tally *into, const tally *from) {
+  for (uint32_t i = 1; i <= from->epoch_numbers.count; i++) {
+    const epoch_stats *epoch = &from->epochs[i];
+    epoch_stats *sum = epoch_at(into, (int64_t)from->epoch_numbers.keys[i].a);
+    if (!sum) return;
+    sum->fetches += epoch->fetches;
+    sum->computes += epoch->computes;
+    sum->fetch_ns += epoch->fetch_ns;
+    sum->compute_ns += epoch->compute_ns;
+    if (epoch->first < sum->first) sum->first = epoch->first;
+    if (epoch->last > sum->last) sum->last = epoch->last;
+  }
+}
+
+void tally_merge(tally *into, tally *from) {
+  into->events += from->events;
+  into->counters += from->counters;
+  into->metadata += from->metadata;
+  into->others += from->others;
+  into->dropped += from->dropped;
+  into->recovered += from->recovered;
+  tally_add_time(into, from->first, from->last);
+  merge_groups(into, from);
+  merge_files(into, from);
+  merge_epochs(into, from);
+  into->is_good &= from->is_good;
+}

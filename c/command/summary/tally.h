@@ -1,0 +1,56 @@
+/* tally.h - counts that can be merged: each worker has one, and in the end they become one.
+ *
+ * Groups, files and epochs are numbered. The numbers of groups are those of the analysis, the numbers of files those of the
+ * reader, so they mean the same in every tally. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_TALLY_H
+#define DFTRACER_TALLY_H
+
+#include "command/trace/numbering.h"
+#include "iostat.h"
+
+#define FILES_MAX 65535u
+#define EPOCHS_MAX 4095u
+#define NO_GROUP UINT32_MAX
+#define NO_NUMBER INT64_MIN /* an epoch, step or rank that is not given */
+
+/* One line of the table of events. */
+typedef struct group_stats {
+  uint64_t total_ns, self_ns;
+  histogram durations;
+} group_stats;
+
+typedef struct epoch_stats {
+  uint64_t fetches, computes, fetch_ns, compute_ns;
+  int64_t first, last;
+} epoch_stats;
+
+typedef struct tally {
+  group_stats *groups; /* by number of the group; 0: the groups for which there was no room */
+  uint32_t group_capacity;
+  io_stats *files; /* by number of the file; 0: calls without a file, and the files for which there was no room */
+  uint32_t file_capacity;
+  numbering epoch_numbers;
+  epoch_stats *epochs; /* by number of the epoch */
+  uint32_t epoch_capacity;
+  uint64_t events, counters, metadata, others;
+  uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
+  int64_t first, last;         /* the first start and the last end; first > last: no event */
+  int is_good;                 /* 0: no memory, and the counts are incomplete */
+} tally;
+
+void tally_init(tally *counts);
+void tally_free(tally *counts);
+
+/* Without memory, these clear is_good. */
+
+/* An event of the group: its duration, then, when it is known, its self time. */
+void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns);
+void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns);
+void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence);
+/* An event that belongs to an epoch. */
+void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end);
+void tally_add_time(tally *counts, int64_t start, int64_t end);
+/* Adds all of `from`, whose histograms of durations are freed: there may be many. */
+void tally_merge(tally *into, tally *from);
+
+#endif

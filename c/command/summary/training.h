@@ -1,0 +1,31 @@
+/* training.h - how a training went.
+ *
+ * A process that computes or fetches is a trainer. A process that does neither, such as a DataLoader worker, loads for the
+ * nearest of its ancestors that is a trainer. Without one, as when a fork server started it, it loads for the only trainer of
+ * its host and rank. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_TRAINING_H
+#define DFTRACER_TRAINING_H
+
+#include "analysis.h"
+
+/* Sums over all trainers. */
+typedef struct training_totals {
+  uint64_t processes; /* trainers */
+  uint64_t epochs, steps;
+  uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
+  uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
+  uint64_t wait_ns;                       /* fetching while nothing computes */
+  uint64_t hidden_ns;                     /* loading while something computes */
+  uint64_t closed_ns;                     /* by how much the last five may be too large */
+} training_totals;
+
+/* Makes the loading of each worker part of its trainer's. Once, when everything is read. 0: no memory. */
+int training_assign_workers(analysis *shared);
+training_totals training_sum(analysis *shared, const tally *counts);
+
+/* Whether there was a training at all. */
+static inline int training_exists(const training_totals *training) {
+  return training->count[AI_COMPUTE] || training->count[AI_FETCH];
+}
+
+#endif

@@ -1,0 +1,32 @@
+/* worker.h - one thread that reads rows and counts them. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_WORKER_H
+#define DFTRACER_WORKER_H
+
+#include "command/cli/progress.h"
+#include "unitqueue.h"
+
+/* The number that the analysis gave to a pair. */
+typedef struct cached_number {
+  uint64_t a, b;
+  uint32_t number; /* 0: the slot is free */
+} cached_number;
+
+#define CACHED_NUMBERS 1024u
+
+typedef struct summary_worker {
+  analysis *shared;
+  unit_queue *queues; /* by source */
+  progress *progress; /* may be NULL */
+  tally counts;
+  dft_cursor *cursor;
+  cached_number classes[CACHED_NUMBERS], groups[CACHED_NUMBERS], threads[CACHED_NUMBERS];
+  moment *events; /* of the rows that are being read */
+  uint32_t event_capacity;
+} summary_worker;
+
+/* Reads units until there are no more, or no memory: then counts.is_good is 0. As a thread's main function; takes a worker
+ * and returns NULL. */
+void *worker_run(void *context);
+void worker_free(summary_worker *worker);
+
+#endif
