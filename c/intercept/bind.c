@@ -1,8 +1,9 @@
-/* bind.c - I/O calls of this process, bound in place: wrappers in the import slots of the loaded objects.
+/* bind.c - binds the I/O calls of this process in place: puts wrappers into the import slots of the loaded objects.
  *
- * A slot is a word that the dynamic linker fills with the address of an imported function: for calls (jump slots), for
- * addresses that code takes (GLOB_DAT) and for those in data. One is rewritten when it holds what the name stands for, or has
- * not been bound yet. No list of them is kept: objects come and go, and a walk finds what still holds one of ours.
+ * A slot is a word that the dynamic linker fills with the address of an imported function. There are slots for calls
+ * (jump slots), for addresses that code takes (GLOB_DAT) and for addresses in data. A slot is rewritten if it holds the
+ * real function or is not bound yet. No list of slots is kept, because objects come and go: a walk finds those that
+ * hold a wrapper.
  * SPDX-License-Identifier: MIT */
 #include "bind.h"
 
@@ -59,12 +60,13 @@ static dft__function real_for(unsigned number) {
   return real;
 }
 
-/* A walk holds a lock of the dynamic linker. Who loads a library meanwhile holds the one that looking up needs, and waits for
- * ours: so names are noted there, looked up when the walk is over, and it is done again. */
+/* A walk holds one lock of the dynamic linker, and a lookup takes another. A thread that loads a library holds that
+ * other lock and waits for the first one, so a lookup inside a walk could deadlock. A walk therefore only notes the
+ * names that it needs. They are looked up when it is over, and then the walk is repeated. */
 enum { UNKNOWN = 0, NOTED = 1, LOOKED_UP = 2 };
 static _Atomic uint8_t look_up_state[NAMES];
 
-/* NULL: it is not known, and noted if it could be. */
+/* NULL: not known. The name is noted, unless it was looked up in vain. */
 static dft__function real_in_walk(unsigned number, int *has_noted) {
   dft__function real = DFT__GET(real_of[number]);
   if (!real && DFT__GET(look_up_state[number]) != LOOKED_UP) {
@@ -98,9 +100,9 @@ static void make_index(void) {
   is_indexed = 1;
 }
 
-/* NAMES when it is none of ours. */
+/* Returns NAMES for a name without a wrapper. */
 static unsigned find(const char *name) {
-  if (name[0] == '_' && name[1] == 'Z') return NAMES; /* C++: many, and long */
+  if (name[0] == '_' && name[1] == 'Z') return NAMES; /* C++ has many names, and long ones */
   for (unsigned i = first_of[hash(name)]; i; i = next_of[i - 1]) {
     if (strcmp(name_of(i - 1), name) == 0) return i - 1;
   }
@@ -109,124 +111,125 @@ static unsigned find(const char *name) {
 
 /* ---- One object --------------------------------------------------------------------------------------------------- */
 
-typedef struct object {
+typedef struct loaded_object {
   uintptr_t base;
   const ElfW(Sym) * symbols;
   const char *strings;
   const ElfW(Rela) * tables[2];
   size_t counts[2];
-  size_t plain;                 /* entries at the start of the first that import nothing: most, in large objects */
-  uintptr_t text, text_end;     /* what it may execute */
-  uintptr_t sealed, sealed_end; /* RELRO: read-only since it was loaded */
+  size_t plain; /* entries at the start of the first table that import nothing; most entries of large objects */
+  uintptr_t text, text_end;     /* its code */
+  uintptr_t sealed, sealed_end; /* RELRO: read-only after loading */
   int is_unsealed;
-  int has_noted; /* not every real function is known */
-} object;
+  int has_noted; /* a real function has to be looked up */
+} loaded_object;
 
-static uintptr_t address_in(const object *in, uintptr_t value) {
-  return value < in->base ? in->base + value : value; /* the dynamic linker has relocated most of them */
+static uintptr_t address_in(const loaded_object *object, uintptr_t value) {
+  return value < object->base ? object->base + value
+                              : value; /* the dynamic linker has already relocated most of them */
 }
 
-static void read_dynamic(object *in, const ElfW(Dyn) * dynamic) {
+static void read_dynamic(loaded_object *object, const ElfW(Dyn) * dynamic) {
   for (; dynamic->d_tag != DT_NULL; dynamic++) {
     uintptr_t value = dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
-      case DT_SYMTAB: in->symbols = (const ElfW(Sym) *)address_in(in, value); break;
-      case DT_STRTAB: in->strings = (const char *)address_in(in, value); break;
-      case DT_RELA: in->tables[0] = (const ElfW(Rela) *)address_in(in, value); break;
-      case DT_RELASZ: in->counts[0] = value / sizeof(ElfW(Rela)); break;
-      case DT_RELACOUNT: in->plain = value; break;
-      case DT_JMPREL: in->tables[1] = (const ElfW(Rela) *)address_in(in, value); break;
-      case DT_PLTRELSZ: in->counts[1] = value / sizeof(ElfW(Rela)); break;
+      case DT_SYMTAB: object->symbols = (const ElfW(Sym) *)address_in(object, value); break;
+      case DT_STRTAB: object->strings = (const char *)address_in(object, value); break;
+      case DT_RELA: object->tables[0] = (const ElfW(Rela) *)address_in(object, value); break;
+      case DT_RELASZ: object->counts[0] = value / sizeof(ElfW(Rela)); break;
+      case DT_RELACOUNT: object->plain = value; break;
+      case DT_JMPREL: object->tables[1] = (const ElfW(Rela) *)address_in(object, value); break;
+      case DT_PLTRELSZ: object->counts[1] = value / sizeof(ElfW(Rela)); break;
       default: break;
     }
   }
 }
 
-/* Zero for what has no imports, or must not be touched. */
-static int read_object(object *in, const struct dl_phdr_info *info) {
+/* Returns 0 for an object without imports. */
+static int read_object(loaded_object *object, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *dynamic = NULL;
-  memset(in, 0, sizeof *in);
-  in->base = info->dlpi_addr;
+  memset(object, 0, sizeof *object);
+  object->base = info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-    uintptr_t start = in->base + part->p_vaddr;
+    uintptr_t start = object->base + part->p_vaddr;
     if (part->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)start;
     if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
-      in->text = start;
-      in->text_end = start + part->p_memsz;
+      object->text = start;
+      object->text_end = start + part->p_memsz;
     }
     if (part->p_type == PT_GNU_RELRO) {
-      in->sealed = start;
-      in->sealed_end = start + part->p_memsz;
+      object->sealed = start;
+      object->sealed_end = start + part->p_memsz;
     }
   }
-  if (dynamic) read_dynamic(in, dynamic);
-  return in->symbols && in->strings && (in->tables[0] || in->tables[1]);
+  if (dynamic) read_dynamic(object, dynamic);
+  return object->symbols && object->strings && (object->tables[0] || object->tables[1]);
 }
 
-static int holds(const object *in, uintptr_t address) {
-  return address >= in->text && address < in->text_end;
+static int holds(const loaded_object *object, uintptr_t address) {
+  return address >= object->text && address < object->text_end;
 }
 
-static void protect(const object *in, int protection) {
+static void protect(const loaded_object *object, int protection) {
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t start = in->sealed & ~(page - 1);
-  uintptr_t end = in->sealed_end & ~(page - 1); /* as the dynamic linker does: the last page is shared with data */
+  uintptr_t start = object->sealed & ~(page - 1);
+  uintptr_t end = object->sealed_end & ~(page - 1); /* as the dynamic linker does: data shares the last page */
   if (end > start) syscall(SYS_mprotect, start, end - start, protection);
 }
 
-static void store(object *in, uintptr_t slot, uintptr_t value) {
-  if (slot >= in->sealed && slot < in->sealed_end && !in->is_unsealed) {
-    protect(in, PROT_READ | PROT_WRITE);
-    in->is_unsealed = 1;
+static void store(loaded_object *object, uintptr_t slot, uintptr_t value) {
+  if (slot >= object->sealed && slot < object->sealed_end && !object->is_unsealed) {
+    protect(object, PROT_READ | PROT_WRITE);
+    object->is_unsealed = 1;
   }
   __atomic_store_n((uintptr_t *)slot, value, __ATOMIC_RELEASE);
 }
 
-static void bind_slot(object *in, uintptr_t slot, unsigned type, unsigned number) {
+static void bind_slot(loaded_object *object, uintptr_t slot, unsigned type, unsigned number) {
   uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
   uintptr_t wrapper = (uintptr_t)wrapper_of(number);
-  int is_unbound = type == JUMP_SLOT && holds(in, value);
+  int is_unbound = type == JUMP_SLOT && holds(object, value);
   if (!value || value == wrapper) return;
-  if (is_unbound || value == (uintptr_t)real_in_walk(number, &in->has_noted)) store(in, slot, wrapper);
+  if (is_unbound || value == (uintptr_t)real_in_walk(number, &object->has_noted)) store(object, slot, wrapper);
 }
 
-static void unbind_slot(object *in, uintptr_t slot, unsigned number) {
+static void unbind_slot(loaded_object *object, uintptr_t slot, unsigned number) {
   uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
   dft__function real;
   if (value != (uintptr_t)wrapper_of(number)) return;
-  real = real_in_walk(number, &in->has_noted);
-  if (real) store(in, slot, (uintptr_t)real);
+  real = real_in_walk(number, &object->has_noted);
+  if (real) store(object, slot, (uintptr_t)real);
 }
 
-static void walk_object(object *in, int is_binding) {
+static void walk_object(loaded_object *object, int is_binding) {
   for (int table = 0; table < 2; table++) {
-    for (size_t i = table == 0 ? in->plain : 0; i < in->counts[table]; i++) {
-      const ElfW(Rela) *entry = &in->tables[table][i];
+    for (size_t i = table == 0 ? object->plain : 0; i < object->counts[table]; i++) {
+      const ElfW(Rela) *entry = &object->tables[table][i];
       unsigned type = (unsigned)ELF64_R_TYPE(entry->r_info);
       const ElfW(Sym) * symbol;
-      uintptr_t slot = in->base + entry->r_offset;
+      uintptr_t slot = object->base + entry->r_offset;
       unsigned number;
       if ((type != JUMP_SLOT && type != GLOB_DAT && type != ADDRESS) || slot % sizeof(uintptr_t)) continue;
-      symbol = &in->symbols[ELF64_R_SYM(entry->r_info)];
+      symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
       if (symbol->st_shndx != SHN_UNDEF || (type == ADDRESS && entry->r_addend)) continue;
-      number = find(in->strings + symbol->st_name);
+      number = find(object->strings + symbol->st_name);
       if (number == NAMES) continue;
-      if (is_binding) bind_slot(in, slot, type, number);
-      else unbind_slot(in, slot, number);
+      if (is_binding) bind_slot(object, slot, type, number);
+      else unbind_slot(object, slot, number);
     }
   }
-  if (in->is_unsealed) protect(in, PROT_READ);
+  if (object->is_unsealed) protect(object, PROT_READ);
 }
 
 /* ---- All of them -------------------------------------------------------------------------------------------------- */
 
 static _Atomic int is_bound;
-static _Atomic pid_t binder;    /* the process whose slots were rewritten; its forked children have them too */
-static _Atomic uint64_t walked; /* objects loaded so far, when all were walked */
+static _Atomic pid_t binder;    /* the process that rewrote its slots; its forked children inherit them */
+static _Atomic uint64_t walked; /* how many objects had been loaded at the last walk */
 
-/* New objects come last, unless one was unloaded meanwhile. Those that the last two walks have seen are settled: one alone
- * may have come before the dynamic linker was done with it. */
+/* New objects come last, unless one was unloaded since. An object is settled when two walks have seen it: the first may
+ * have come before the dynamic linker had finished it. */
 static _Atomic uint64_t last_seen, settled, unloads;
 typedef struct round {
   int is_binding;
@@ -234,11 +237,12 @@ typedef struct round {
   uint64_t skip, objects, unloads;
 } round;
 
-/* This library, the one that has the calls, the dynamic linker, and the sanitizers, which stand between them. */
-static int is_spared(const object *in, const char *name) {
+/* Not to be touched: this library, the C library, the dynamic linker, and the sanitizers, which wrap the same calls. */
+static int is_spared(const loaded_object *object, const char *name) {
   static const char *const spared[] = {"/libc.so",   "/ld-linux", "/libasan.", "/libtsan.",
                                        "/libubsan.", "/liblsan.", "linux-vdso"};
-  if (holds(in, (uintptr_t)&dft__bind_all) || holds(in, (uintptr_t)DFT__GET(real_of[DFT__SYMBOL_read]))) return 1;
+  if (holds(object, (uintptr_t)&dft__bind_all) || holds(object, (uintptr_t)DFT__GET(real_of[DFT__SYMBOL_read])))
+    return 1;
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) {
     if (name && strstr(name, spared[i])) return 1;
   }
@@ -247,13 +251,13 @@ static int is_spared(const object *in, const char *name) {
 
 static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
   round *own = context;
-  object in;
+  loaded_object object;
   (void)size;
   own->unloads = info->dlpi_subs;
   if (own->objects++ < own->skip && info->dlpi_subs == atomic_load(&unloads)) return 0;
-  if (read_object(&in, info) && !is_spared(&in, info->dlpi_name)) {
-    walk_object(&in, own->is_binding);
-    own->has_noted |= in.has_noted;
+  if (read_object(&object, info) && !is_spared(&object, info->dlpi_name)) {
+    walk_object(&object, own->is_binding);
+    own->has_noted |= object.has_noted;
   }
   return 0;
 }
@@ -310,14 +314,14 @@ void dft__bind_look_again(void) {
   dft__signals_restore(before);
 }
 
-/* What is being loaded is not there yet when this returns: the next wrapped call looks again. */
+/* The library is loaded only after this returns, so the next wrapped call looks again. */
 dft__function dft__bind_before_dlopen(void) {
   uint32_t on = DFT__IO_ON;
   if (!(dft__hush & DFT__HUSH_VFORK)) atomic_compare_exchange_strong(&dft__io_state, &on, DFT__IO_LOOK_AGAIN);
   return real_for(DLOPEN);
 }
 
-/* Who uses what was loaded looks up its functions first. */
+/* A program that uses a library it has loaded first looks up a function in it. */
 dft__function dft__bind_before_dlsym(void) {
   int saved = errno;
   dft__function real = real_for(DLSYM);

@@ -67,7 +67,7 @@ static int is_muted(const struct row *row) {
 
 /* ---- Recording ---------------------------------------------------------------------------------------------------- */
 
-/* What an event says beside the paths. */
+/* The outcome of a call: what its event contains besides the paths. */
 typedef struct result {
   int64_t ret;
   int error;
@@ -83,7 +83,7 @@ static uint32_t key_ref(const dft__own *own, enum item key) {
   return ref;
 }
 
-/* One item of 16 bytes; a short text has its length up to its first zero. */
+/* Writes one item of 16 bytes. A short text ends at its first zero. */
 static inline uint64_t *put(uint64_t *out, const dft__own *own, enum item key, uint64_t value) {
   uint32_t ref = key_ref(own, key);
   uint32_t len = 8;
@@ -99,9 +99,9 @@ static inline uint64_t *put(uint64_t *out, const dft__own *own, enum item key, u
   return out + 2;
 }
 
-/* The id and level that an event gets which begins now. */
+/* The parent and level of an event that begins now. */
 static inline dft__place place_now(const dft__own *own) {
-  const dft__own slow = *own; /* a copy, so that the caller's can stay in registers */
+  const dft__own slow = *own; /* a copy, so that the caller's stays in registers */
   return DFT__LIKELY(!DFT__GET(own->thread->depth)) ? (dft__place){0, 1} : dft__stack_place(&slow);
 }
 
@@ -116,16 +116,16 @@ static int identify(const dft__own *own, enum dft__call call, dft__what *what) {
   return 1;
 }
 
-/* What is left of a cached reference, which has its session in the upper half: 1 to INT32_MAX, when it is of this session and
- * not muted. */
+/* A cached reference without its session, which is in the upper half: 1 to INT32_MAX if it is of this session and not
+ * muted. */
 static inline uint64_t cached(const uint64_t *cache, uint64_t session) {
   return __atomic_load_n(cache, __ATOMIC_RELAXED) ^ session << 32;
 }
 
 #define ITEM_HEAD(ref, type) ((ref) | (uint64_t)dft__item_info(type, 0, 8) << 32)
 
-/* Most calls: one file, no error, at most two values, and all names known. Zero when it is not so, and nothing was recorded. A
- * kind of calls that is switched off never gets names. */
+/* Records most calls: one file, no error, at most two values, and all names known. Otherwise returns 0 and records
+ * nothing. A category that is switched off never gets names. */
 static inline __attribute__((always_inline)) int emit_quick(const dft__own *own, const struct row *row,
                                                             const dft__io *io, uint32_t file, int64_t ret,
                                                             const int64_t *values) {
@@ -164,7 +164,7 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
   return 1;
 }
 
-/* The usual case: paths by their references. */
+/* Every other call: paths by their references. */
 static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
                  const result *got) {
   const struct row *row = &rows[call];
@@ -183,7 +183,7 @@ static void emit(const dft__own *own, enum dft__call call, const dft__io *io, co
   else dft__emit(own, &what, (const uint8_t *)items, len);
 }
 
-/* There was no room for the reference of a path: the texts go along. */
+/* There was no room for a path among the names: the event contains the text. */
 static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
   const struct row *row = &rows[call];
   char texts[2][DFT__IO_PATH];
@@ -214,7 +214,7 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
   dft__emit_args(own, &what, NULL, 0, args, count);
 }
 
-/* What a path, or the file behind a descriptor, is to us. */
+/* The entry of a path, or of the file behind a descriptor. */
 static dft__fd_entry entry_judged(enum dft__wanted wanted, const char *text, size_t len) {
   dft__own own;
   uint32_t ref;
@@ -260,7 +260,7 @@ int dft__io_fd_slow(dft__subject *subject, int fd) {
   subject->entry = seen;
   if (is_in(seen) && (uint32_t)(seen >> 32) == (uint32_t)dft__self.session) return 1;
   known = entry_of_fd(fd);
-  /* What was recorded once stays so, whatever the name is now. */
+  /* A file that was recorded once stays recorded, whatever its name is now. */
   if (!is_in(known) && is_in(seen)) known = DFT__FD_IN;
   if (slot && atomic_compare_exchange_strong(slot, &seen, known) && known >= DFT__FD_FIRST_REF) dft__fd_reach(fd);
   subject->entry = known;
@@ -290,7 +290,7 @@ __attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, con
   dft__fd_entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
   int is_wanted = !io->subjects, needs_text = 0;
-  if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be what cannot be read */
+  if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be the bad pointer */
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
     if (subject->path && subject->path[0]) entries[i] = entry_of_path(subject->fd, subject->path);

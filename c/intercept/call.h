@@ -1,8 +1,9 @@
 /* call.h - one intercepted call, from its wrapper to its event.
  *
- * A wrapper asks whether the call is recorded (dft__io_fd and its siblings, a few loads), makes the real call, and reports
- * what it saw (dft__io_end). Paths are read after the call: by then the kernel has found out whether they are readable.
- * A wrapper holds nothing across the real call, so the call may be cancelled, interrupted, or left by a long jump.
+ * A wrapper asks whether the call is recorded (dft__io_fd and its siblings, a few loads), makes the real call, and
+ * reports what it saw (dft__io_end). Paths are read after the call: by then the kernel has found out whether they are
+ * readable. A wrapper holds nothing across the real call, so the call may be cancelled, interrupted, or left by a long
+ * jump.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CALL_H
 #define DFT_CALL_H
@@ -80,8 +81,8 @@ static inline int dft__io_error(int64_t ret) {
   return ret == -1 ? errno : 0;
 }
 
-/* Records the call if its path is recorded; `values` are in the order of the row's items. Returns the entry of the first
- * subject, for a descriptor that the call made. Leaves errno alone. */
+/* Records the call if its path is recorded; `values` are in the order of the row's items. Returns the entry of the
+ * first subject, for a descriptor that the call made. Leaves errno alone. */
 dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
 /* The same for a call on one path; `seen` is what dft__filter_look returned. */
 dft__fd_entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,

@@ -1,7 +1,7 @@
 /* descriptor.c - the table of descriptors.
  *
- * It has one word for each number, in blocks that are mapped at their first use. A number whose opening we did not see (opened
- * earlier, inherited, made by a call without a wrapper) is unknown. It is looked up once, in /proc/self/fd.
+ * It has one word for each number, in blocks that are mapped at their first use. A number whose opening we did not see
+ * (opened earlier, inherited, made by a call without a wrapper) is unknown. It is looked up once, in /proc/self/fd.
  * SPDX-License-Identifier: MIT */
 #include "descriptor.h"
 
@@ -110,8 +110,8 @@ static size_t without_mark(int fd, const char *text, size_t len) {
   return len;
 }
 
-/* Pipes, sockets and other files without a path are recognised at once; /proc takes ten times as long. Ordinary files are
- * not asked for their file system, which may be far away: they can seek. */
+/* Pipes, sockets and other files without a path are recognised at once; /proc takes ten times as long. Ordinary files
+ * are not asked for their file system, which may be far away: they can seek. */
 static int has_no_path(int fd) {
   struct statfs facts;
   return syscall(SYS_lseek, fd, 0, SEEK_CUR) == -1 && errno == ESPIPE && syscall(SYS_fstatfs, fd, &facts) == 0 &&

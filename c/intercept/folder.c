@@ -1,4 +1,4 @@
-/* folder.c - names that move, the working folder, and reading folders.
+/* folder.c - renaming, the working folder, and reading folders.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 /* ---- Renaming ----------------------------------------------------------------------------------------------------- */
 
-/* Open files go by their new name. */
+/* Open files are recorded under their new name from now on. */
 static int renamed(enum dft__call call, dft__io *io, int ret, const int64_t *values) {
   dft__io_end(call, io, ret, dft__io_error(ret), values);
   if (ret == 0) {
@@ -62,7 +62,7 @@ int dft__io_chdir(const char *path) {
   ret = real(path);
   if (ret == 0) {
     dft__path_changed_cwd();
-    io.subject[0].path = "."; /* where it led to */
+    io.subject[0].path = "."; /* the folder that it led to */
   }
   dft__io_end_path(DFT__CALL_chdir, &io, ret, dft__io_error(ret), NULL);
   return ret;
@@ -144,7 +144,7 @@ DIR *dft__io_fdopendir(int fd) {
   return stream;
 }
 
-/* NULL is the end, unless errno says otherwise; for that it must be zero before. */
+/* NULL means the end, unless errno was set; so errno has to be 0 before the call. */
 struct dirent *dft__io_readdir(DIR *stream);
 struct dirent *dft__io_readdir(DIR *stream) {
   DFT__REAL(readdir);

@@ -1,5 +1,6 @@
-/* mapping.c - files mapped into memory. Which ranges are, is kept in a small table, so that munmap, msync and madvise of
- * other memory cost one look at its count.
+/* mapping.c - files mapped into memory.
+ *
+ * A small table keeps their ranges. While it is empty, munmap, msync and madvise only look at its count.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 #include <sys/mman.h>
@@ -13,7 +14,7 @@ static DFT__LARGE struct mapping {
   uintptr_t end;
   dft__fd_entry entry;
 } mappings[MAPPINGS_MOST];
-static _Atomic uint32_t used; /* none lies behind */
+static _Atomic uint32_t used; /* entries from here on are free */
 
 static void note(uintptr_t start, size_t length, dft__fd_entry entry) {
   for (uint32_t i = 0; i < MAPPINGS_MOST; i++) {
@@ -28,7 +29,7 @@ static void note(uintptr_t start, size_t length, dft__fd_entry entry) {
   }
 }
 
-/* The one an address lies in. */
+/* The mapping that an address lies in. */
 static struct mapping *find(uintptr_t at) {
   uint32_t most = DFT__GET(used);
   for (uint32_t i = 0; i < most; i++) {
@@ -38,7 +39,7 @@ static struct mapping *find(uintptr_t at) {
   return NULL;
 }
 
-/* What lies within a range is no mapping any more; one that is cut keeps what is left at its start. */
+/* Drops the mappings within a range. A mapping that is cut keeps what is left at its start. */
 static void forget(uintptr_t start, size_t length) {
   uint32_t most = DFT__GET(used);
   for (uint32_t i = 0; i < most; i++) {

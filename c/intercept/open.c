@@ -1,6 +1,6 @@
-/* open.c - calls that make, copy and close descriptors, and so change what is known of them.
+/* open.c - calls that make, copy and close descriptors, and so change the table of descriptors.
  *
- * A descriptor is forgotten before the real call closes it: afterwards another thread may have got its number.
+ * A descriptor is forgotten before the real call closes it. Afterwards another thread may already have its number.
  * SPDX-License-Identifier: MIT */
 #include <linux/openat2.h>
 #include <string.h>
@@ -12,25 +12,25 @@ static int is_nameless(int64_t flags) {
   return (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-/* The path of a file without a name is its folder's. */
+/* A file without a name (O_TMPFILE) is recorded with the path of its folder. */
 static __attribute__((noinline)) int opened_seen(enum dft__call call, uint64_t start, int dir, const char *path, int fd,
                                                  int64_t flags, int64_t mode, size_t seen) {
   dft__io io;
   const int64_t values[] = {flags, flags & O_CREAT || is_nameless(flags) ? mode : 0};
-  const int64_t *told = call == DFT__CALL_creat ? &values[1] : values;
+  const int64_t *recorded = call == DFT__CALL_creat ? &values[1] : values;
   dft__fd_entry entry = DFT__FD_OUT_BELOW;
   io.start = start;
   io.subjects = 1;
   io.subject[0].path = path;
   io.subject[0].fd = dir;
-  if (fd < 0) dft__io_end_path(call, &io, fd, dft__io_error(fd), told);
-  else if (seen) entry = dft__io_end_seen(call, &io, fd, 0, told, seen);
+  if (fd < 0) dft__io_end_path(call, &io, fd, dft__io_error(fd), recorded);
+  else if (seen) entry = dft__io_end_seen(call, &io, fd, 0, recorded, seen);
   if (is_nameless(flags)) entry = DFT__FD_UNKNOWN;
   if (fd >= 0) dft__fd_set(fd, dft__fd_entry_opened(path, entry));
   return fd;
 }
 
-/* What every opening call does when the real one has returned. In a program whose files are elsewhere it ends here. */
+/* Every opening call, after the real one has returned. Paths that are not recorded end here. */
 static inline int opened(enum dft__call call, uint64_t start, int dir, const char *path, int fd, int64_t flags,
                          int64_t mode) {
   size_t seen = DFT__LIKELY(fd >= 0) ? dft__filter_look(path) : PATH_MAX;
@@ -40,7 +40,7 @@ static inline int opened(enum dft__call call, uint64_t start, int dir, const cha
   return fd;
 }
 
-/* Not with "...", which would save all registers: where there is a mode, this is the one it comes in. */
+/* Declared without "...", which would save all registers. A mode, if there is one, comes in the third. */
 int dft__io_open(const char *path, int flags, mode_t mode);
 int dft__io_open(const char *path, int flags, mode_t mode) {
   int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))dft__real(DFT__SYMBOL_open);
@@ -86,7 +86,7 @@ int dft__io_creat(const char *path, mode_t mode) {
   return opened(DFT__CALL_creat, start, AT_FDCWD, path, real(path, mode), O_CREAT, mode);
 }
 
-/* Most libraries do not have it yet. */
+/* Most C libraries do not have it yet. */
 static int openat2_call(int dir, const char *path, const struct open_how *how, size_t size) {
   int (*real)(int, const char *, const struct open_how *,
               size_t) = (int (*)(int, const char *, const struct open_how *, size_t))dft__real(DFT__SYMBOL_openat2);
@@ -100,7 +100,7 @@ int dft__io_openat2(int dir, const char *path, const struct open_how *how, size_
   if (!dft__io_is_on()) return openat2_call(dir, path, how, size);
   start = dft__clock_ticks();
   fd = openat2_call(dir, path, how, size);
-  if (fd < 0) return opened(DFT__CALL_openat2, start, dir, path, fd, 0, 0); /* `how` may be what is wrong */
+  if (fd < 0) return opened(DFT__CALL_openat2, start, dir, path, fd, 0, 0); /* `how` may be a bad pointer */
   return opened(DFT__CALL_openat2, start, dir, path, fd, (int64_t)how->flags, (int64_t)how->mode);
 }
 
@@ -136,7 +136,7 @@ int dft__io_close_range(unsigned first, unsigned last, int flags) {
   dft__io io;
   int ret;
   if (!dft__io_is_on()) return real(first, last, flags);
-  if (!(flags & (1 << 2))) dft__fd_forget(first, last); /* not with CLOSE_RANGE_CLOEXEC, which closes nothing */
+  if (!(flags & (1 << 2))) dft__fd_forget(first, last); /* CLOSE_RANGE_CLOEXEC closes nothing */
   if (!dft__io_any(&io)) return real(first, last, flags);
   io.start = dft__clock_ticks();
   ret = real(first, last, flags);
@@ -160,7 +160,7 @@ void dft__io_closefrom(int first) {
 
 /* ---- Copies ------------------------------------------------------------------------------------------------------- */
 
-/* What is known of the old number counts for the new one; whatever that was before is closed. */
+/* The new number takes over the entry of the old one. The file that it had before is closed. */
 static int copied(enum dft__call call, dft__io *io, int is_timed, int from, int to, const int64_t *values) {
   const _Atomic dft__fd_entry *slot = from < 0 ? NULL : dft__fd_slot(from);
   if (to >= 0 && to != from) dft__fd_set(to, slot ? DFT__GET(*slot) : DFT__FD_UNKNOWN);
@@ -198,7 +198,7 @@ int dft__io_dup3(int fd, int to, int flags) {
   return copied(DFT__CALL_dup3, &io, is_timed, fd, real(fd, to, flags), DFT__VALUES_A2(to, flags));
 }
 
-/* The third argument is passed on as a word, as the library itself does. */
+/* The third argument is passed on as a word, as the C library does. */
 int dft__io_fcntl(int fd, int command, ...);
 int dft__io_fcntl(int fd, int command, ...) {
   DFT__REAL(fcntl);

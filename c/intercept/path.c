@@ -1,7 +1,7 @@
 /* path.c - absolute paths without "." and "..", as the kernel would resolve them.
  *
- * A symbolic link keeps its name. Only a link before a ".." is followed, because there the text alone would mislead. The
- * working folder is remembered until the next chdir.
+ * A symbolic link keeps its name. Only a link before a ".." is followed, because there the text alone would mislead.
+ * The working folder is remembered until the next chdir.
  * SPDX-License-Identifier: MIT */
 #include "path.h"
 

@@ -1,7 +1,8 @@
 /* pathfilter.c - which paths are recorded: DFTRACER_DATA_DIR and DFTRACER_EXCLUDE_DIR.
  *
- * Each setting is a list of folders. Of all folders that a path lies in, the longest decides; of two equal ones, that of
- * the first setting. "all" is the root. A folder in the settings that is reached through links counts under both names.
+ * Each setting is a list of folders. Of all folders that a path lies in, the longest decides; of two equal ones, that
+ * of the first setting. "all" is the root. A folder in the settings that is reached through links counts under both
+ * names.
  * SPDX-License-Identifier: MIT */
 #include "pathfilter.h"
 
@@ -18,22 +19,22 @@
 #define FOLDERS_MOST 64
 
 typedef struct folder {
-  uint32_t len; /* without the slash at the end: 0 for the root */
+  uint32_t len; /* without the slash at the end; 0 for the root */
   uint32_t is_wanted;
-  uint64_t last; /* eight bytes of it, if it has so many */
+  uint64_t last; /* its last eight bytes, if it has that many */
   const char *text;
 } folder;
 
 typedef struct path_filter {
   uint32_t count;
-  uint32_t wanted; /* so many of them, which stand first, are */
+  uint32_t wanted; /* how many of them are recorded; these come first */
   uint32_t is_all;
   folder folders[FOLDERS_MOST];
   size_t used;
   char texts[8 * PATH_MAX];
 } path_filter;
 
-/* Who reads one while it is replaced goes on with the one before. */
+/* A thread that reads a filter while it is replaced goes on with the old one. */
 static DFT__LARGE path_filter filters[2];
 static _Atomic(const path_filter *) current = &filters[0];
 
@@ -43,26 +44,26 @@ static uint64_t last_of(const char *path, size_t len) {
   return last;
 }
 
-/* Whether a name ends where the folder's does, and in the same way; the path is as long at least. */
-static inline int ends_at(const char *path, size_t len, const folder *in) {
-  return (len == in->len || path[in->len] == '/') && last_of(path, in->len) == in->last;
+/* Whether a part of the path ends where the folder's name does, with the same last bytes. The path is not shorter. */
+static inline int ends_at(const char *path, size_t len, const folder *outer) {
+  return (len == outer->len || path[outer->len] == '/') && last_of(path, outer->len) == outer->last;
 }
 
-static inline int is_inside(const char *path, size_t len, const folder *in) {
-  return len >= in->len && ends_at(path, len, in) && dft__same_bytes(path, in->text, in->len);
+static inline int is_inside(const char *path, size_t len, const folder *outer) {
+  return len >= outer->len && ends_at(path, len, outer) && dft__same_bytes(path, outer->text, outer->len);
 }
 
 static int ends_with(const char *path, size_t len, const char *end, size_t end_len) {
   return len >= end_len && memcmp(path + len - end_len, end, end_len) == 0;
 }
 
-/* Traces are not what people want to see in a trace. */
+/* Nobody wants to see traces in a trace. */
 static int is_trace(const char *path, size_t len) {
   if (path[len - 1] != 'w' && path[len - 1] != 'z') return 0;
   return ends_with(path, len, ".pfw", 4) || ends_with(path, len, ".pfw.gz", 7);
 }
 
-/* Of the folders from `first` on the longest one that the path lies in, when it is longer than `best`. */
+/* The longest of these folders that the path lies in, if it is longer than `best`; otherwise `best`. */
 static inline const folder *innermost(const folder *first, uint32_t count, const char *path, size_t len,
                                       const folder *best) {
   for (const folder *one = first; one < first + count; one++) {
@@ -71,10 +72,10 @@ static inline const folder *innermost(const folder *first, uint32_t count, const
   return best;
 }
 
-/* Whether a wanted folder lies below. */
-static int has_below(const path_filter *of, const char *path, size_t len) {
-  for (uint32_t i = 0; i < of->wanted; i++) {
-    const folder *one = &of->folders[i];
+/* Whether a recorded folder lies below the path. */
+static int has_below(const path_filter *now, const char *path, size_t len) {
+  for (uint32_t i = 0; i < now->wanted; i++) {
+    const folder *one = &now->folders[i];
     if (one->len > len && (len == 1 || one->text[len] == '/') && dft__same_bytes(one->text, path, len)) return 1;
   }
   return 0;
@@ -87,7 +88,7 @@ __attribute__((noinline)) static enum dft__wanted judge_closely(const path_filte
   return has_below(now, path, len) ? DFT__WANTED_BELOW : DFT__WANTED_NOT;
 }
 
-/* Most paths are told apart by what stands where a folder's name would end. */
+/* Most paths differ from every recorded folder in the bytes where its name would end. */
 static inline int is_apart(const path_filter *now, const char *path, size_t len) {
   for (const folder *one = now->folders; one < now->folders + now->wanted; one++) {
     if (one->len > len || ends_at(path, len, one)) return 0;
@@ -100,7 +101,7 @@ enum dft__wanted dft__filter_judge(const char *path, size_t len) {
   return is_apart(now, path, len) ? DFT__WANTED_NOT : judge_closely(now, path, len);
 }
 
-/* The kernel has read no more of a path than PATH_MAX bytes. */
+/* The kernel has read at most PATH_MAX bytes of the path. */
 size_t dft__filter_look(const char *path) {
   size_t len;
   if (path[0] != '/') return PATH_MAX;
@@ -120,7 +121,7 @@ static void add(path_filter *to, const char *text, size_t len, int is_wanted) {
   while (len && text[len - 1] == '/') len--;
   if (to->count == FOLDERS_MOST || len >= sizeof to->texts - to->used) return;
   for (uint32_t i = 0; i < to->count; i++) {
-    if (to->folders[i].len == len && memcmp(to->folders[i].text, text, len) == 0) return; /* the first one counts */
+    if (to->folders[i].len == len && memcmp(to->folders[i].text, text, len) == 0) return; /* the first setting counts */
   }
   memcpy(kept, text, len);
   to->used += len;
@@ -128,7 +129,7 @@ static void add(path_filter *to, const char *text, size_t len, int is_wanted) {
   if (!len && is_wanted) to->is_all = 1;
 }
 
-/* A folder as it is named, and where it is. */
+/* Adds a folder under the name it was given, and under the one it really has. */
 static void add_named(path_filter *to, const char *name, int is_wanted) {
   char text[DFT__IO_PATH];
   char real[PATH_MAX];

@@ -1,8 +1,8 @@
-/* process.c - new processes and new images; recorded whatever the path filter says.
+/* process.c - new processes and new programs. They are recorded whatever the path filter says.
  *
- * exec does not return when it succeeds: its event is a region, which the next image finds open and publishes so. A child
- * that has recorded nothing yet does not begin a trace for that alone: the trace of the next image tells its command. In the
- * child of a vfork nothing is recorded.
+ * exec does not return when it succeeds. So its event is a region, which the next program finds open and publishes as
+ * open. A child that has recorded nothing yet does not start a trace only for its exec: the trace of the next program
+ * has its command. Nothing is recorded in the child of a vfork.
  * SPDX-License-Identifier: MIT */
 #include <alloca.h>
 #include <spawn.h>
@@ -42,7 +42,7 @@ IMAGE(execvpe, (const char *path, char *const list[], char *const environment[])
       real(path, list, environment))
 IMAGE(fexecve, (int fd, char *const list[], char *const environment[]), NULL, real(fd, list, environment))
 
-/* The arguments of execl and its like as a list: room for them is to be had on the stack alone. */
+/* execl, execlp and execle: their arguments become a list, on the stack, because nothing may be allocated here. */
 static size_t count_list(va_list list) {
   size_t count = 1;
   while (va_arg(list, char *)) count++;

@@ -1,4 +1,4 @@
-/* state.c - whether calls are recorded: what the environment and the session say, and which threads work for the library.
+/* state.c - whether calls are recorded: the environment, the session, and threads that work for the library.
  * SPDX-License-Identifier: MIT */
 #include "state.h"
 

@@ -1,10 +1,10 @@
-/* stream.c - calls that make and close streams, and those with a list of arguments.
+/* stream.c - calls that make and close streams, and those with variable arguments.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "wrapper.h"
 
-/* The first characters of a mode, as the value of an item. */
+/* The first eight characters of a mode, as the value of an item. */
 static int64_t short_text(const char *text) {
   char kept[8] = "";
   int64_t value;
@@ -42,7 +42,7 @@ FILE *dft__io_fdopen(int fd, const char *mode) {
   return stream;
 }
 
-/* Without a path the file stays, and only its mode changes. */
+/* Without a path the file stays the same, and only its mode changes. */
 FILE *dft__io_freopen(const char *path, const char *mode, FILE *stream);
 FILE *dft__io_freopen(const char *path, const char *mode, FILE *stream) {
   DFT__REAL(freopen);
@@ -54,7 +54,7 @@ FILE *dft__io_freopen(const char *path, const char *mode, FILE *stream) {
   return opened(DFT__CALL_freopen, &io, real(path, mode, stream), mode);
 }
 
-/* Its file has no name, or one that nobody knows; the descriptor tells. */
+/* Its file has no name, or one that only the descriptor can tell. */
 FILE *dft__io_tmpfile(void);
 FILE *dft__io_tmpfile(void) {
   DFT__REAL(tmpfile);
@@ -126,7 +126,7 @@ void dft__io_rewind(FILE *stream) {
   if (is_timed) dft__io_end(DFT__CALL_rewind, &io, 0, 0, NULL);
 }
 
-/* ---- Lists of arguments: the real function is the one that takes a va_list ----------------------------------------------- */
+/* ---- Variable arguments: the real function is the one that takes a va_list ------------------------------------------ */
 
 #define REAL_OF(type, symbol) type real = (type)dft__real(DFT__SYMBOL_##symbol)
 

@@ -71,8 +71,9 @@ void dft__symbols_put_back(void) {
   }
 }
 
-/* While nothing is recorded, the program's calls go straight to the real function. Whoever switches recording on sets the
- * state first and then puts the wrappers back. Here the state is read last, so one of the two sees the other's store. */
+/* While nothing is recorded, the program's calls go straight to the real function. Whoever switches recording on sets
+ * the state first and then puts the wrappers back. Here the state is read last, so one of the two sees the other's
+ * store. */
 static void step_aside(enum dft__symbol symbol, dft__function real) {
   dft__function wrapper = __atomic_load_n(&dft_preload_table.at[symbol], __ATOMIC_RELAXED);
   if (!dft__io_is_preloaded() || wrapper == real) return;
@@ -112,8 +113,8 @@ static int note_program(struct dl_phdr_info *info, size_t size, void *range) {
   return 1; /* the first object is the program */
 }
 
-/* A program that takes a function's address may define an entry of its own for it, which jumps through the program's slot
- * and so back to our wrapper. */
+/* A program that takes a function's address may define an entry of its own for it, which jumps through the program's
+ * slot and so back to our wrapper. */
 static int is_in_program(const void *address) {
   static uintptr_t bounds[2] = {UINTPTR_MAX, 0};
   if (!bounds[1]) dl_iterate_phdr(note_program, bounds);

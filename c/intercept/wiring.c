@@ -1,4 +1,4 @@
-/* wiring.c - who answers the calls that go up (spool/hooks.h).
+/* wiring.c - the functions behind the hooks of spool/hooks.h.
  * SPDX-License-Identifier: MIT */
 #include "drain/drain.h"
 #include "record/joining.h"

@@ -1,4 +1,4 @@
-/* wrapper.c - the wrappers that rows of the table make.
+/* wrapper.c - the wrappers that the rows of calls.inc make.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* wrapper.h - how a row of calls.inc becomes a wrapper. For the files that hold wrappers.
+/* wrapper.h - turns a row of calls.inc into a wrapper. For the files that define wrappers.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_WRAPPER_H
 #define DFT_WRAPPER_H
@@ -17,14 +17,14 @@
 
 #include "call.h"
 
-_Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only where off_t has 64 bits");
+_Static_assert(sizeof(off_t) == 8, "the 64 forms are aliases only if off_t has 64 bits");
 
 /* Declares `real`. */
 #define DFT__REAL(symbol) \
   __typeof__(&dft__io_##symbol) real = (__typeof__(&dft__io_##symbol))dft__real(DFT__SYMBOL_##symbol)
 
-/* The number of a stream's descriptor, without its lock; below zero where there is none. As in fileno: streams of memory say
- * nothing of their number, which is zero then. */
+/* The descriptor of a stream, without taking its lock; below zero if it has none. Streams in memory keep 0 as their
+ * number, so the kind of the stream is checked, as fileno does. */
 #define DFT__STREAM_OF_FILE 0x2000 /* _IO_IS_FILEBUF inside the C library */
 static inline int dft__stream_fd(FILE *stream) {
   return stream && stream->_flags & DFT__STREAM_OF_FILE ? stream->_fileno : -1;
@@ -33,7 +33,7 @@ static inline int dft__stream_error(FILE *stream) {
   return stream && ferror_unlocked(stream) ? errno : 0;
 }
 
-/* ---- Subjects: an expression that is nonzero when the call is to be timed ---- */
+/* ---- Subjects: nonzero when the call has to be timed ---- */
 #define DFT__ON_FD(fd) dft__io_fd(&io, fd)
 #define DFT__ON_TWO_FDS(from, to) dft__io_two_fds(&io, from, to)
 #define DFT__ON_PATH(path) dft__io_at(&io, AT_FDCWD, path)
@@ -43,7 +43,7 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__ON_ANY dft__io_any(&io)
 #define DFT__ON_PROCESS dft__io_process(&io)
 
-/* ---- The same: nonzero when it is surely not ---- */
+/* ---- Subjects: nonzero when the call is certainly not recorded ---- */
 #define DFT__PAST_FD(fd) dft__fd_is_out(fd)
 #define DFT__PAST_TWO_FDS(from, to) (dft__fd_is_out(from) && dft__fd_is_out(to))
 #define DFT__PAST_PATH(path) 0
@@ -53,7 +53,7 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__PAST_ANY 0
 #define DFT__PAST_PROCESS 0
 
-/* ---- And what then records it ---- */
+/* ---- Subjects: the function that records the call ---- */
 #define DFT__END_FD(fd) dft__io_end
 #define DFT__END_TWO_FDS(from, to) dft__io_end
 #define DFT__END_PATH(path) dft__io_end_path
@@ -68,12 +68,13 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__RESULT_CODE ret ? -1 : 0, ret
 #define DFT__RESULT_NONZERO ret ? -1 : 0, ret ? errno : 0
 #define DFT__RESULT_POINTER ret ? 0 : -1, ret ? 0 : errno
-/* EOF is the end of the file, or an error of the stream. */
+/* EOF means the end of the file, or an error of the stream. */
 #define DFT__RESULT_CHARACTER(stream) ret, ret == EOF ? dft__stream_error(stream) : 0
 #define DFT__RESULT_UNTIL_END(stream) ret, ret == -1 ? dft__stream_error(stream) : 0
-/* Bytes; -1 when an error left none. */
+/* A number of bytes; -1 when there was an error and no byte was moved. */
 #define DFT__BYTES(bytes, error) (bytes) != 0 || !(error) ? (int64_t)(bytes) : -1, error
 #define DFT__RESULT_LINE(stream) DFT__BYTES(ret ? strlen(ret) : 0, ret ? 0 : dft__stream_error(stream))
+#define DFT__RESULT_UP_TO(stream) DFT__BYTES(ret < 0 ? 0 : ret, ret < 0 ? dft__stream_error(stream) : 0)
 #define DFT__RESULT_LENGTH(text) DFT__BYTES(ret < 0 ? 0 : strlen(text), ret < 0 ? errno : 0)
 #define DFT__RESULT_LENGTH_1(text) DFT__BYTES(ret < 0 ? 0 : strlen(text) + 1, ret < 0 ? errno : 0)
 #define DFT__RESULT_TIMES(size, count, stream) DFT__BYTES(ret *size, size &&ret < count ? dft__stream_error(stream) : 0)
@@ -85,7 +86,7 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__VALUES_A3(a, b, c) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c)})
 #define DFT__VALUES_A4(a, b, c, d) ((const int64_t[]){(int64_t)(a), (int64_t)(b), (int64_t)(c), (int64_t)(d)})
 
-/* Two functions, because what goes past needs no room on the stack: a jump is all that is left of it. */
+/* Two functions: a call that is not recorded needs no stack, so the compiler makes its path a jump. */
 #define DFT__WRAP(plain, type, symbol, params, args, subject, result, items)                                        \
   type dft__io_##symbol params;                                                                                     \
   static __attribute__((noinline)) type record_##symbol params {                                                    \

@@ -6,8 +6,20 @@ import json
 import os
 import sys
 
-from io_harness import SOURCE, events_by_path, expect, expect_equal, main, paths, read_folder, run, traced
-from test_table import rows, symbol_of
+from io_harness import (
+    COMMAND,
+    SOURCE,
+    events_by_path,
+    expect,
+    expect_equal,
+    main,
+    paths,
+    read_folder,
+    run,
+    traced,
+    untraced,
+)
+from test_table import action_of, rows, symbol_of
 
 WITHOUT_PATH = {
     "pipe",
@@ -28,6 +40,19 @@ WITHOUT_PATH = {
 }
 ELSEWHERE = {"memfd_create", "tmpfile"}
 FAILING = {"splice", "execve", "execvpe", "execv", "execvp", "execl", "execlp", "execle", "fexecve"}
+
+LINES = """if True:
+    import ctypes, sys
+    libc = ctypes.CDLL(None)
+    libc.fopen.restype = libc.fgets.restype = ctypes.c_void_p
+    stream = ctypes.c_void_p(libc.fopen(sys.argv[1].encode(), b"r"))
+    line, room = ctypes.c_char_p(), ctypes.c_size_t()
+    for _ in range(3):
+        libc.getline(ctypes.byref(line), ctypes.byref(room), stream)
+    libc.rewind(stream)
+    for _ in range(3):
+        libc.fgets(ctypes.create_string_buffer(100), 100, stream)
+"""
 
 
 def plain_names():
@@ -53,7 +78,8 @@ def slices(trace):
     return found
 
 
-def case_every_symbol(folder):
+def call_every(folder):
+    """Runs every.py. Returns its data, its traces, and what each symbol returned."""
     data, traces = os.path.join(folder, "data"), os.path.join(folder, "traces")
     os.mkdir(data)
     os.mkdir(traces)
@@ -65,7 +91,11 @@ def case_every_symbol(folder):
     )
     expect_equal((done.returncode, done.stderr), (0, ""), "every.py")
     with open(f"{folder}/results", encoding="utf-8") as file:
-        results = json.load(file)
+        return data, traces, json.load(file)
+
+
+def case_every_symbol(folder):
+    data, traces, results = call_every(folder)
     names = plain_names()
     expect_equal(set(results), set(names), "symbols called")
     trace = max(read_folder(traces), key=lambda trace: len(trace.events))
@@ -92,6 +122,40 @@ def case_every_symbol(folder):
         if plain not in WITHOUT_PATH and plain not in ELSEWHERE and not path.startswith(data):
             wrong.append(f"{symbol}: path {path!r}")
     expect_equal(wrong, [], "symbols")
+
+
+def case_summary_counts_what_the_table_says(folder):
+    """The bytes of every call that reads, writes or copies, and of no other."""
+    _, traces, _ = call_every(folder)
+    actions = {symbol_of(*row): action_of(*row) for row in rows() if action_of(*row)}
+    calls, moved = {"READ": 0, "WRITE": 0}, {"READ": 0, "WRITE": 0}
+    met = set()
+    for trace in read_folder(traces):
+        for event in trace.user_events():
+            action = actions.get(event["name"])
+            met.add(event["name"])
+            for side in {"COPY": ("READ", "WRITE")}.get(action, (action,)):
+                if side in moved:
+                    calls[side] += 1
+                    moved[side] += max(event["args"]["ret"], 0)
+    moving = {name for name, action in actions.items() if action in ("READ", "WRITE", "COPY")}
+    expect_equal(moving - met, set(), "calls that every.py does not make")
+    done = run([COMMAND, "summary", "--json", traces], untraced())
+    expect_equal((done.returncode, done.stderr), (0, ""), "summary")
+    told = json.loads(done.stdout)["io"]["all"]
+    expect_equal((told["reads"], told["read_bytes"]), (calls["READ"], moved["READ"]), "reads and their bytes")
+    expect_equal((told["writes"], told["write_bytes"]), (calls["WRITE"], moved["WRITE"]), "writes and their bytes")
+
+
+def case_a_line_is_as_many_bytes_as_it_has(folder):
+    """The end of the file is 0 bytes, not a failure."""
+    with open(f"{folder}/lines", "w", encoding="utf-8") as file:
+        file.write("one\nthree\n")
+    run([sys.executable, "-c", LINES, f"{folder}/lines"], traced(folder, DATA_DIR=f"{folder}/lines"))
+    (trace,) = read_folder(folder)
+    told = [(event["name"], event["args"]["ret"]) for event in trace.user_events()]
+    got = [row for row in told if row[0] in ("getline", "fgets")]
+    expect_equal(got, [("getline", 4), ("getline", 6), ("getline", 0), ("fgets", 4), ("fgets", 6), ("fgets", 0)], "ret")
 
 
 def case_an_event_has_what_the_table_says(folder):

@@ -30,7 +30,7 @@ LOADING = (("data", "item"), ("data", "preprocess"), ("reader", "open"), ("app",
 OTHERS = (("app", "work"), ("app", "wait"))
 
 LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
-LEAVES += ("copy_file_range", "sendfile64", "splice")
+LEAVES += ("copy_file_range", "sendfile64", "splice", "getline", "fprintf", "fgetc")
 LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 
 

@@ -8,10 +8,11 @@ import math
 
 import oracle
 
-READS = ("read", "pread", "readv", "preadv", "preadv2", "fread")
-WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite")
+READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim")
+WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
+WRITES += ("printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf")
 SEEKS = ("lseek", "fseek", "fseeko", "rewind")
-OPENS = ("open", "openat", "creat", "fopen", "freopen", "fdopen")
+OPENS = ("open", "openat", "openat2", "creat", "fopen", "freopen", "fdopen")
 COPIES = ("copy_file_range", "sendfile", "splice")
 PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
 PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")

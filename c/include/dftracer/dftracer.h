@@ -1,7 +1,7 @@
-/* dftracer.h - the macros, functions and the C++ class that codes annotated for DFTracer use, over dft.h.
+/* dftracer.h - the macros, functions and C++ class of codes that are annotated for DFTracer, built on dft.h.
  *
- * Recording starts with the initialise call, when DFTRACER_ENABLE=1 is set, and not before. Without it, and without the
- * variable, everything here returns at once.
+ * Recording starts with the initialise call if DFTRACER_ENABLE=1 is set. Before that call, or without the variable,
+ * everything here returns at once.
  *
  *   int work(int step) {
  *     DFTRACER_C_FUNCTION_START();
@@ -11,15 +11,15 @@
  *     return 0;
  *   }
  *   int main(void) {
- *     DFTRACER_C_INIT(NULL, NULL, NULL);    // log file, data dirs, process id: NULL takes DFTRACER_LOG_FILE, _DATA_DIR
+ *     DFTRACER_C_INIT(NULL, NULL, NULL);    // log file, data dirs, process id; NULL: use DFTRACER_LOG_FILE, _DATA_DIR
  *     work(1);
  *     DFTRACER_C_FINI();
  *     return 0;
  *   }
  *
- * The macros register name and category once and cost what dft.h's static sites cost. A region ends on the thread that
- * began it. No function of this header is a symbol of the library: a program's own `finalize` or `get_time` in another
- * file is not touched by it. New code may call dft.h directly; both may be mixed.
+ * The macros register their name and category once, so they cost as much as the static sites of dft.h. A region must
+ * end on the thread that began it. No function of this header is a symbol of the library, so it does not clash with a
+ * program's own `finalize` or `get_time` in another file. New code may call dft.h directly. Both can be mixed.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_DFTRACER_H
 #define DFTRACER_DFTRACER_H
@@ -41,27 +41,27 @@ __attribute__((unused)) static ConstEventNameType C_LOG_CATEGORY = "C_APP";
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
-/* Opens the trace. NULL for log_file and data_dirs takes what the environment or the configuration file says. The process
- * id is what the system says; process_id is accepted for what was written before. */
+/* Opens the trace. If log_file or data_dirs is NULL, the environment or the configuration file decides. process_id is
+ * accepted for compatibility and ignored: the trace has the process id of the system. */
 DFT_INLINE void initialize_no_bind(const char *log_file, const char *data_dirs, int *process_id) {
   dft_options options = {sizeof(dft_options), log_file, data_dirs};
   (void)process_id;
   dft_start(&options);
 }
 
-/* The same, and the I/O calls of this process on its data dirs are recorded, unless DFTRACER_INIT=PRELOAD or
- * DFTRACER_DISABLE_IO=1 say otherwise. */
+/* The same, and also records the I/O calls of this process on files below data_dirs, unless DFTRACER_INIT=PRELOAD or
+ * DFTRACER_DISABLE_IO=1 is set. */
 DFT_INLINE void initialize_main(const char *log_file, const char *data_dirs, int *process_id) {
   initialize_no_bind(log_file, data_dirs, process_id);
   dft_bind_io();
 }
 
-/* Completes the trace. Optional: the end of the process does it too. */
+/* Completes the trace. Optional: the end of the process completes it as well. */
 DFT_INLINE void finalize(void) {
   dft_stop();
 }
 
-/* An open region; NULL when nothing is recorded. Never to be looked into: it is a number. */
+/* A handle of an open region; NULL while nothing is recorded. Never dereference it: it holds a number. */
 struct DFTracerData {
   void *profiler;
 };
@@ -81,7 +81,7 @@ DFT_INLINE void dftracer_metadata(const char *key, const char *value) {
   if (dft_is_open()) dft_metadata(key, value);
 }
 
-/* With DF_METADATA_EVENT name and cat are key and value of a metadata record. */
+/* With DF_METADATA_EVENT, name and cat are the key and value of a metadata record. */
 DFT_INLINE struct DFTracerData *initialize_region(ConstEventNameType name, ConstEventNameType cat, int event_type) {
   if (event_type == DF_METADATA_EVENT) dftracer_metadata(name, cat);
   else if (dft_is_open()) return dftracer_data(dft_region_begin_named(name, cat));
@@ -105,7 +105,7 @@ DFT_INLINE void update_metadata_string(struct DFTracerData *data, const char *ke
   if (data) dft_update_string_n(dftracer_region(data), key, key ? strlen(key) : 0, value, value ? strlen(value) : 0);
 }
 
-/* The type told an aggregation what is key and what is value; here every argument is recorded. */
+/* The type said which arguments an aggregation used as keys. It is ignored: every argument is recorded. */
 DFT_INLINE void update_metadata_int_type(struct DFTracerData *data, const char *key, int64_t value, int type) {
   (void)type;
   update_metadata_int(data, key, value);
@@ -116,7 +116,7 @@ DFT_INLINE void update_metadata_string_type(struct DFTracerData *data, const cha
   update_metadata_string(data, key, value);
 }
 
-/* Facts of the process, in the `end` event of its trace. */
+/* Facts about the process. They are in the `end` event of its trace. */
 DFT_INLINE void set_app_metadata_int(const char *key, int64_t value) {
   if (dft_is_open()) dft_app_metadata_int(key, value);
 }
@@ -137,8 +137,8 @@ DFT_INLINE void dftracer_log_event(const char *name, const char *cat, TimeResolu
   if (dft_is_open()) dft_log_event(name, cat, start, duration);
 }
 
-/* Now, in the trace's unit since the epoch, and an event with the caller's own times. A C file that has functions of its
- * own with these names defines DFTRACER_NO_SHORT_NAMES; in C++ its own are preferred. */
+/* The time now, in the trace's unit since the epoch, and an event with times of the caller. If a C file has functions
+ * of its own with these names, define DFTRACER_NO_SHORT_NAMES. In C++ the program's own functions are preferred. */
 #if !defined(__cplusplus) && !defined(DFTRACER_NO_SHORT_NAMES)
 DFT_INLINE TimeResolution get_time(void) {
   return dftracer_get_time();
@@ -154,14 +154,14 @@ DFT_INLINE void log_event(const char *name, const char *cat, TimeResolution star
 
 /* ---- C macros ----------------------------------------------------------------------------------------------------- */
 
-/* Most end in a semicolon, because codes exist that leave theirs out. */
+/* Most end in a semicolon, because some codes call them without one. */
 #define DFTRACER_C_INIT(log_file, data_dirs, process_id) \
   (initialize_main(log_file, data_dirs, process_id), mark_used("C_APP"));
 #define DFTRACER_C_INIT_NO_BIND(log_file, data_dirs, process_id) \
   (initialize_no_bind(log_file, data_dirs, process_id), mark_used("C_APP"));
 #define DFTRACER_C_FINI() finalize()
 
-/* The variable ends its region when it goes out of scope. */
+/* Ends the region of a variable when it goes out of scope. */
 #define DFTRACER_C_REGION_CLEANUP __attribute__((cleanup(finalize_region_cleanup)))
 
 #define DFTRACER_C_BEGIN(id, text)                              \

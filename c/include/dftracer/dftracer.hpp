@@ -1,7 +1,7 @@
-/* dftracer.hpp - the C++ part of dftracer.h, which includes it: the class DFTracer and its macros. C++11 and later.
+/* dftracer.hpp - the C++ part of dftracer.h, which includes it: the class DFTracer and its macros. Needs C++11.
  *
  *   void work(int step) {
- *     DFTRACER_CPP_FUNCTION();                              // ends with the function, also by an exception
+ *     DFTRACER_CPP_FUNCTION();                              // ends with the function, also on an exception
  *     DFTRACER_CPP_FUNCTION_UPDATE("step", step);
  *   }
  * SPDX-License-Identifier: MIT */
@@ -14,10 +14,10 @@
 
 __attribute__((unused)) static ConstEventNameType CPP_LOG_CATEGORY = "CPP_APP";
 
-/* What an argument was to an aggregation; here every argument is recorded. */
+/* How an aggregation used an argument. It is ignored: every argument is recorded. */
 enum MetadataType : unsigned char { MT_KEY = 0, MT_VALUE = 1, MT_IGNORE = 2 };
 
-/* A region of the thread that makes it. It may be moved, not copied. */
+/* A region of the thread that constructs it. It can be moved, but not copied. */
 class DFTracer {
 public:
   DFTRACER_METHOD DFTracer(ConstEventNameType name, ConstEventNameType cat, int event_type = DF_DATA_EVENT)
@@ -34,7 +34,7 @@ public:
     finalize();
   }
 
-  /* Ends the region before the object does. */
+  /* Ends the region before the object is destroyed. */
   DFTRACER_METHOD void finalize() {
     dft_region_close(region);
     region = 0;
@@ -43,7 +43,7 @@ public:
   DFTRACER_METHOD void update(const char *key, const char *value, int type = MT_KEY) {
     update_metadata_string_type(dftracer_data(region), key, value, type);
   }
-  /* Every number in its own type: a call with any of them is clear, and nothing is cut. */
+  /* One overload per arithmetic type: no call is ambiguous, and no value is truncated. */
 #define DFTRACER_UPDATE(cpp_type, kind, wide)                                                        \
   DFTRACER_METHOD void update(const char *key, cpp_type value, int = MT_KEY) {                       \
     if (region) dft_update_##kind##_n(region, key, key ? strlen(key) : 0, static_cast<wide>(value)); \
@@ -63,7 +63,7 @@ private:
   dft_region region;
 };
 
-/* Templates in a namespace give way to a program's own functions of these names. */
+/* They are templates in a namespace, so a program's own functions of these names are preferred. */
 namespace dftracer_names {
 template <typename Unused = void> DFTRACER_METHOD TimeResolution get_time() {
   return dftracer_get_time();
@@ -95,7 +95,7 @@ using namespace dftracer_names;
 #define DFTRACER_CPP_REGION_UPDATE(name, key, val) profiler_##name.update(key, val);
 #define DFTRACER_CPP_REGION_UPDATE_TYPE(name, key, val, type) profiler_##name.update(key, val, type);
 
-/* A region from here to its END, or to the end of the scope when that comes first. */
+/* A region from here to its END, or to the end of the scope if that comes first. */
 #define DFTRACER_CPP_REGION_START(name)             \
   DFTRACER_CPP_BEGIN(dftracer_region_##name, #name) \
   DFTracer *profiler_##name = &dftracer_region_##name;

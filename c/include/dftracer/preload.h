@@ -1,7 +1,7 @@
-/* preload.h - between libdftracer_core and the libdftracer_preload that lies beside it. Not for programs.
+/* preload.h - the interface between libdftracer_core and the libdftracer_preload beside it. Not for programs.
  *
- * The wrappers of I/O calls are in the core, so that a program has one of everything however its calls are bound. The preload
- * library exports the names of the calls; each is a jump through this table.
+ * The core has the wrappers of I/O calls, so a process has one table of descriptors, one spool and one trace however
+ * its calls are bound. The preload library exports the names of the calls. Each is a jump through this table.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_PRELOAD_H
 #define DFTRACER_PRELOAD_H
@@ -14,14 +14,14 @@ extern "C" {
 
 #define DFT_PRELOAD_WRAPPERS 512
 
-/* In the order of c/intercept/calls.inc, and vfork behind them. While nothing is recorded, what the names stand for without us
- * takes the place of the wrappers. */
+/* In the order of c/intercept/calls.inc, with vfork as the last one. While nothing is recorded, the table holds the
+ * real functions instead of the wrappers. */
 typedef struct dft_preload_wrappers {
   void (*at[DFT_PRELOAD_WRAPPERS])(void);
 } dft_preload_wrappers;
 DFT_API extern dft_preload_wrappers dft_preload_table;
 
-/* Defined by the preload library alone: what a name stands for in the libraries behind it; NULL when there is nothing. */
+/* Only the preload library defines this: looks a name up in the libraries that come after it. NULL: not found. */
 __attribute__((weak)) void *dft_preload_next(const char *name);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
-/* spool.h - what a process has recorded and not written yet, as events: of one that runs, or of one that died.
+/* spool.h - reads the events that a process, running or dead, has recorded but not written yet.
  *
- * For readers of traces; programs that record events need dft.h only. A snapshot copies the spool and leaves the original,
- * and the process, alone. What the process wrote before stands in the live file that the facts name, up to the length they
- * name; the snapshot goes on behind it. Of a running process it is one moment: what is being recorded meanwhile may be
- * missing.
+ * For readers of traces; programs that record events need only dft.h. A snapshot copies the spool and changes neither
+ * it nor the process. What the process has already written is in the live file that the facts name, up to the length
+ * that they give; the snapshot continues from there. It shows one moment of a running process: events that are being
+ * recorded at that moment may be missing.
  *
- * Threads   A snapshot is used by one thread at a time.
+ * Threads   Only one thread at a time may use a snapshot.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SPOOL_H
 #define DFTRACER_SPOOL_H

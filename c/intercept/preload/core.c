@@ -1,4 +1,5 @@
-/* core.c - stands for the core where the preload library is linked: the same table, in a library whose name is the core's path.
+/* core.c - stands in for the core when the preload library is linked: the same table, in a library whose name is the
+ * core's path.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/preload.h>
 

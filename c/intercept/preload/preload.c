@@ -1,7 +1,7 @@
-/* preload.c - libdftracer_preload.so: every name of the table, as a jump to its wrapper in the core.
+/* preload.c - libdftracer_preload.so: every symbol of calls.inc, as a jump to its wrapper in the core.
  *
- * Nothing here runs before it is called, and nothing has to be initialised: the core's table is there as soon as the
- * library is loaded. A jump leaves the arguments alone, however many there are.
+ * Nothing has to be initialised here: the core's table is ready as soon as the library is loaded. A jump leaves the
+ * arguments alone, however many there are.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/preload.h>
 #include <dlfcn.h>
@@ -26,7 +26,7 @@
 
 #define TEXT_OF(number) #number
 #define TEXT(number) TEXT_OF(number)
-/* The counter goes through the table in its order. */
+/* The counter numbers the symbols in the order of the table. */
 #define JUMP_TO(name)           \
   __asm__(".text\n.p2align 4\n" \
           ".globl " #name "\n"  \
@@ -42,6 +42,6 @@ JUMP_TO(vfork)
 
 DFT_API void *dft_preload_next(const char *name) {
   void *address = dlsym(RTLD_NEXT, name);
-  /* Names that new programs cannot be linked with any more are found by their version alone. */
+  /* Symbols that new programs can no longer be linked with are found only by their version. */
   return address ? address : dlvsym(RTLD_NEXT, name, FIRST_VERSION);
 }
