@@ -64,6 +64,13 @@ static void account_batch(unit_queue *queue, analysis *shared, tally *counts, co
   }
 }
 
+void unit_queue_abandon(unit_queue *queue) {
+  pthread_mutex_lock(&queue->lock);
+  queue->is_abandoned = 1;
+  pthread_cond_broadcast(&queue->moved);
+  pthread_mutex_unlock(&queue->lock);
+}
+
 static int is_turn_of(const unit_queue *queue, uint64_t unit) {
   int has_earlier_batch = queue->waiting && queue->waiting->batch.unit == unit;
   return unit == queue->next_unit && !has_earlier_batch;
@@ -73,8 +80,12 @@ void unit_queue_add(unit_queue *queue, analysis *shared, tally *counts, const df
                     uint32_t count) {
   batch given = {rows->source, rows->unit, rows->is_unit_end != 0, rows->is_source_end != 0, events, count};
   pthread_mutex_lock(&queue->lock);
-  while (queue->waiting_count >= WAITING_MAX && given.unit != queue->next_unit) {
+  while (queue->waiting_count >= WAITING_MAX && given.unit != queue->next_unit && !queue->is_abandoned) {
     pthread_cond_wait(&queue->moved, &queue->lock);
+  }
+  if (queue->is_abandoned) {
+    pthread_mutex_unlock(&queue->lock);
+    return;
   }
   if (queue->is_busy || !is_turn_of(queue, given.unit)) {
     counts->is_good &= wait_for_turn(queue, &given);

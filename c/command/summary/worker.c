@@ -206,6 +206,10 @@ static void read_rows(summary_worker *worker, const dft_rows *rows) {
   unit_queue_add(&worker->queues[rows->source], worker->shared, counts, rows, worker->events, count);
 }
 
+static void abandon_queues(summary_worker *worker) {
+  for (uint32_t i = 0; i < dft_reader_source_count(worker->shared->reader); i++) unit_queue_abandon(&worker->queues[i]);
+}
+
 void *worker_run(void *context) {
   summary_worker *worker = context;
   const dft_rows *rows;
@@ -215,6 +219,7 @@ void *worker_run(void *context) {
     read_rows(worker, rows);
     if (worker->progress && rows->is_unit_end) progress_add(worker->progress, rows->count);
   }
+  if (!worker->counts.is_good) abandon_queues(worker);
   return NULL;
 }
 
