@@ -55,7 +55,7 @@ void block_enter(Profile *profile, void *frame) {
   block->open.is_open = block->open.is_redirected = 0;
   if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
   if (!state->is_node)
-    state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* for a flush after this one */
+    state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* of what a second flush writes */
 }
 
 int block_is_any(void) {

@@ -36,7 +36,7 @@ static PyObject *attribute_name[ATTRIBUTE_COUNT];
 
 /* The data of one entry. Each attribute is read once, while it is in the cache. */
 typedef struct Entry {
-  PyObject *dict; /* NULL once the entry was read */
+  PyObject *dict; /* valid until the entry is read */
   PyObject *name; /* one object for all entries of that name */
   double start_us;
   double end_us;
