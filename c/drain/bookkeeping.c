@@ -1,8 +1,11 @@
 /* bookkeeping.c - lines of a trace that have no record: how it opens, and how it ends.
  * SPDX-License-Identifier: MIT */
+#include "bookkeeping.h"
+
 #include <stdio.h>
 
-#include "batch.h"
+#include "base/hash.h"
+#include "decode.h"
 #include "spool/intern.h"
 
 /* ---- Lines that have no record --------------------------------------------------------------------------------------- */
@@ -88,7 +91,7 @@ static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
   uint64_t seconds = dft__epoch_ns(&batch->clock, header->opened_ticks) / 1000000000u;
   start_event(batch, event, id, "start", DFT_COMPLETE);
-  event->start = dft__time_of(batch, header->opened_ticks);
+  event->start = dft__batch_time(batch, header->opened_ticks);
   if (header->metadata) {
     dft_text command = hash_text(batch, 0, header->command);
     dft_text executable = hash_text(batch, 1, header->executable);
@@ -161,7 +164,7 @@ void dft__bookkeeping_end(dft_batch *batch, dft_event *event) {
   uint64_t dropped = DFT__GET(header->dropped);
   uint32_t facts = DFT__GET(header->facts_used);
   start_event(batch, event, dft__bookkeeping_id(batch), "end", DFT_COMPLETE);
-  event->start = dft__time_of(batch, batch->final_ticks);
+  event->start = dft__batch_time(batch, batch->final_ticks);
   if (header->metadata) {
     uint32_t half = facts >= DFT__FACTS_BYTES;
     uint32_t used = facts % DFT__FACTS_BYTES;
@@ -170,8 +173,8 @@ void dft__bookkeeping_end(dft_batch *batch, dft_event *event) {
   }
   if (dropped) {
     dft__add_number(batch, "num_dropped", DFT_INT, dropped);
-    dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__time_of(batch, DFT__GET(header->dropped_first)));
-    dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__time_of(batch, DFT__GET(header->dropped_last)));
+    dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_first)));
+    dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_last)));
   }
   if (batch->flags & DFT__BATCH_RECOVERED) dft__add_number(batch, "recovered", DFT_INT, 1);
   finish_event(batch, event);

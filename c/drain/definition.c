@@ -4,8 +4,10 @@
  * appended in order, so a hash is defined before its first use, however many threads encode. A path for which there was no
  * room in the registry comes as text, and its definition goes right before its event.
  * SPDX-License-Identifier: MIT */
+#include "definition.h"
+
 #include "base/hash.h"
-#include "batch.h"
+#include "bookkeeping.h"
 #include "spool/intern.h"
 
 static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
@@ -13,7 +15,7 @@ static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
   return name && name->use == DFT__NAME_PATH ? name : NULL;
 }
 
-uint64_t dft__batch_take_definitions(dft_batch *batch) {
+uint64_t dft__definition_take(dft_batch *batch) {
   uint32_t ref = atomic_exchange_explicit(&batch->spool->header->pending_paths, 0, memory_order_acquire);
   uint64_t bytes = 0;
   dft__name *name;
@@ -25,7 +27,7 @@ uint64_t dft__batch_take_definitions(dft_batch *batch) {
   return bytes;
 }
 
-void dft__batch_return_definitions(dft_batch *batch) {
+void dft__definition_return(dft_batch *batch) {
   uint32_t ref = batch->definition;
   dft__name *name;
   while (ref && (name = path_at(batch, ref)) != NULL) {

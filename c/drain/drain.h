@@ -6,8 +6,9 @@
 
 #include "output.h"
 
-/* A session opened: nothing runs yet. is_first: this process looks after what dead ones left in the folder. */
-dft_status dft__drain_begin(dft__spool *spool, int is_first);
+/* A session opened. No thread runs yet. when_idle, unless it is NULL, is called once on the drain's thread, with the folder of
+ * the trace, when that thread first has nothing to do. */
+dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder));
 
 /* Cells of records became ready. Starts the thread when there is enough for it. */
 void dft__drain_notify(uint32_t cells);
@@ -22,8 +23,8 @@ int dft__drain_has_begun(void);
 /* Ends the thread, writes everything that is left, and closes the sinks. *is_complete: the trace is whole, or empty. */
 dft_status dft__drain_end(int *is_complete);
 
-/* Afterwards, when it is: gives the trace its name, which is empty when there was no event, and removes the rest. */
-dft_status dft__drain_publish(char *name, size_t size);
+/* Afterwards: the outputs, to be published. */
+const dft__outputs *dft__drain_outputs(void);
 
 /* In a forked child, at once: a call that the fork interrupted must not write the parent's output. */
 void dft__drain_disown(void);

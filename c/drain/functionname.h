@@ -3,7 +3,7 @@
 #ifndef DFT_FUNCTIONNAME_H
 #define DFT_FUNCTIONNAME_H
 
-#include "batch.h"
+#include "decode.h"
 
 /* What a site of a function is called in the spool: its address in the file, and the file. */
 #define DFT__FUNCTION_FORMAT "0x%lx@%s"

@@ -2,9 +2,13 @@
  *
  * The stacks may be a dead stranger's: every area is checked to lie in the file.
  * SPDX-License-Identifier: MIT */
+#include "openregion.h"
+
 #include <stdio.h>
 
-#include "batch.h"
+#include "bookkeeping.h"
+#include "decode.h"
+#include "definition.h"
 #include "spool/intern.h"
 
 /* An area of a thread lies wholly in the file, or does not count. */
@@ -35,13 +39,13 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
   batch->lost = flags >> DFT__FRAME_LOSS_SHIFT;
   *event = (dft_event){.id = id,
                        .parent = parent ? (int64_t)parent : -1,
-                       .start = dft__time_of(batch, DFT__GET(frame->start)),
+                       .start = dft__batch_time(batch, DFT__GET(frame->start)),
                        .level = DFT__GET(frame->level),
                        .phase = DFT_COMPLETE,
                        .pid = header->pid,
                        .tid = batch->thread->tid};
   dft__decode_site(batch, DFT__GET(frame->site), event);
-  event->duration = dft__time_of(batch, batch->final_ticks) - event->start;
+  event->duration = dft__batch_time(batch, batch->final_ticks) - event->start;
   if (event->duration < 0) event->duration = 0;
   if (flags & DFT__FRAME_CROSSED) {
     event->tid = DFT__LANE_TID + 1 + (uint32_t)(atomic_fetch_add(&batch->spool->header->next_lane, 1) & 0xffff);
@@ -88,7 +92,7 @@ static int next_open_region(dft_batch *batch, dft_event *event) {
     if (batch->thread && next_frame(batch, event)) return 1;
     batch->thread = next_thread(batch->spool, &batch->walked);
     if (!batch->thread) return 0;
-    batch->depth = dft__open_region_page(batch) == batch->from_page ? batch->from_depth : 0;
+    batch->depth = dft__batch_thread_page(batch) == batch->from_page ? batch->from_depth : 0;
   }
 }
 
@@ -146,10 +150,6 @@ uint64_t dft__open_region_last_sign(const dft_batch *batch) {
     }
   }
   return ticks;
-}
-
-uint32_t dft__open_region_page(const dft_batch *batch) {
-  return dft__chunk_page(batch->spool, (const dft__chunk *)((const char *)batch->thread - DFT__CELL));
 }
 
 static int holds_open_region(const dft__spool *spool, const dft__thread *thread) {

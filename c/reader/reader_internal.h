@@ -10,7 +10,6 @@
 #ifndef DFT_READER_INTERNAL_H
 #define DFT_READER_INTERNAL_H
 
-#include <dftracer/h5.h>
 #include <dftracer/spool.h>
 
 #include "dictionary.h"
@@ -91,8 +90,7 @@ typedef struct dft__unit {
   uint64_t start;
   uint64_t limit; /* where the next one begins */
   int fd;
-  dft_snapshot *snapshot;    /* of a spool, whose only unit is the live file and then this */
-  dft_h5_segments *segments; /* the live file when it is one of the sink hdf5 */
+  dft_snapshot *snapshot; /* of a spool, whose only unit is the live file and then this */
 } dft__unit;
 
 /* ---- paths.c ---- */
@@ -104,12 +102,11 @@ void dft__source_free(dft__source_state *source);
 /* Looks into it once: size, kind, unit of time. 0: it cannot be read. With the lock held. */
 int dft__source_prepare(dft_reader *reader, uint32_t index, int fd);
 
-/* ---- spool.c ---- */
-int dft__spool_is(const uint8_t *bytes, size_t len);
+/* ---- unpublished.c ---- */
 /* The unit of a spool: opens the live file; 0, and a problem, when it cannot be read. With the lock held. */
 int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit);
-/* Lines of the segments and the snapshot, as long as there is room; *is_over is set behind the last, *is_damaged where the
- * segments could not be read on. Returns the bytes written. */
+/* Lines of the snapshot, as long as there is room; *is_over is set behind the last, *is_damaged where the live output
+ * could not be read on. Returns the bytes written. */
 size_t dft__spool_lines(dft__unit *unit, char *out, size_t room, int *is_over, int *is_damaged);
 
 /* ---- walk.c ---- */

@@ -7,7 +7,7 @@
 
 #include "base/config.h"
 #include "drain/drain.h"
-#include "place.h"
+#include "pointer.h"
 #include "record/thread.h"
 #include "recover.h"
 #include "spool/clock.h"
@@ -95,7 +95,7 @@ static uint64_t rest_of_block(const dft__spool *spool) {
 
 int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   char path[DFT__PATH_MAX];
-  enum dft__claim_kind kind = dft__place_follow(claim, own, path, sizeof path);
+  enum dft__claim_kind kind = dft__pointer_follow(claim, own, path, sizeof path);
   uint64_t offset = 0, rest;
   dft__chunk *chunk;
   if (kind != DFT__CLAIM_SPOOL && kind != DFT__CLAIM_POINTER) return 0;

@@ -15,8 +15,11 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
  * name is free now; DFT_EBUSY: its process lives, or cannot be judged. */
 dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name);
 
-/* Puts a spool in order before its rest is read: claims of encoders that are gone, lists that lead through the file, and
- * the list of paths without a definition. */
+/* Puts a spool in order before its rest is read. Ends the claims of batches that died with their process, empties the lists
+ * of free chunks, and queues again every path without a definition: a dead batch may have held it. */
 void dft__recover_reset(dft__spool *spool);
+
+/* The folder that a path means: the folder itself, .dftracer in it, or a trace in it. Zero when there is nothing. */
+int dft__recover_find_folder(const char *path, char folder[DFT__PATH_MAX]);
 
 #endif

@@ -17,13 +17,16 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "claim.h"
 #include "drain/drain.h"
+#include "drain/sinkspec.h"
 #include "facts.h"
 #include "intercept/intercept.h"
-#include "place.h"
+#include "publish.h"
 #include "record/thread.h"
 #include "recover.h"
 #include "spool/clock.h"
+#include "spool/commit.h"
 #include "spool/intern.h"
 
 /* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
@@ -147,40 +150,7 @@ static int make_gate(void) {
 
 /* ---- Start -------------------------------------------------------------------------------------------------------- */
 
-/* The first sink says how much one batch holds. Members of jsonl must not be small, so it comes before all others. */
-static void add_sink(dft__header *header, const char *name) {
-  uint32_t place = strcmp(name, "jsonl") == 0 ? 0 : header->sink_count;
-  memmove(header->sink[place + 1], header->sink[place], (header->sink_count - place) * sizeof header->sink[0]);
-  snprintf(header->sink[place], sizeof header->sink[0], "%s", name);
-  header->sink_count++;
-}
-
-static void fill_sinks(dft__header *header) {
-  char names[4096];
-  char why[512];
-  char *rest = names;
-  char *name;
-  header->sink_count = 0;
-  snprintf(names, sizeof names, "%s", dft__config_text(DFT__SINK));
-  while ((name = strsep(&rest, ",")) != NULL) {
-    if (!*name) continue;
-    snprintf(why, sizeof why, "at most %d sinks, each named in at most %zu bytes, can be used", DFT__SINKS_MAX,
-             sizeof header->sink[0] - 1);
-    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] ||
-        !dft__sink_load(name, why, sizeof why)) {
-      dft__log_config(
-        DFT__SINK,
-        "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out, and jsonl is used when no "
-        "other is named",
-        name, why);
-      continue;
-    }
-    add_sink(header, name);
-  }
-  if (!header->sink_count) snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "jsonl");
-}
-
-static void fill_header(dft__header *header, const dft__place_plan *plan, const dft__identity *own, uint64_t first_id) {
+static void fill_header(dft__header *header, const dft__tracename *trace, const dft__identity *own, uint64_t first_id) {
   static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
   int32_t rank, size;
   header->start_ticks = own->start_ticks;
@@ -190,12 +160,12 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
   header->ppid = own->ppid;
   memcpy(header->boot_id, own->boot_id, sizeof header->boot_id);
   memcpy(header->host, own->host, sizeof header->host);
-  memcpy(header->folder, plan->folder, sizeof header->folder);
-  memcpy(header->stem, plan->stem, sizeof header->stem);
-  memcpy(header->base, plan->base, sizeof header->base);
-  header->is_explicit = (uint32_t)plan->is_explicit;
+  memcpy(header->folder, trace->folder, sizeof header->folder);
+  memcpy(header->stem, trace->stem, sizeof header->stem);
+  memcpy(header->base, trace->base, sizeof header->base);
+  header->is_explicit = (uint32_t)trace->is_explicit;
   header->settings = dft__config_hash();
-  fill_sinks(header);
+  dft__sinkspec_choose(header);
   header->compress = (int32_t)dft__config_number(DFT__TRACE_COMPRESSION);
   header->level = (int32_t)dft__config_number(DFT__COMPRESSION_LEVEL);
   header->metadata = (int32_t)dft__config_number(DFT__INC_METADATA);
@@ -222,12 +192,17 @@ static int is_forked_from(const dft__session_state *session) {
   return session->identity.pid && session->identity.pid != (uint32_t)getpid() && session->spool->header;
 }
 
+/* What dead processes left in the folder. */
+static void recover_others(const char *folder) {
+  dft__recover_folder(folder, NULL, 0);
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
   const char *log_file = dft__config_text(DFT__LOG_FILE);
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
-  dft__place_plan plan;
+  dft__tracename trace;
   dft__spool *spool = dft__spool_spare(session->spool);
   const dft__spool *parent = is_forked_from(session) ? session->spool : NULL;
   dft_status status;
@@ -238,16 +213,16 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);
   dft__clock_choose();
-  status = make_gate() && spool ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  status = make_gate() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
-    status = dft__place_claim(&plan, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
     if (spool->is_adopted) dft__clock_resume(spool->header);
-    else fill_header(spool->header, &plan, &session->identity, first_id);
+    else fill_header(spool->header, &trace, &session->identity, first_id);
     if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
-    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others : NULL);
   }
   if (status != DFT_OK) {
     complain(status, error, log_file);
@@ -260,7 +235,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__thread_prepare();
     dft__spool_announce(spool);
     set_active(1);
-    if (!is_child) dft__place_note(&plan, log_file);
+    if (!is_child) dft__tracename_note(&trace, log_file);
     dft__io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);
@@ -376,6 +351,15 @@ static DFT__LARGE struct {
   pid_t pid;
 } completed;
 
+/* Gives the trace its name, which is empty when there was no event, and removes the rest. */
+static dft_status publish(char *name, size_t size) {
+  const dft__outputs *outputs = dft__drain_outputs();
+  dft_status status = dft__publish(outputs, name, size);
+  if (name[0]) dft__tracename_remember(outputs->spool->header);
+  if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
+  return status;
+}
+
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
   dft__session_state *session = &dft__session;
@@ -384,7 +368,7 @@ static dft_status complete(void) {
   char name[DFT__PATH_MAX];
   char folder[4096];
   uint64_t dropped;
-  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__place_has_parent(header);
+  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__tracename_has_parent(header);
   int is_complete;
   await_calls(session->spool);
   status = dft__drain_end(&is_complete);
@@ -395,7 +379,7 @@ static dft_status complete(void) {
   }
   snprintf(folder, sizeof folder, "%s", header->folder);
   if (is_complete) {
-    publish_status = dft__drain_publish(name, sizeof name);
+    publish_status = publish(name, sizeof name);
     if (publish_status == DFT_OK && name[0]) dft__log(DFT__LOG_INFO, DFT__LOG_LEVEL_INFO, "wrote %s", name);
   }
   if (!is_complete || publish_status != DFT_OK) {
@@ -409,7 +393,7 @@ static dft_status complete(void) {
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
   if (is_first && is_complete && publish_status == DFT_OK) {
-    dft__recover_folder(folder, NULL, 0);
+    recover_others(folder);
     memcpy(completed.folder, folder, sizeof folder);
     completed.pid = getpid();
   }
@@ -452,7 +436,7 @@ dft_status dft_stop(void) {
 __attribute__((destructor)) static void at_exit(void) {
   is_exiting = 1; /* who calls a wrapper now gets the real function */
   if (dft__session.is_open && !is_forked()) dft_stop();
-  else if (completed.pid == getpid()) dft__recover_folder(completed.folder, NULL, 0);
+  else if (completed.pid == getpid()) recover_others(completed.folder);
 }
 
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */

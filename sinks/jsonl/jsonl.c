@@ -14,6 +14,7 @@
 #include "codec/file.h"
 #include "codec/gzip.h"
 #include "codec/line.h"
+#include "jsonl_salvage.h"
 
 /* Readers want members of 256 KiB to 1 MiB of text; below this a further line is added. */
 #define MEMBER_TEXT ((size_t)768 << 10)
@@ -113,4 +114,6 @@ const dft_sink dft__sink_jsonl = {
   .encode = jsonl_encode,
   .append = jsonl_append,
   .close = jsonl_close,
+  .flags = DFT_SINK_SIZES_BATCH | DFT_SINK_LINES, /* members must not be small */
+  .salvage = dft__jsonl_salvage,
 };

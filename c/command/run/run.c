@@ -1,5 +1,6 @@
 /* run.c - dftracer run: runs a program so that it is traced, and tells where the trace is.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/sink.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
    "record POSIX and STDIO calls too, on files below these folders; without a value: on all files"},
   {'o', "out", "DIR", "the folder for the traces, made if need be; default: " DEFAULT_FOLDER},
-  {KEY_SINK, "sink", "jsonl|hdf5|null|FILE",
-   "what writes the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null or a shared object"},
+  {KEY_SINK, "sink", "SINK|FILE",
+   "what writes the traces, as DFTRACER_SINK: the name of a built-in sink, or a shared object"},
   {KEY_NAME, "name", "NAME", "how their names begin: NAME-HOST-PID-...; default: " DEFAULT_NAME},
   {'q', "quiet", NULL, "no line at the end"},
   {0, NULL, NULL, NULL},
@@ -99,18 +100,27 @@ static int set_preload(void) {
   return len >= 0;
 }
 
-/* One sink or more, with commas between them: those that are built in, or paths. */
+/* One sink or more, with commas between them: built-in ones, or paths. */
 static int is_sinks(const char *names) {
-  static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
   while (*names) {
-    size_t len = strcspn(names, ","), name = strcspn(names, ",:"); /* hdf5:layout=table */
+    size_t len = strcspn(names, ","), name_len = strcspn(names, ",:"); /* options follow a colon */
     int is_known = memchr(names, '/', len) != NULL;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-      is_known |= strlen(known[i]) == name && memcmp(known[i], names, name) == 0;
+    const dft_sink *sink;
+    for (size_t i = 0; !is_known && (sink = dft_sink_built_in(i)) != NULL; i++)
+      is_known = strlen(sink->name) == name_len && memcmp(sink->name, names, name_len) == 0;
     if (!is_known) return 0;
     names += len + (names[len] == ',');
   }
   return 1;
+}
+
+static const char *list_sinks(char *names, size_t size) {
+  const dft_sink *sink;
+  size_t len = 0;
+  names[0] = '\0';
+  for (size_t i = 0; (sink = dft_sink_built_in(i)) != NULL && len < size; i++)
+    len += (size_t)snprintf(names + len, size - len, "%s%s", i ? ", " : "", sink->name);
+  return names;
 }
 
 static int set_environment(run *of) {
@@ -192,9 +202,11 @@ static int run_run(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "which program? CMD is missing");
   if (of.name && strchr(of.name, '/'))
     return arguments_refuse(&given, "--name: \"%s\" has a slash; --out is for folders", of.name);
-  if (of.sink && !is_sinks(of.sink))
-    return arguments_refuse(&given, "--sink: \"%s\" is none of jsonl, hdf5, null, and no path of a shared object",
-                            of.sink);
+  if (of.sink && !is_sinks(of.sink)) {
+    char names[256];
+    return arguments_refuse(&given, "--sink: \"%s\" is neither a built-in sink (%s) nor the path of a shared object",
+                            of.sink, list_sinks(names, sizeof names));
+  }
   return run_program(&of, argv + given.first);
 }
 
