@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "signals.h"
 
+__thread uint32_t dft__hush;
+
 static uint64_t initial_mask;
 
 uint64_t dft__signals_blocked(void) {

@@ -138,11 +138,9 @@ static int is_empty(const dft_batch *batch, uint32_t i) {
   return batch->chunks[i].cell >= batch->chunks[i].end && dft__status_state(DFT__GET(chunk->status)) == DFT__FULL;
 }
 
-uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__consumed *list) {
+/* Fills in which cells were handed out, where there is a list; returns its length. */
+static uint32_t list_consumed(const dft_batch *batch, dft__consumed *list) {
   uint32_t count = 0;
-  commit->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
-  commit->open_page = batch->thread ? dft__batch_thread_page(batch) : batch->from_page;
-  commit->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
   for (uint32_t i = 0; i < batch->chunk_count; i++) {
     const struct dft__claimed *claimed = &batch->chunks[i];
     if (claimed->cell == claimed->start) continue;
@@ -150,6 +148,20 @@ uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__c
     count++;
   }
   return count;
+}
+
+void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]) {
+  dft__commit *next = dft__commit_begin(batch->spool);
+  next->events += batch->events;
+  if (batch->last_ticks > next->last_ticks) next->last_ticks = batch->last_ticks;
+  memcpy(next->bytes, bytes, sizeof next->bytes);
+  next->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
+  next->open_page = batch->thread ? dft__batch_thread_page(batch) : batch->from_page;
+  next->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
+  next->complete = batch->is_done;
+  next->count = list_consumed(batch, NULL);
+  list_consumed(batch, dft__commit_list(batch->spool, next));
+  dft__commit_finish(batch->spool, next);
 }
 
 void dft__batch_apply(dft_batch *batch) {

@@ -93,8 +93,8 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells);
 /* Goes back to the start for the next sink. It gets the same events as the first one, and no more. */
 void dft__batch_rewind(dft_batch *batch);
 
-/* Fills in how far a commit got and, if `list` is not NULL, the positions in the chunks. Returns how many positions. */
-uint32_t dft__batch_consumed(const dft_batch *batch, dft__commit *commit, dft__consumed *list);
+/* Writes the next commit: what this batch handed out is in the outputs, which have these lengths. Calls must not overlap. */
+void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]);
 
 /* After the commit: marks what is consumed, gives back empty chunks, ends the claims. */
 void dft__batch_apply(dft_batch *batch);

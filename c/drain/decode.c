@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "functionname.h"
+#include "record/function.h"
 #include "spool/intern.h"
 
 static const char *const relation_keys[4] = {"used", "generated", "invalidated", "updated"};

@@ -12,8 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/elffile.h"
 #include "base/hash.h"
+#include "spool/record.h"
 
 #define NAMES_LOG 17 /* of functions in one process: twice what function.c has room for */
 #define BLOCK_BYTES (256u << 10)

@@ -3,11 +3,7 @@
 #ifndef DFT_FUNCTIONNAME_H
 #define DFT_FUNCTIONNAME_H
 
-#include "decode.h"
-
-/* What a site of a function is called in the spool: its address in the file, and the file. */
-#define DFT__FUNCTION_FORMAT "0x%lx@%s"
-#define DFT__FUNCTION_CATEGORY "FUNC"
+#include <dftracer/sink.h>
 
 /* The name that an event shows for the name of its site: the symbol, or FILE+0xADDRESS where there is none; others as they
  * are. Files that changed after `opened_ns` (since the epoch) are not those that ran. Allocates nothing with malloc. */

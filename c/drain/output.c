@@ -159,7 +159,7 @@ dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace)
   uint64_t bytes[DFT__SINKS_MAX];
   dft_status status = outputs->has_failed ? DFT_EIO : append_all(outputs, workspace, bytes);
   if (status == DFT_OK) {
-    dft__commit_write(outputs->spool, &workspace->batch, bytes);
+    dft__batch_commit(&workspace->batch, bytes);
     dft__definition_return(&workspace->batch);
     dft__batch_apply(&workspace->batch);
     return DFT_OK;

@@ -6,7 +6,8 @@
 #include "intercept.h"
 #include "plain.h"
 #include "record/emit.h"
-#include "record/region.h"
+#include "record/site.h"
+#include "record/stack.h"
 #include "session/session.h"
 #include "spool/intern.h"
 
@@ -125,7 +126,7 @@ static inline uint64_t *put(uint64_t *out, const dft__own *own, enum key key, ui
 /* The id and level that an event gets which begins now. */
 static inline dft__place place_now(const dft__own *own) {
   const dft__own slow = *own; /* a copy, so that the caller's can stay in registers */
-  return DFT__LIKELY(!DFT__GET(own->thread->depth)) ? (dft__place){0, 1} : dft__region_place(&slow);
+  return DFT__LIKELY(!DFT__GET(own->thread->depth)) ? (dft__place){0, 1} : dft__stack_place(&slow);
 }
 
 static int identify(const dft__own *own, enum dft__call call, dft__what *what) {
@@ -168,7 +169,8 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
   busy = dft__busy_begin(own->thread);
   record = dft__reserve(own, 2, &gen);
   if (DFT__LIKELY(record != NULL)) {
-    dft__what what = {0, 0, io->start, io->end, id, at.parent, (uint32_t)site, at.level, 0};
+    dft__what what = {
+      .start = io->start, .end = io->end, .id = id, .parent = at.parent, .site = (uint32_t)site, .level = at.level};
     const uint64_t path[2] = {ITEM_HEAD(fhash, DFT_PATH), file};
     dft__record_fill(record, &what);
     memcpy(record->args, path, sizeof path);
@@ -180,7 +182,7 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
     out[1] = (uint64_t)ret;
     out[2] = 0;
     DFT__SET(further->head, dft__head(gen, DFT__KIND_FURTHER, 1, 0));
-    DFT__RELEASE(record->head, dft__head(gen, DFT__KIND_COMPLETE, 2, 0));
+    dft__record_publish(record, gen, DFT__KIND_COMPLETE, 2, 0);
   }
   dft__busy_end(own->thread, busy);
   return 1;

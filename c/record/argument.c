@@ -1,13 +1,13 @@
 /* argument.c - arguments of open regions. They wait in the thread's argument area, one region's after the other's, in
  * the form they will have in the record.
  * SPDX-License-Identifier: MIT */
+#include "argument.h"
+
 #include <errno.h>
 #include <pthread.h>
 
-#include "emit.h"
-#include "region.h"
-#include "session/session.h"
 #include "spool/intern.h"
+#include "stack.h"
 
 static int grow(const dft__own *own, uint32_t bytes) {
   int saved = errno;
@@ -87,25 +87,18 @@ static void note_lost(const dft__own *own, uint32_t depth) {
   }
 }
 
-static uint32_t item_bytes(const uint8_t *at) {
-  uint32_t bytes = sizeof(dft__item);
-  uint64_t key_len;
+static uint32_t bytes_at(const uint8_t *at) {
+  uint64_t key_len = 0;
   dft__item item;
   memcpy(&item, at, sizeof item);
-  if (item.key == DFT__KEY_INLINE) {
-    memcpy(&key_len, at + bytes, 8);
-    bytes += 8 + dft__pad8((uint32_t)key_len);
-  }
-  if (dft__item_type(&item) == DFT_STRING || dft__item_flags(&item) & DFT__ITEM_TEXT)
-    bytes += dft__pad8(dft__item_len(&item));
-  else bytes += 8;
-  return bytes + (dft__item_flags(&item) & DFT__ITEM_CUT ? 8 : 0);
+  if (item.key == DFT__KEY_INLINE) memcpy(&key_len, at + sizeof item, sizeof key_len);
+  return dft__item_bytes(&item, (uint32_t)key_len);
 }
 
 void dft__argument_settle(const dft__own *own, const dft__frame *frame, uint32_t args_end) {
   uint8_t *area = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));
   uint64_t lost = 1 + (DFT__GET(frame->flags) >> DFT__FRAME_LOSS_SHIFT);
-  for (uint32_t at = DFT__GET(frame->args); at < args_end; at += item_bytes(area + at)) {
+  for (uint32_t at = DFT__GET(frame->args); at < args_end; at += bytes_at(area + at)) {
     dft__item item;
     memcpy(&item, area + at, sizeof item);
     if (item.key == DFT__KEY_LOST) memcpy(area + at + sizeof item, &lost, sizeof lost);
@@ -140,7 +133,7 @@ static inline uint32_t target(dft__own *own, dft_region region) {
                   !(DFT__GET(frame->flags) & DFT__FRAME_LEVEL))) {
     return depth;
   }
-  return dft__region_find(own, region);
+  return dft__stack_find(own, region);
 }
 
 /* ---- The usual case: a known key, for the innermost region, with room ------------------------------------------------- */

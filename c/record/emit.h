@@ -1,11 +1,12 @@
-/* emit.h - arguments in, one record out.
+/* emit.h - one event in, one record out.
  *
  * Everything here runs on the thread that owns the state it gets.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_EMIT_H
 #define DFT_EMIT_H
 
-#include "thread.h"
+#include "item.h"
+#include "stack.h"
 
 /* What is common to all records. */
 typedef struct dft__what {
@@ -19,51 +20,6 @@ typedef struct dft__what {
   uint32_t level;
   uint32_t ends; /* the frame that this record ends, counted from 1; 0: none */
 } dft__what;
-
-/* Bytes on their way into a record's cells, which have a head each, or into contiguous memory (left: UINT32_MAX). */
-typedef struct dft__out {
-  uint8_t *at;
-  uint32_t left;
-} dft__out;
-
-void dft__out_bytes(dft__out *out, const void *bytes, uint32_t len);
-
-/* ---- Items ---- */
-
-/* The length up to which to keep a text: at most `most`, and not inside a character, which has up to three bytes after its
- * first. What is no UTF-8 is cut anywhere. */
-static inline size_t dft__text_limit(const char *text, size_t len, size_t most) {
-  size_t end = most;
-  if (len <= most) return len;
-  while (most - end < 4 && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
-  return most - end < 4 ? end : most;
-}
-
-/* An argument made ready: its texts within limits, its key as reference. */
-typedef struct dft__ready_item {
-  dft__item item;
-  const char *key; /* of an item whose key travels with it */
-  uint32_t key_len;
-  uint64_t value; /* when text is NULL */
-  const char *text;
-  uint64_t cut_from;
-} dft__ready_item;
-
-/* Sets *ready and returns the bytes that it takes in a record. A key of 0 is registered from key and key_len, where there
- * is room. */
-uint32_t dft__item_number(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type,
-                          uint64_t value);
-uint32_t dft__item_text(dft__ready_item *ready, uint32_t key, const char *key_text, size_t key_len, uint32_t type,
-                        const char *text, size_t len);
-uint32_t dft__item_arg(dft__ready_item *ready, const dft_arg *arg);
-void dft__out_item(dft__out *out, const dft__ready_item *ready);
-/* All of it but the first 8 bytes. */
-void dft__out_value(dft__out *out, const dft__ready_item *ready);
-
-/* The reference of a key; 0 when it must travel with the value. */
-uint32_t dft__key_ref(const char *key, size_t len);
-
-/* ---- Records ---- */
 
 /* A record whose arguments are `len` bytes of items. */
 void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len);
@@ -95,6 +51,19 @@ static inline void dft__busy_end(dft__thread *thread, uint32_t before) {
   DFT__RELEASE(thread->busy, before);
 }
 
+/* What the frame of an open region says of its event. */
+static inline dft__what dft__what_of_frame(const dft__frame *frame, uint64_t id, uint64_t now) {
+  return (dft__what){.kind = DFT__KIND_COMPLETE,
+                     .start = DFT__GET(frame->start),
+                     .end = now,
+                     .id = id,
+                     .parent = DFT__GET(frame->parent),
+                     .site = DFT__GET(frame->site),
+                     .level = DFT__GET(frame->level)};
+}
+
+/* A record is written in three steps: fields, arguments with the heads of further cells, and its own head, with which it counts.
+ * All writers fill and publish by these functions. */
 static inline void dft__record_fill(dft__record *record, const dft__what *what) {
   record->start = what->start;
   record->end = what->end;
@@ -104,10 +73,20 @@ static inline void dft__record_fill(dft__record *record, const dft__what *what) 
   record->level = what->level;
 }
 
-/* The region is open until its record has a place, which may take long when the spool is full; then it is one or the other. */
-static inline void dft__frame_close(const dft__own *own, uint32_t depth) {
-  if (depth) DFT__SET(dft__frames(own)[depth - 1].id, 0);
-  atomic_signal_fence(memory_order_seq_cst);
+/* The same straight from a frame: by way of a dft__what all fields would be held in registers at once. */
+static inline __attribute__((always_inline)) void dft__record_fill_ended(dft__record *record, const dft__frame *frame,
+                                                                         uint64_t id, uint64_t now) {
+  record->start = DFT__GET(frame->start);
+  record->end = now;
+  record->id = id;
+  record->parent = DFT__GET(frame->parent);
+  record->site = DFT__GET(frame->site);
+  record->level = DFT__GET(frame->level);
+}
+
+static inline __attribute__((always_inline)) void dft__record_publish(dft__record *record, uint32_t gen, uint32_t kind,
+                                                                      uint32_t cells, uint32_t lane) {
+  DFT__RELEASE(record->head, dft__head(gen, kind, cells, lane));
 }
 
 /* Few arguments, as most events have: `len` bytes, a multiple of 8, that fit into two cells. */
@@ -142,7 +121,7 @@ static inline void dft__emit_small(const dft__own *own, const dft__what *what, c
   if (DFT__LIKELY(record != NULL)) {
     dft__record_fill(record, what);
     dft__record_items(record, gen, items, len);
-    DFT__RELEASE(record->head, dft__head(gen, what->kind, cells, what->lane));
+    dft__record_publish(record, gen, what->kind, cells, what->lane);
   }
   dft__busy_end(own->thread, busy);
 }
@@ -165,24 +144,5 @@ void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label
 void dft__emit_meta(const dft__own *own, const char *name, const dft__ready_item *items, uint32_t count);
 
 void dft__emit_thread_name(const dft__own *own, uint32_t tid, const char *name, size_t len);
-void dft__emit_lane_name(const dft__own *own, uint32_t lane);
-
-/* An argument of the topmost frame. */
-void dft__argument_add(const dft__own *own, const dft__ready_item *ready, uint32_t bytes);
-
-/* Before a frame's arguments go into its record: the item that counts losses gets the whole number. */
-void dft__argument_settle(const dft__own *own, const dft__frame *frame, uint32_t args_end);
-
-/* Takes off what lies behind; the list ends there. */
-static inline void dft__argument_cut(const dft__own *own, uint32_t used) {
-  dft__thread *thread = own->thread;
-  uint64_t *end = (uint64_t *)(own->base + dft__area_offset(DFT__GET(thread->args)) + used);
-  if (DFT__LIKELY(DFT__GET(thread->args_used) == used)) return;
-  __atomic_store_n(end, 0, __ATOMIC_RELAXED);
-  DFT__SET(thread->args_used, used);
-}
-
-/* Events of regions that are open when their thread ends. */
-void dft__emit_open_regions(const dft__own *own);
 
 #endif

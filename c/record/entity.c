@@ -13,10 +13,6 @@
 #define RELATION_FIRST 16 /* between entities; those below are between an event and an entity */
 #define RELATION_LAST 22
 
-static int is_recording(dft__own *own) {
-  return dft_is_active() && dft__thread_take(own) == DFT__READY;
-}
-
 /* FNV-1a with an offset basis of its own, fixed by the format. */
 static uint64_t fnv(uint64_t hash, const char *text, size_t len) {
   for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
@@ -63,7 +59,7 @@ uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key
   dft__ready_item items[4];
   uint64_t id;
   int len;
-  if (!type || !type_len || !key || !is_recording(&own)) return 0;
+  if (!type || !type_len || !key || !dft__thread_is_recording(&own)) return 0;
   id = entity_id(type, type_len, key, key_len);
   snprintf(hex, sizeof hex, "%016llx", (unsigned long long)id);
   len = snprintf(mark, sizeof mark, "entity\x1f%s", hex);
@@ -84,7 +80,7 @@ void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const ch
   dft__ready_item items[3];
   size_t len;
   int mark_len;
-  if (!type || !type_len || !is_recording(&own)) return;
+  if (!type || !type_len || !dft__thread_is_recording(&own)) return;
   len = clean(clean_type, TYPE_MAX, type, type_len);
   mark_len = snprintf(mark, sizeof mark, "type\x1f%.*s", (int)len, clean_type);
   if (!is_first(mark, (size_t)mark_len)) return;
@@ -100,7 +96,8 @@ void dft_entity_relate(int32_t relation, uint64_t subject, uint64_t object) {
   dft__own own;
   char subject_hex[17], object_hex[17];
   dft__ready_item items[3];
-  if (relation < RELATION_FIRST || relation > RELATION_LAST || !subject || !object || !is_recording(&own)) return;
+  if (relation < RELATION_FIRST || relation > RELATION_LAST || !subject || !object || !dft__thread_is_recording(&own))
+    return;
   DFT__SET(((dft__header *)own.base)->annotated, 1);
   snprintf(subject_hex, sizeof subject_hex, "%016llx", (unsigned long long)subject);
   snprintf(object_hex, sizeof object_hex, "%016llx", (unsigned long long)object);

@@ -1,13 +1,8 @@
 /* event.c - events that one call makes: instants, counters, metadata, measured and explicit-time events.
  * SPDX-License-Identifier: MIT */
 #include "emit.h"
-#include "region.h"
-#include "spool/clock.h"
-#include "spool/intern.h"
-
-static int is_recording(dft__own *own) {
-  return dft_is_active() && dft__thread_take(own) == DFT__READY;
-}
+#include "site.h"
+#include "stack.h"
 
 /* Fills in label and site; zero when the category is not recorded. */
 static int identify(const dft__own *own, dft__what *what, dft__label *label, const char *name, size_t name_len,
@@ -25,7 +20,7 @@ static int identify(const dft__own *own, dft__what *what, dft__label *label, con
 }
 
 static void place(const dft__own *own, dft__what *what) {
-  dft__place at = dft__region_place(own);
+  dft__place at = dft__stack_place(own);
   what->id = dft__thread_next_id(own);
   what->parent = at.parent;
   what->level = at.level;
@@ -36,7 +31,7 @@ void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t ca
   dft__own own;
   dft__what what = {.kind = DFT__KIND_COMPLETE};
   dft__label label;
-  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
+  if (!dft__thread_is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   place(&own, &what);
   what.start = what.end = dft__clock_ticks();
   dft__emit_args(&own, &what, &label, 0, args, count);
@@ -48,7 +43,7 @@ void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t ca
   dft__label label;
   dft__ready_item item;
   uint64_t bits;
-  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
+  if (!dft__thread_is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   what.id = dft__thread_next_id(&own);
   what.start = what.end = dft__clock_ticks();
   memcpy(&bits, &value, sizeof bits);
@@ -59,7 +54,7 @@ void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t ca
 void dft_metadata_n(const char *key, size_t key_len, const char *value, size_t value_len) {
   dft__own own;
   dft__ready_item items[2];
-  if (!is_recording(&own)) return;
+  if (!dft__thread_is_recording(&own)) return;
   dft__note_annotated(&own);
   key = dft__name_or_default(key, &key_len);
   dft__item_text(&items[0], 0, "name", 4, DFT_STRING, key, key_len);
@@ -71,7 +66,7 @@ void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const 
   dft__own own;
   dft__what what = {.kind = DFT__KIND_COMPLETE, .start = begin_ticks, .end = end_ticks};
   dft__label label = {0};
-  if (!site || !is_recording(&own)) return;
+  if (!site || !dft__thread_is_recording(&own)) return;
   what.site = dft__site_ref(&own, site);
   if (what.site & DFT__SITE_MUTED) return;
   if (!what.site && !identify(&own, &what, &label, site->name, site->name ? strlen(site->name) : 0, site->cat,
@@ -103,7 +98,7 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
   dft__own own;
   dft__what what = {.kind = DFT__KIND_TIMED, .start = start, .end = duration};
   dft__label label;
-  if (!is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
+  if (!dft__thread_is_recording(&own) || !identify(&own, &what, &label, name, name_len, cat, cat_len)) return;
   if (!take_level(&own, &what)) {
     place(&own, &what);
     if (tid) {
@@ -116,6 +111,6 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
 
 uint32_t dft_path(const char *path, size_t len) {
   dft__own own;
-  if (!path || !len || len > DFT__NAME_MAX || !is_recording(&own)) return 0;
+  if (!path || !len || len > DFT__NAME_MAX || !dft__thread_is_recording(&own)) return 0;
   return dft__intern_path(own.base, own.session, path, len);
 }

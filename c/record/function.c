@@ -13,10 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "drain/functionname.h"
-#include "region.h"
-#include "spool/intern.h"
-#include "thread.h"
+#include "function.h"
+#include "site.h"
 
 #define TABLE_LOG 16
 #define PROBES 64
@@ -173,10 +171,10 @@ void __cyg_profile_func_enter(void *address, void *caller) {
 /* A frame of a function; those may have been left by a long jump. */
 static int is_function(const dft__own *own, uint32_t ref) {
   const dft__name *site = (const dft__name *)(own->base + (uint64_t)ref * 16);
-  dft_text cat;
+  const dft__name *cat;
   if (!ref || site->use != DFT__NAME_SITE) return 0;
-  cat = dft__text_at(dft__thread_spool(), site->cat);
-  return cat.len == strlen(DFT__FUNCTION_CATEGORY) && memcmp(cat.text, DFT__FUNCTION_CATEGORY, cat.len) == 0;
+  cat = dft__name_at(dft__thread_spool(), site->cat);
+  return cat && cat->len == strlen(DFT__FUNCTION_CATEGORY) && memcmp(cat->text, DFT__FUNCTION_CATEGORY, cat->len) == 0;
 }
 
 /* The function's frame is not on top: whatever functions are above it ended without saying so. */

@@ -1,269 +1,21 @@
-/* region.c - regions: the stack, begin, levels.
+/* region.c - regions: begin and end. An open region is a frame of the stack; at its end it becomes a record.
  *
- * A frame is reserved by one addition and gets its id last, so a signal handler may use the stack at any moment. At the
- * end the id is cleared when the record has its place, before it is written: a region is open or recorded, never both.
+ * The id of a frame is cleared when its record has a place, before that is written: a region is open or recorded, never both.
  * SPDX-License-Identifier: MIT */
 #include "region.h"
 
-#include <errno.h>
-#include <pthread.h>
-
-#include "base/signals.h"
+#include "argument.h"
 #include "emit.h"
-#include "spool/clock.h"
-#include "spool/intern.h"
+#include "lane.h"
+#include "site.h"
+#include "stack.h"
 
-/* ---- Sites -------------------------------------------------------------------------------------------------------- */
-
-const char *dft__name_or_default(const char *name, size_t *len) {
-  if (!name || !*len) {
-    *len = 9;
-    return "(unnamed)";
-  }
-  *len = dft__text_limit(name, *len, DFT__NAME_MAX);
-  return name;
-}
-
-uint32_t dft__site_register(const dft__own *own, dft_site *site) {
-  size_t name_len = site->name ? strlen(site->name) : 0;
-  size_t cat_len = site->cat ? strlen(site->cat) : 0;
-  const char *name = dft__name_or_default(site->name, &name_len);
-  const char *cat = dft__name_or_default(site->cat, &cat_len);
-  uint32_t ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
-  if (ref) __atomic_store_n(&site->cache, own->session << 32 | ref, __ATOMIC_RELAXED);
-  return ref;
-}
-
-/* References of sites by the address of their texts, which in a loop stay the same; with the session, as in a dft_site. The
- * texts are compared, so a slot that is out of date costs time only. */
-static _Atomic uint64_t recent[256];
-
-static inline _Atomic uint64_t *recent_slot(const char *name, const char *cat) {
-  return &recent[((uintptr_t)name ^ (uintptr_t)name >> 8 ^ (uintptr_t)cat) % 256];
-}
-
-/* 0 when it is not there. */
-static inline uint32_t recall(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  uint64_t seen = DFT__ACQUIRE(*recent_slot(name, cat)); /* pairs with the store in dft__site_named */
-  const dft__name *site = (const dft__name *)(own->base + (seen & UINT32_MAX) * 16);
-  const dft__name *in;
-  if (DFT__UNLIKELY((uint32_t)(seen >> 32) != (uint32_t)own->session || site->len != name_len)) return 0;
-  in = (const dft__name *)(own->base + (uint64_t)site->cat * 16);
-  if (DFT__UNLIKELY(in->len != cat_len || !dft__same_bytes(site->text, name, name_len))) return 0;
-  return DFT__LIKELY(dft__same_bytes(in->text, cat, cat_len)) ? (uint32_t)seen : 0;
-}
-
-uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
-  uint32_t ref = recall(own, name, name_len, cat, cat_len);
-  if (ref) return ref;
-  ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
-  if (ref && !(ref & DFT__SITE_MUTED)) DFT__RELEASE(*recent_slot(name, cat), own->session << 32 | ref);
-  return ref;
-}
-
-/* ---- The stack ---------------------------------------------------------------------------------------------------- */
-
-/* Events inside a frame that is muted, not complete, or ended belong to the frame around it. What a frame without an id
- * says of itself counts for nothing: a handler may have come, or jumped away, before it was written. */
-static inline dft__place place_in(const dft__frame *frame, uint32_t depth) {
-  for (; DFT__LIKELY(depth); depth--, frame--) {
-    uint64_t id = DFT__GET(frame->id);
-    uint32_t level = DFT__GET(frame->level);
-    if (DFT__UNLIKELY(!id)) continue;
-    if (DFT__UNLIKELY(DFT__GET(frame->flags) & DFT__FRAME_MUTED)) return (dft__place){DFT__GET(frame->parent), level};
-    return (dft__place){id, level + 1};
-  }
-  return (dft__place){0, 1};
-}
-
-dft__place dft__region_place(const dft__own *own) {
-  uint32_t depth = DFT__GET(own->thread->depth);
-  uint32_t room = dft__area_room(DFT__GET(own->thread->frames));
-  if (depth > room) depth = room;
-  return place_in(dft__frames(own) + depth - 1, depth);
-}
-
-/* Takes out the frames below `depth` that have ended, with their arguments; how many are left. A process that is killed
- * meanwhile may leave open regions with arguments of others. */
-static uint32_t close_ranks(const dft__own *own, uint32_t depth) {
-  dft__frame *frames = dft__frames(own);
-  uint8_t *args = (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args));
-  uint32_t kept = 0, used = 0;
-  for (uint32_t i = 0; i < depth; i++) {
-    const dft__frame *from = &frames[i];
-    uint32_t begin = DFT__GET(from->args);
-    uint32_t end = i + 1 < depth ? DFT__GET(from[1].args) : DFT__GET(own->thread->args_used);
-    uint64_t id = DFT__GET(from->id);
-    if (!id) continue;
-    if (kept < i) {
-      dft__frame *to = &frames[kept];
-      memmove(args + used, args + begin, end - begin);
-      DFT__SET(to->start, DFT__GET(from->start));
-      DFT__SET(to->parent, DFT__GET(from->parent));
-      DFT__SET(to->site, DFT__GET(from->site));
-      DFT__SET(to->level, DFT__GET(from->level));
-      DFT__SET(to->args, used);
-      DFT__SET(to->flags, DFT__GET(from->flags));
-      DFT__RELEASE(to->id, id); /* for a moment it is there twice: see openregion.c */
-      DFT__RELEASE(frames[i].id, 0);
-    }
-    used += end - begin;
-    kept++;
-  }
-  for (uint32_t i = kept; i < depth; i++) DFT__SET(frames[i].flags, 0); /* what is reserved there has not ended */
-  memset(args + used, 0, 8);                                            /* the end of the list */
-  DFT__SET(own->thread->args_used, used);
-  return kept;
-}
-
-static int are_handlers_silent;
-
-void dft_handlers_are_silent(void) {
-  __atomic_store_n(&are_handlers_silent, 1, __ATOMIC_RELAXED);
-}
-
-/* A frame is reserved at `depth` and finds no room; the place it has then. Regions of coroutines that take turns end below
- * others, again and again: where most have ended, they go. Not where a signal handler may be at it, because whom it
- * interrupted may hold a place, too; a handler can be told by what is blocked, but not every one. */
-static uint32_t tidy(const dft__own *own, uint32_t depth) {
-  uint64_t before = dft__signals_block();
-  uint32_t room = dft__area_room(DFT__GET(own->thread->frames)), open = 0;
-  int is_safe = depth == room && DFT__GET(own->thread->depth) == depth + 1 && !dft__signals_may_be_handler(before);
-  is_safe &= !DFT__GET(own->thread->busy);
-  for (uint32_t i = 0; is_safe && i < depth; i++) {
-    const dft__frame *frame = &dft__frames(own)[i];
-    if (DFT__GET(frame->id)) open++;
-    else is_safe = (DFT__GET(frame->flags) & DFT__FRAME_ENDED) != 0; /* else somebody is about to fill it */
-  }
-  if (is_safe && open <= depth / 2) {
-    depth = close_ranks(own, depth);
-    DFT__SET(own->thread->depth, depth + 1);
-  }
-  dft__signals_restore(before);
-  return depth;
-}
-
-/* No room: the region is not recorded, and its end will be ignored. */
-static dft_region overflow(const dft__own *own) {
-  dft__own_add32(&own->thread->depth, UINT32_MAX);
-  dft__own_add32(&own->thread->overflow, 1);
-  dft__count_drop((dft__header *)own->base);
-  return 0;
-}
-
-static int grow(const dft__own *own) {
-  int saved = errno;
-  int cancel, is_done;
-  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  is_done = dft__thread_grow_frames(own);
-  pthread_setcancelstate(cancel, NULL);
-  errno = saved;
-  return is_done;
-}
-
-/* Below: the rule in one inline function that calls nothing, so that it needs no registers saved; everything else leaves it
- * by a tail call. A frame's site and flags travel in one word then, and the thread's state as what it consists of. */
-static inline uint64_t mark(uint32_t site, uint32_t flags) {
-  return (uint64_t)flags << 32 | site;
-}
-
-/* `depth` is reserved, and there is no room for it; or its surroundings are not the rule; or a signal handler moved the stack
- * while the frame was written. */
-__attribute__((noinline)) static dft_region push_at(uint64_t session, char *base, dft__thread *thread, uint32_t depth,
-                                                    uint64_t id, uint64_t marks) {
-  const dft__own own = dft__own_of(session, base, thread);
-  for (;;) {
-    uint64_t area = DFT__GET(thread->frames);
-    dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth;
-    dft__place place;
-    if (depth >= dft__area_room(area)) {
-      uint32_t reserved = depth;
-      if (__atomic_load_n(&are_handlers_silent, __ATOMIC_RELAXED) && !DFT__GET(thread->overflow))
-        depth = tidy(&own, depth); /* else it was in vain, a moment ago */
-      if (depth == reserved && !grow(&own)) return overflow(&own);
-      continue;
-    }
-    place = place_in(frame - 1, depth);
-    DFT__SET(frame->parent, place.parent);
-    DFT__SET(frame->level, place.level);
-    DFT__SET(frame->site, (uint32_t)marks);
-    DFT__SET(frame->args, DFT__GET(thread->args_used));
-    DFT__SET(frame->flags, (uint32_t)(marks >> 32));
-    DFT__SET(frame->start, dft__clock_ticks());
-    DFT__RELEASE(frame->id, id);
-    atomic_signal_fence(memory_order_seq_cst);
-    if (DFT__GET(thread->frames) == area) return id;
-  }
-}
-
-/* This thread's block of ids is used up. */
-__attribute__((noinline)) static dft_region push_numbered(uint64_t session, char *base, dft__thread *thread,
-                                                          uint64_t marks) {
-  const dft__own own = dft__own_of(session, base, thread);
-  uint64_t id = dft__thread_next_block(&own);
-  return push_at(session, base, thread, dft__own_add32(&thread->depth, 1), id, marks);
-}
-
-/* The frame is written but for its time, which takes a call. */
-__attribute__((noinline)) static dft_region push_timed(uint64_t session, char *base, dft__thread *thread, uint64_t id,
-                                                       dft__frame *frame, uint64_t area) {
-  uint32_t depth = (uint32_t)(frame - (dft__frame *)(base + dft__area_offset(area)));
-  uint64_t marks = mark(DFT__GET(frame->site), DFT__GET(frame->flags));
-  DFT__SET(frame->start, dft_ticks());
-  DFT__RELEASE(frame->id, id);
-  atomic_signal_fence(memory_order_seq_cst);
-  if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
-  return push_at(session, base, thread, depth, id, marks);
-}
-
-static inline __attribute__((always_inline)) dft_region push(const dft__own *own, uint32_t site, uint32_t flags) {
-  dft__thread *thread = own->thread;
-  uint64_t parent = 0, id = DFT__GET(thread->next_id), area, now;
-  uint32_t level = 1, depth;
-  dft__frame *frame;
-  if (DFT__UNLIKELY(id % DFT__ID_BLOCK == 0 || !dft__own_cas64(&thread->next_id, id, id + 1)))
-    return push_numbered(own->session, own->base, thread, mark(site, flags));
-  depth = dft__own_add32(&thread->depth, 1);
-  area = DFT__GET(thread->frames);
-  frame = (dft__frame *)(own->base + dft__area_offset(area)) + depth;
-  if (DFT__UNLIKELY(depth >= dft__area_room(area)))
-    return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
-  if (depth) {
-    parent = DFT__GET(frame[-1].id);
-    level = DFT__GET(frame[-1].level) + 1;
-    if (DFT__UNLIKELY(!parent || DFT__GET(frame[-1].flags) & DFT__FRAME_MUTED))
-      return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
-  }
-  DFT__SET(frame->parent, parent);
-  DFT__SET(frame->level, level);
-  DFT__SET(frame->site, site);
-  DFT__SET(frame->args, DFT__GET(thread->args_used));
-  DFT__SET(frame->flags, flags);
-  if (DFT__UNLIKELY(!dft__clock_quick(&now))) return push_timed(own->session, own->base, thread, id, frame, area);
-  DFT__SET(frame->start, now);
-  DFT__RELEASE(frame->id, id);
-  atomic_signal_fence(memory_order_seq_cst);
-  if (DFT__LIKELY(DFT__GET(thread->frames) == area)) return id;
-  return push_at(own->session, own->base, thread, depth, id, mark(site, flags));
-}
+/* ---- Begin -------------------------------------------------------------------------------------------------------- */
 
 /* Regions that are not recorded. */
 __attribute__((noinline)) static dft_region push_muted(const dft__own *own) {
-  return push(own, 0, DFT__FRAME_MUTED);
+  return dft__stack_push(own, 0, DFT__FRAME_MUTED);
 }
-
-uint32_t dft__region_find(const dft__own *own, dft_region region) {
-  uint32_t depth = DFT__GET(own->thread->depth);
-  dft__frame *frames = dft__frames(own);
-  for (; depth; depth--) {
-    uint64_t id = DFT__GET(frames[depth - 1].id);
-    if (id == 0) continue;
-    if (region ? id == region : !(DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL)) return depth;
-  }
-  return 0;
-}
-
-/* ---- Begin -------------------------------------------------------------------------------------------------------- */
 
 /* Everything that is not the rule: no session yet, paused, a new site, one that is muted or has no reference. */
 __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
@@ -276,7 +28,7 @@ __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   if (!ref) return dft_region_begin_named(site->name, site->cat);
   if (ref & DFT__SITE_MUTED) return push_muted(&own);
   if (!dft__is_io(site->cat)) dft__note_annotated(&own);
-  return push(&own, ref, 0);
+  return dft__stack_push(&own, ref, 0);
 }
 
 dft_region dft_region_begin_site(dft_site *site) {
@@ -285,7 +37,7 @@ dft_region dft_region_begin_site(dft_site *site) {
   if (DFT__UNLIKELY(!dft__own_copy(&own) || !site)) return dft_is_active() ? begin_slow(site) : 0;
   cache = __atomic_load_n(&site->cache, __ATOMIC_RELAXED);
   if (DFT__UNLIKELY((uint32_t)(cache >> 32) != (uint32_t)own.session || (int32_t)cache <= 0)) return begin_slow(site);
-  return push(&own, (uint32_t)cache, 0);
+  return dft__stack_push(&own, (uint32_t)cache, 0);
 }
 
 /* The name of an event that could not be registered travels among its arguments. */
@@ -310,7 +62,7 @@ __attribute__((noinline)) static dft_region begin_named_slow(const char *name, s
   ref = dft__site_named(&own, name, name_len, cat, cat_len);
   if (DFT__UNLIKELY(ref & DFT__SITE_MUTED)) return push_muted(&own);
   dft__note_annotated(&own);
-  region = push(&own, ref, 0);
+  region = dft__stack_push(&own, ref, 0);
   if (DFT__UNLIKELY(!ref && region)) update_label(&own, name, name_len, cat, cat_len);
   return region;
 }
@@ -321,9 +73,173 @@ dft_region dft_region_begin_n(const char *name, size_t name_len, const char *cat
   if (DFT__UNLIKELY(!dft__own_copy(&own) || !name || !cat)) {
     return dft_is_active() ? begin_named_slow(name, name_len, cat, cat_len) : 0;
   }
-  ref = recall(&own, name, name_len, cat, cat_len);
+  ref = dft__site_recall(&own, name, name_len, cat, cat_len);
   if (DFT__UNLIKELY(!ref)) return begin_named_slow(name, name_len, cat, cat_len);
-  return push(&own, ref, 0);
+  return dft__stack_push(&own, ref, 0);
+}
+
+/* ---- End: the usual case, the topmost frame without flags and with few arguments ---------------------------------------- */
+
+static inline const uint8_t *items_of(const dft__own *own, uint32_t args) {
+  return (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args)) + args;
+}
+
+/* The chunk had no room for the record: goes on with another one. The thread is busy already. */
+__attribute__((noinline)) static void end_elsewhere(uint64_t session, char *base, dft__thread *thread, uint64_t now,
+                                                    uint64_t cursor, uint32_t depth) {
+  const dft__own own = dft__own_of(session, base, thread);
+  uint32_t args = DFT__GET(dft__frames(&own)[depth - 1].args);
+  uint32_t len = DFT__GET(thread->args_used) - args;
+  uint32_t cells = dft__small_cells(len);
+  uint32_t gen;
+  dft__record *record = dft__thread_reserve(&own, cursor, cells, &gen);
+  dft__frame *frame = &dft__frames(&own)[depth - 1];
+  uint64_t id = DFT__GET(frame->id);
+  dft__frame_close(&own, depth);
+  if (record) {
+    dft__record_fill_ended(record, frame, id, now);
+    dft__record_items(record, gen, items_of(&own, args), len);
+    dft__record_publish(record, gen, DFT__KIND_COMPLETE, cells, 0);
+  }
+  dft__busy_end(thread, 0);
+  dft__stack_pop(&own, depth, frame);
+}
+
+/* Inline twice, with arguments and without, so that each is made for it. */
+static inline __attribute__((always_inline)) void record_top(const dft__own *own, dft__frame *frame, uint64_t area,
+                                                             uint32_t depth, uint64_t id, uint64_t now, uint32_t args,
+                                                             uint32_t len) {
+  dft__thread *thread = own->thread;
+  uint32_t cells = dft__small_cells(len);
+  uint64_t cursor;
+  uint32_t gen;
+  char here;
+  dft__record *record;
+  DFT__RELEASE(thread->busy, dft__busy_mark(&here));
+  cursor = dft__own_add64(&thread->cursor, cells);
+  if (DFT__UNLIKELY(dft__cursor_is_over(cursor, cells))) {
+    end_elsewhere(own->session, own->base, thread, now, cursor, depth);
+    return;
+  }
+  record = dft__cursor_record(own->base, cursor, &gen);
+  DFT__SET(frame->id, 0);
+  atomic_signal_fence(memory_order_seq_cst);
+  if (DFT__UNLIKELY(DFT__GET(thread->frames) != area)) dft__frame_close(own, depth); /* a signal handler moved it */
+  dft__record_fill_ended(record, frame, id, now);
+  dft__record_items(record, gen, len ? items_of(own, args) : NULL, len);
+  dft__record_publish(record, gen, DFT__KIND_COMPLETE, cells, 0);
+  DFT__RELEASE(thread->busy, 0);
+  if (len) dft__stack_cut_args(own, args);
+  DFT__SET(thread->depth, depth - 1);
+  if (DFT__UNLIKELY(dft__stack_is_above_ended(depth, frame)))
+    dft__stack_pop_ended(own->session, own->base, thread, depth - 1);
+}
+
+/* ---- End: everything else ----------------------------------------------------------------------------------------------- */
+
+/* Ends any frame of the stack, wherever it is, with a record where it has one. */
+static void end_frame(const dft__own *own, uint32_t depth, uint64_t now) {
+  dft__thread *thread = own->thread;
+  uint32_t top = DFT__GET(thread->depth);
+  dft__frame *frame = &dft__frames(own)[depth - 1];
+  uint32_t flags = DFT__GET(frame->flags);
+  uint32_t args = DFT__GET(frame->args);
+  uint32_t args_end = DFT__LIKELY(depth == top) ? DFT__GET(thread->args_used) : DFT__GET(frame[1].args);
+  dft__what what = dft__what_of_frame(frame, DFT__GET(frame->id), now);
+  what.ends = depth;
+  if (DFT__UNLIKELY(args_end - args > DFT__ARGS_MAX)) args_end = args; /* a handler left the stack in disorder */
+  if (DFT__LIKELY(!(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL)))) {
+    if (DFT__UNLIKELY(flags & DFT__FRAME_CROSSED)) what.lane = dft__lane_take(own, what.start, now);
+    if (DFT__UNLIKELY(flags & DFT__FRAME_LOST)) dft__argument_settle(own, frame, args_end);
+    dft__emit(own, &what, items_of(own, args), args_end - args);
+  } else {
+    dft__frame_close(own, depth);
+  }
+  dft__stack_leave(own, depth, !(flags & DFT__FRAME_UNSEEN));
+}
+
+/* Whatever is not the rule: too deep, levels and abandoned frames on top, nothing open. */
+__attribute__((noinline)) static void end_slow(uint64_t now) {
+  dft__own copy;
+  const dft__own *own = &copy;
+  uint32_t depth;
+  if (dft__thread_take(&copy) == DFT__OFF || dft__stack_end_overflow(own)) return;
+  depth = dft__stack_drop_abandoned(own);
+  if (depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL) depth = dft__stack_find(own, 0);
+  if (depth) end_frame(own, depth, now);
+  else atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
+}
+
+/* Anywhere on the stack, or no longer there. */
+__attribute__((noinline)) static void end_found(dft_region region, uint64_t now) {
+  dft__own own;
+  uint32_t depth;
+  if (dft__thread_take(&own) == DFT__OFF) return;
+  depth = dft__stack_find(&own, region);
+  if (!depth) return;
+  DFT__SET(own.thread->overflow, 0); /* regions without room lay inside it; those have no handle to end them by */
+  end_frame(&own, depth, now);
+}
+
+/* What the rule does not cover. */
+__attribute__((noinline)) static void end_other(dft_region region, uint64_t now) {
+  if (region) end_found(region, now);
+  else end_slow(now);
+}
+
+/* ---- End: calls -------------------------------------------------------------------------------------------------------- */
+
+__attribute__((noinline)) static void end_items(uint64_t session, char *base, dft__thread *thread, uint64_t now,
+                                                uint64_t area, uint32_t depth) {
+  const dft__own own = dft__own_of(session, base, thread);
+  dft__frame *frame = (dft__frame *)(base + dft__area_offset(area)) + depth - 1;
+  uint32_t args = DFT__GET(frame->args);
+  uint32_t len = DFT__GET(thread->args_used) - args;
+  if (DFT__UNLIKELY(len - 1 >= DFT__SMALL_ARGS)) end_frame(&own, depth, now);
+  else record_top(&own, frame, area, depth, DFT__GET(frame->id), now, args, len);
+}
+
+/* The usual case: `region`, or any region for 0, is on top and nothing is unusual. It makes tail calls only, as dft__stack_push
+ * does. */
+static inline __attribute__((always_inline)) void end_at(dft_region region, uint64_t now) {
+  dft__own own;
+  dft__thread *thread;
+  uint32_t depth, args;
+  uint64_t area, id;
+  dft__frame *frame;
+  if (DFT__UNLIKELY(!dft__own_copy(&own))) goto other;
+  thread = own.thread;
+  depth = DFT__GET(thread->depth);
+  area = DFT__GET(thread->frames);
+  frame = (dft__frame *)(own.base + dft__area_offset(area)) + depth - 1;
+  if (DFT__UNLIKELY(!depth || DFT__GET(thread->overflow) | DFT__GET(thread->busy))) goto other;
+  id = DFT__GET(frame->id);
+  if (DFT__UNLIKELY(!id || DFT__GET(frame->flags) || (region && id != region))) goto other;
+  args = DFT__GET(frame->args);
+  if (DFT__GET(thread->args_used) == args) record_top(&own, frame, area, depth, id, now, args, 0);
+  else end_items(own.session, own.base, thread, now, area, depth);
+  return;
+other:
+  end_other(region, now);
+}
+
+/* The clock takes a call. */
+__attribute__((noinline)) static void end_timed(dft_region region) {
+  if (dft_is_active()) end_at(region, dft_ticks()); /* bindings come here past the inline functions */
+}
+
+static inline __attribute__((always_inline)) void end(dft_region region) {
+  uint64_t now;
+  if (DFT__LIKELY(dft__clock_quick(&now))) end_at(region, now);
+  else end_timed(region);
+}
+
+void dft_region_end_innermost(void) {
+  end(0);
+}
+
+void dft_region_end_at(dft_region region) {
+  if (region) end(region);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */
@@ -334,7 +250,7 @@ int32_t dft_enter(void) {
   enum dft__readiness ready;
   if (!dft_is_active() || (ready = dft__thread_take(&own)) == DFT__OFF) return 0;
   depth = DFT__GET(own.thread->depth);
-  push(&own, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
+  dft__stack_push(&own, 0, DFT__FRAME_LEVEL | (ready == DFT__PAUSED ? DFT__FRAME_MUTED : 0));
   return (int32_t)depth;
 }
 
@@ -342,12 +258,35 @@ void dft_exit(void) {
   dft__own copy;
   const dft__own *own = &copy;
   dft__frame *frames;
-  if (!dft_is_active() || dft__thread_take(&copy) == DFT__OFF || dft__end_overflow(own)) return;
+  if (!dft_is_active() || dft__thread_take(&copy) == DFT__OFF || dft__stack_end_overflow(own)) return;
   frames = dft__frames(own);
   for (uint32_t depth = DFT__GET(own->thread->depth); depth; depth--) {
     if (DFT__GET(frames[depth - 1].id) && DFT__GET(frames[depth - 1].flags) & DFT__FRAME_LEVEL) {
-      dft__end_frame(own, depth, 0);
+      end_frame(own, depth, 0);
       return;
     }
+  }
+}
+
+/* ---- The end of a thread ------------------------------------------------------------------------------------------------- */
+
+void dft__region_record_open(const dft__own *own) {
+  dft__thread *thread = own->thread;
+  uint64_t now = dft__clock_ticks();
+  for (uint32_t depth = DFT__GET(thread->depth); depth > 0; depth--) {
+    dft__frame *frame = &dft__frames(own)[depth - 1];
+    uint32_t flags = DFT__GET(frame->flags);
+    uint32_t args = DFT__GET(frame->args);
+    dft__what what = dft__what_of_frame(frame, DFT__GET(frame->id), now);
+    what.kind = DFT__KIND_OPEN;
+    what.ends = depth;
+    if (what.id && !(flags & (DFT__FRAME_MUTED | DFT__FRAME_LEVEL))) {
+      if (flags & DFT__FRAME_CROSSED) what.lane = dft__lane_take(own, what.start, now);
+      if (flags & DFT__FRAME_LOST) dft__argument_settle(own, frame, DFT__GET(thread->args_used));
+      dft__emit(own, &what, items_of(own, args), DFT__GET(thread->args_used) - args);
+    }
+    dft__frame_close(own, depth);
+    dft__stack_cut_args(own, args);
+    DFT__SET(thread->depth, depth - 1);
   }
 }

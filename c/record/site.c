@@ -1,14 +1,49 @@
-/* site.c - sites made while the program runs, for languages that have no static ones.
- *
- * Made once for a name and category and kept for good, so that a call in a loop costs time but no memory. Lists of
- * complete sites, put in front only: no lock, nothing that a fork could leave half done.
+/* site.c - sites: static ones, sites by name, and sites made while the program runs.
  * SPDX-License-Identifier: MIT */
+#include "site.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "spool/intern.h"
+#include "item.h"
 
+/* ---- References ---------------------------------------------------------------------------------------------------- */
+
+_Atomic uint64_t dft__recent_sites[DFT__RECENT_SITES];
+
+const char *dft__name_or_default(const char *name, size_t *len) {
+  if (!name || !*len) {
+    *len = 9;
+    return "(unnamed)";
+  }
+  *len = dft__text_limit(name, *len, DFT__NAME_MAX);
+  return name;
+}
+
+uint32_t dft__site_register(const dft__own *own, dft_site *site) {
+  size_t name_len = site->name ? strlen(site->name) : 0;
+  size_t cat_len = site->cat ? strlen(site->cat) : 0;
+  const char *name = dft__name_or_default(site->name, &name_len);
+  const char *cat = dft__name_or_default(site->cat, &cat_len);
+  uint32_t ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
+  if (ref) __atomic_store_n(&site->cache, own->session << 32 | ref, __ATOMIC_RELAXED);
+  return ref;
+}
+
+uint32_t dft__site_named(const dft__own *own, const char *name, size_t name_len, const char *cat, size_t cat_len) {
+  uint32_t ref = dft__site_recall(own, name, name_len, cat, cat_len);
+  if (ref) return ref;
+  ref = dft__intern_site(dft__thread_spool(), name, name_len, cat, cat_len);
+  if (ref && !(ref & DFT__SITE_MUTED)) DFT__RELEASE(*dft__recent_slot(name, cat), own->session << 32 | ref);
+  return ref;
+}
+
+/* ---- Sites made at run time ---------------------------------------------------------------------------------------- */
+
+/* For languages that have no static ones. A site is made once for a name and category and kept for good, so that a call in a loop
+ * costs time but no memory. The lists hold complete sites and grow at their head only: there is no lock, and nothing that a
+ * fork could leave half done. */
 enum { LISTS = 256 };
 
 typedef struct made {

@@ -1,9 +1,9 @@
 /* span.c - what ends now and is recorded later: regions, and measurements that are on no stack.
  * SPDX-License-Identifier: MIT */
 #include "emit.h"
-#include "region.h"
-#include "spool/clock.h"
-#include "spool/intern.h"
+#include "lane.h"
+#include "site.h"
+#include "stack.h"
 
 static int is_usable(const dft_span *span) {
   return span && span->struct_size >= sizeof *span;
@@ -70,7 +70,7 @@ void dft_span_end(dft_span *span, int overlaps) {
   if (own.session != span->session) return;
   span->end_ticks = now;
   overlaps |= settle(&own, span);
-  span->lane = overlaps ? dft__thread_lane(&own, span->begin_ticks, now) : 0;
+  span->lane = overlaps ? dft__lane_take(&own, span->begin_ticks, now) : 0;
   span->id = dft__thread_next_id(&own);
 }
 
@@ -82,7 +82,7 @@ void dft_region_take(dft_region region, dft_span *span) {
   if (!is_usable(span)) return;
   span->id = 0;
   if (!region || !dft_is_active() || dft__thread_take(&own) == DFT__OFF) return;
-  depth = dft__region_find(&own, region);
+  depth = dft__stack_find(&own, region);
   if (!depth) return;
   frame = &dft__frames(&own)[depth - 1];
   flags = DFT__GET(frame->flags);
@@ -94,10 +94,10 @@ void dft_region_take(dft_region region, dft_span *span) {
     span->session = own.session;
     span->site = DFT__GET(frame->site);
     span->level = DFT__GET(frame->level);
-    span->lane = flags & DFT__FRAME_CROSSED ? dft__thread_lane(&own, span->begin_ticks, now) : 0;
+    span->lane = flags & DFT__FRAME_CROSSED ? dft__lane_take(&own, span->begin_ticks, now) : 0;
   }
   dft__frame_close(&own, depth);
-  dft__end_leave(&own, depth, !(flags & DFT__FRAME_UNSEEN));
+  dft__stack_leave(&own, depth, !(flags & DFT__FRAME_UNSEEN));
 }
 
 void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count) {

@@ -5,7 +5,8 @@
 #ifndef DFT_THREAD_H
 #define DFT_THREAD_H
 
-#include "spool/spool.h"
+#include "spool/hooks.h"
+#include "spool/visit.h"
 
 /* Thread-local; static TLS is scarce for libraries loaded late, so there is little more of it. */
 typedef struct dft__own {
@@ -15,22 +16,6 @@ typedef struct dft__own {
 } dft__own;
 
 extern __thread dft__own dft__self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* The one word that says whether recording calls may go on: the number of the session, 0 when there is none. It lies in a
- * page of its own that fork wipes, so a child notices at its first call, however it was made. */
-extern _Atomic(_Atomic uint64_t *) dft__gate __attribute__((visibility("hidden")));
-static inline _Atomic uint64_t *dft__gate_page(void) {
-  return DFT__ACQUIRE(dft__gate);
-}
-#define DFT__GATE_PAUSED (UINT64_C(1) << 63)
-
-enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
-
-/* Opens a session for this process when one is due, and makes this thread part of it. */
-enum dft__readiness dft__thread_enter(void);
-
-/* The spool behind this thread's state, whatever session is open by now. */
-dft__spool *dft__thread_spool(void);
 
 /* From its parts, which functions that end in a tail call hand on in registers. */
 static inline dft__own dft__own_of(uint64_t session, char *base, dft__thread *thread) {
@@ -59,10 +44,19 @@ static inline enum dft__readiness dft__thread_take(dft__own *own) {
   enum dft__readiness ready;
   if (dft__own_copy(own)) return DFT__READY;
   if (!dft_is_active()) return DFT__OFF; /* for bindings, which call past the inline functions of dft.h */
-  do ready = dft__thread_enter();
+  do ready = dft__hooks.thread_enter();
   while (!dft__own_copy(own) && ready == DFT__READY);
   return ready;
 }
+
+/* For calls that record one event and have no end to wait for. */
+static inline int dft__thread_is_recording(dft__own *own) {
+  return dft_is_active() && dft__thread_take(own) == DFT__READY;
+}
+
+/* The spool that `own` belongs to, while its session lasts; else NULL. The spool of another session is not touched: it may be
+ * handed to the next one at any moment. */
+dft__spool *dft__thread_session_spool(const dft__own *own);
 
 static inline dft__frame *dft__frames(const dft__own *own) {
   return (dft__frame *)(own->base + dft__area_offset(DFT__GET(own->thread->frames)));
@@ -77,9 +71,10 @@ static inline uint64_t dft__thread_next_id(const dft__own *own) {
   return dft__thread_next_block(&slow);
 }
 
-/* Room for one frame more, or for `bytes` more of arguments, in a larger area; zero when there is none. */
+/* Moves to a larger area, for one frame more, `bytes` more of arguments, or one lane more; zero when there is no memory. */
 int dft__thread_grow_frames(const dft__own *own);
 int dft__thread_grow_args(const dft__own *own, uint32_t bytes);
+int dft__thread_grow_lanes(const dft__own *own);
 
 /* ---- Cursor: where the next record goes ---- */
 
@@ -124,14 +119,8 @@ static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uin
   return record;
 }
 
-/* A lane for an event that overlaps others of this thread; see DFT__LANE_TID. */
-uint32_t dft__thread_lane(const dft__own *own, uint64_t start, uint64_t end);
-
-/* A thread of the session has ended: regions that it left open are recorded, its memory is free for others. */
-void dft__thread_leave(const dft__own *own);
-
-/* When a session opens: makes the key whose destructor tells that a thread ends. */
-void dft__thread_prepare(void);
+/* The chunk behind the cursor goes to the drain as it is. Returns the cells that became ready. */
+uint32_t dft__thread_finish_chunk(dft__spool *spool, uint64_t cursor);
 
 /* Counts an event that could not be kept. */
 void dft__count_drop(dft__header *header);

@@ -8,7 +8,7 @@
 #include "base/config.h"
 #include "drain/drain.h"
 #include "pointer.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "recover.h"
 #include "spool/clock.h"
 #include "spool/commit.h"

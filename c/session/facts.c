@@ -12,7 +12,7 @@
 #include "drain/decode.h"
 #include "drain/drain.h"
 #include "record/emit.h"
-#include "session.h"
+#include "spool/gate.h"
 #include "spool/intern.h"
 
 static int is_recording(dft__own *own) {
@@ -21,17 +21,12 @@ static int is_recording(dft__own *own) {
 
 /* ---- Application metadata and layers --------------------------------------------------------------------------------- */
 
-static uint32_t item_bytes(const dft__item *item) {
-  uint32_t value = dft__item_type(item) == DFT_STRING ? dft__pad8(dft__item_len(item)) : 8;
-  return (uint32_t)sizeof *item + value + (dft__item_flags(item) & DFT__ITEM_CUT ? 8 : 0);
-}
-
 /* Copies what no later item replaces, and leaves out items with the key, into the other half. */
 static uint32_t tidy(dft__header *header, uint32_t half, uint32_t used, uint32_t without) {
   uint32_t kept = 0;
   for (uint32_t at = 0; at < used;) {
     const dft__item *item = (const dft__item *)(header->facts[half] + at);
-    uint32_t bytes = item_bytes(item);
+    uint32_t bytes = dft__item_bytes(item, 0);
     if (item->key != without) {
       memcpy(header->facts[!half] + kept, item, bytes);
       kept += bytes;

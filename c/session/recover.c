@@ -21,9 +21,9 @@
 #include "drain/output.h"
 #include "pointer.h"
 #include "publish.h"
-#include "session.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "spool/gate.h"
 #include "spool/intern.h"
 #include "spool/tracefolder.h"
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,22 +20,17 @@
 #include "drain/drain.h"
 #include "drain/sinkspec.h"
 #include "facts.h"
-#include "intercept/intercept.h"
 #include "publish.h"
-#include "record/thread.h"
+#include "record/joining.h"
 #include "recover.h"
+#include "spool/category.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "spool/hooks.h"
 #include "spool/intern.h"
 
 /* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
 int32_t dft_active = -1;
-
-static dft__spool no_spool;
-dft__session_state dft__session = {.spool = &no_spool};
-
-static _Atomic uint64_t no_session[2];
-_Atomic(_Atomic uint64_t *) dft__gate = no_session;
 
 static void set_active(int32_t active) {
   __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
@@ -84,14 +78,9 @@ void dft__session_unlock(void) {
 
 static uint64_t mask_before_fork; /* with the lock */
 
-/* The page of the gate has a second word: fork wipes it, too, so a trace is of this process while it is set. A pid tells less:
- * the first processes of two namespaces have the same. */
-static _Atomic uint64_t *own_mark(void) {
-  return dft__gate_page() + 1;
-}
-
 static int is_forked(void) {
-  return dft__session.is_open && (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(own_mark()));
+  return dft__session.is_open &&
+         (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(dft__gate_owner_mark()));
 }
 
 /* A child has the memory of its parent as it is: no session may be half open in it. */
@@ -123,7 +112,7 @@ static void in_child(void) {
       dft__drain_disown();
     }
     atomic_store(dft__gate_page(), 0);
-    atomic_store(own_mark(), 0);
+    atomic_store(dft__gate_owner_mark(), 0);
   }
   dft__hush--;
   after_fork();
@@ -133,19 +122,6 @@ static void in_child(void) {
 /* Not with the first session: another thread may be inside fork then. */
 __attribute__((constructor)) static void watch_forks(void) {
   pthread_atfork(before_fork, after_fork, in_child);
-}
-
-/* One page for the gate, which fork wipes; where the kernel cannot, in_child does. */
-static int make_gate(void) {
-  void *page;
-  if (dft__gate_page() != no_session) return 1;
-  page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page == MAP_FAILED) return 0;
-#ifdef MADV_WIPEONFORK
-  madvise(page, 4096, MADV_WIPEONFORK);
-#endif
-  DFT__RELEASE(dft__gate, page);
-  return 1;
 }
 
 /* ---- Start -------------------------------------------------------------------------------------------------------- */
@@ -213,7 +189,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);
   dft__clock_choose();
-  status = make_gate() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  status = dft__gate_make() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
     status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
   }
@@ -230,13 +206,13 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     session->spool = spool;
     session->number = number;
     session->is_child = (uint32_t)is_child;
-    atomic_store(own_mark(), 1);
+    atomic_store(dft__gate_owner_mark(), 1);
     session->is_open = 1;
     dft__thread_prepare();
     dft__spool_announce(spool);
     set_active(1);
     if (!is_child) dft__tracename_note(&trace, log_file);
-    dft__io_session_opened();
+    dft__hooks.io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);
     dft__clock_check(); /* the second look tells the rate */
@@ -417,9 +393,9 @@ dft_status dft_stop(void) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     set_active(0);
     DFT__RELEASE(*dft__gate_page(), 0);
-    dft__io_session_closed();
+    dft__hooks.io_session_closed();
     status = complete();
-    dft__category_tell();
+    dft__category_report();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {

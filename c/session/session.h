@@ -3,18 +3,7 @@
 #ifndef DFT_SESSION_H
 #define DFT_SESSION_H
 
-#include "base/identity.h"
-#include "spool/spool.h"
-
-typedef struct dft__session_state {
-  _Atomic(dft__spool *) spool; /* of the last session that was opened */
-  dft__identity identity;
-  uint64_t number;          /* of the session; what the gate shows */
-  _Atomic uint32_t is_open; /* in the process `identity` names */
-  uint32_t is_child;        /* of a forked traced process */
-} dft__session_state;
-
-extern dft__session_state dft__session;
+#include "spool/gate.h"
 
 /* Called by threads that find the gate closed: opens a session when the environment asks for one, or when this is the
  * forked child of a traced process. Zero when there is nothing to record into. */

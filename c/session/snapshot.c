@@ -150,7 +150,7 @@ int dft_snapshot_next(dft_snapshot *of, dft_event *event, size_t event_size) {
       return 1;
     }
     if (!of->batch.handed && !of->batch.has_more) return 0; /* damaged: it would never end */
-    dft__commit_write(&of->spool, &of->batch, bytes);
+    dft__batch_commit(&of->batch, bytes);
     dft__batch_apply(&of->batch);
     of->is_in_batch = 0;
   }

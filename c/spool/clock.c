@@ -15,8 +15,8 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
-#include "record/thread.h"
-#include "session/session.h"
+#include "gate.h"
+#include "hooks.h"
 
 #define PERIOD_TICKS (UINT64_C(1) << 28) /* between comparisons: 50 to 270 ms */
 #define TRIES 5                          /* the best of these counts */
@@ -248,8 +248,7 @@ void dft__clock_settle(dft__clock_map *copy) {
 
 /* The first ticks are asked for before the event they belong to: they open the trace, and so decide on the clock. */
 static void decide(void) {
-  dft__own own;
-  dft__thread_take(&own);
+  if (dft_is_active()) dft__hooks.thread_enter();
   if (DFT__GET(clocks.mode) == UNDECIDED) dft__clock_choose();
 }
 

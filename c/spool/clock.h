@@ -13,21 +13,10 @@
 #define DFT_CLOCK_H
 
 #include <dftracer/dft.h>
-#include <time.h>
 
 #include "base/atomic.h"
+#include "base/monotonic.h"
 #include "record.h"
-
-static inline uint64_t dft__clock_read(clockid_t clock) {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* For waits and deadlines. */
-static inline uint64_t dft__clock_ns(void) {
-  return dft__clock_read(CLOCK_MONOTONIC);
-}
 
 /* dft_tsc_until once more, for the library's own calls: what it exports it reaches by a detour. */
 extern uint64_t dft__tsc_until __attribute__((visibility("hidden")));

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "commit.h"
 
+#include <stddef.h>
+
 #include "base/hash.h"
 
 static const dft__commit no_commit;
@@ -13,8 +15,8 @@ static dft__consumed *long_lists(const dft__spool *spool, uint32_t page) {
   return (dft__consumed *)(spool->base + offset + DFT__CELL);
 }
 
-/* The list of a slot; NULL when it is nowhere. */
-static dft__consumed *list_of(const dft__spool *spool, const dft__commit *commit) {
+/* NULL when there is no room for it. */
+dft__consumed *dft__commit_list(const dft__spool *spool, const dft__commit *commit) {
   dft__consumed *lists;
   if (commit->count <= DFT__COMMIT_FEW) return (dft__consumed *)(uintptr_t)commit->few;
   lists = long_lists(spool, DFT__GET(spool->header->lists));
@@ -42,7 +44,7 @@ const dft__commit *dft__commit_current(const dft__spool *spool) {
   uint64_t seq = DFT__ACQUIRE(spool->header->commit_seq);
   for (int back = 0; back < 2 && seq; back++, seq--) {
     const dft__commit *commit = &spool->header->commit[seq & 1];
-    const dft__consumed *list = commit->count <= DFT__COMMIT_CHUNKS ? list_of(spool, commit) : NULL;
+    const dft__consumed *list = commit->count <= DFT__COMMIT_CHUNKS ? dft__commit_list(spool, commit) : NULL;
     if (list && commit->seq == seq && commit->check == check_of(commit, list)) return commit;
   }
   return &no_commit;
@@ -50,7 +52,7 @@ const dft__commit *dft__commit_current(const dft__spool *spool) {
 
 void dft__commit_redo(dft__spool *spool) {
   const dft__commit *commit = dft__commit_current(spool);
-  const dft__consumed *list = commit->count ? list_of(spool, commit) : NULL;
+  const dft__consumed *list = commit->count ? dft__commit_list(spool, commit) : NULL;
   for (uint32_t i = 0; i < commit->count; i++) {
     uint64_t offset = (uint64_t)list[i].page << DFT__PAGE_LOG;
     dft__chunk *chunk = dft__chunk_at(spool, list[i].page);
@@ -60,18 +62,15 @@ void dft__commit_redo(dft__spool *spool) {
   }
 }
 
-void dft__commit_write(dft__spool *spool, const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]) {
+dft__commit *dft__commit_begin(dft__spool *spool) {
   const dft__commit *before = dft__commit_current(spool);
   dft__commit *next = &spool->header->commit[(before->seq + 1) & 1];
-  dft__consumed *list;
-  next->seq = before->seq + 1;
-  next->events = before->events + batch->events;
-  next->last_ticks = batch->last_ticks > before->last_ticks ? batch->last_ticks : before->last_ticks;
-  memcpy(next->bytes, bytes, sizeof next->bytes);
-  next->complete = batch->is_done;
-  next->count = dft__batch_consumed(batch, next, NULL);
-  list = list_of(spool, next);
-  dft__batch_consumed(batch, next, list);
-  next->check = check_of(next, list);
-  DFT__RELEASE(spool->header->commit_seq, next->seq);
+  memcpy(next, before, offsetof(dft__commit, check));
+  next->seq++;
+  return next;
+}
+
+void dft__commit_finish(dft__spool *spool, dft__commit *commit) {
+  commit->check = check_of(commit, dft__commit_list(spool, commit));
+  DFT__RELEASE(spool->header->commit_seq, commit->seq);
 }

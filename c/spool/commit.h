@@ -3,13 +3,17 @@
 #ifndef DFT_COMMIT_H
 #define DFT_COMMIT_H
 
-#include "drain/batch.h"
+#include "spool.h"
 
 /* The commit that counts; sequence number 0 and all zero when there is none. */
 const dft__commit *dft__commit_current(const dft__spool *spool);
 
-/* The next one: this batch is in the outputs, which have these lengths. Calls must not overlap. */
-void dft__commit_write(dft__spool *spool, const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]);
+/* The next commit is written in three steps, by one thread at a time. dft__commit_begin returns its slot, a copy of the current
+ * one with the next number. The caller fills in what is new, `count` included, then the list of that many chunks, which
+ * dft__commit_list returns. With dft__commit_finish the commit counts. */
+dft__commit *dft__commit_begin(dft__spool *spool);
+dft__consumed *dft__commit_list(const dft__spool *spool, const dft__commit *commit);
+void dft__commit_finish(dft__spool *spool, dft__commit *commit);
 
 /* Repeats what a dead process may not have done after its last commit: marks what that commit consumed. */
 void dft__commit_redo(dft__spool *spool);

@@ -6,7 +6,8 @@
 #include "intern.h"
 
 #include "base/signals.h"
-#include "record/thread.h"
+#include "category.h"
+#include "visit.h"
 
 static dft__name *at(char *base, uint32_t ref) {
   return (dft__name *)(base + (uint64_t)ref * 16);

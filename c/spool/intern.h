@@ -68,12 +68,6 @@ uint32_t dft__intern_path(char *base, uint64_t session, const char *text, size_t
 #define DFT__SITE_MUTED (1u << 31)
 uint32_t dft__intern_site(dft__spool *spool, const char *name, size_t name_len, const char *cat, size_t cat_len);
 
-/* Tells dft__intern_site which categories are not recorded. */
-int dft__category_is_muted(const char *cat, size_t len);
-
-/* At the end of a trace: tells of a misspelt name in DFTRACER_CATEGORIES. */
-void dft__category_tell(void);
-
 /* Of a spool that another image filled: whether what is followed here leads anywhere else; and makes its paths known. */
 int dft__intern_is_fine(const dft__spool *spool);
 void dft__intern_know(const dft__spool *spool);

@@ -25,6 +25,7 @@
 #ifndef DFT_RECORD_H
 #define DFT_RECORD_H
 
+#include <dftracer/dft.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -135,6 +136,12 @@ static inline uint32_t dft__item_len(const dft__item *item) {
 }
 static inline uint32_t dft__pad8(uint32_t n) {
   return (n + 7u) & ~7u;
+}
+/* The bytes of a whole item; key_len: the length of its key where that is DFT__KEY_INLINE. */
+static inline uint32_t dft__item_bytes(const dft__item *item, uint32_t key_len) {
+  int is_text = dft__item_type(item) == DFT_STRING || dft__item_flags(item) & DFT__ITEM_TEXT;
+  return (uint32_t)sizeof *item + (item->key == DFT__KEY_INLINE ? 8 + dft__pad8(key_len) : 0) +
+         (is_text ? dft__pad8(dft__item_len(item)) : 8) + (dft__item_flags(item) & DFT__ITEM_CUT ? 8 : 0);
 }
 
 /* ---- Chunks ---- */

@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "base/signals.h"
-#include "clock.h"
 
 #define FIRST_BYTES \
   ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spool/commit.h"
 
+#include "drain/batch.h"
 #include "session.h"
 
 enum { CHUNKS = 40 };
@@ -27,7 +28,7 @@ static void commit_first_cells(uint32_t count) {
   batch.spool = &spool;
   batch.chunk_count = count;
   batch.events = 7;
-  dft__commit_write(&spool, &batch, bytes);
+  dft__batch_commit(&batch, bytes);
 }
 
 static void check_redo(uint32_t count) {
@@ -65,7 +66,7 @@ static void a_chunk_that_is_used_again_is_left_alone(void) {
 static void a_damaged_commit_gives_way_to_the_one_before(void) {
   const uint64_t bytes[DFT__SINKS_MAX] = {300};
   commit_first_cells(2);
-  dft__commit_write(&spool, &batch, bytes);
+  dft__batch_commit(&batch, bytes);
   CHECK_UINT(dft__commit_current(&spool)->seq, 2);
   spool.header->commit[0].bytes[0]++;
   CHECK_UINT(dft__commit_current(&spool)->seq, 1);

@@ -162,7 +162,11 @@ def check_words(folder, suffix, last):
 
 
 def output_of_a_sink_from_outside_survives():
-    for sink, suffix, is_salvaged in ((WORDS, ".words", True), (BARE, ".bare", False), (f"jsonl,{WORDS}", ".words", True)):
+    for sink, suffix, is_salvaged in (
+        (WORDS, ".words", True),
+        (BARE, ".bare", False),
+        (f"jsonl,{WORDS}", ".words", True),
+    ):
         with tempfile.TemporaryDirectory() as folder:
             claim = leave(folder, DFTRACER_SINK=sink)
             if sink == WORDS:
@@ -177,6 +181,7 @@ def output_of_a_sink_from_outside_survives():
 
 def a_shared_object_is_loaded_only_if_its_user_names_it():
     """Not by a claim that others may have written, nor by one of an earlier version, which names no sinks."""
+
     def make_writable(claim):
         claim.chmod(0o666)
 

@@ -1,8 +1,10 @@
 /* category.c - which categories are recorded, by DFTRACER_CATEGORIES.
  *
- * A name there that no event has, beside a category that is spelled almost the same and therefore left out, is told of at
- * the end of the trace: only then is it known that none came.
+ * A name in that list may be misspelt: no event has it, and a category with almost the same spelling was left out. That is
+ * reported at the end of the trace, because only then is it known that no event of that name came.
  * SPDX-License-Identifier: MIT */
+#include "category.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "base/alike.h"
 #include "base/config.h"
 #include "base/log.h"
-#include "spool/intern.h"
 
 static _Atomic uint64_t seen; /* bit per name of the list, the first 64 */
 static _Atomic int stage;     /* of left_out: 0 empty, 1 being written, 2 there */
@@ -62,7 +63,7 @@ int dft__category_is_muted(const char *cat, size_t len) {
   return 1;
 }
 
-void dft__category_tell(void) {
+void dft__category_report(void) {
   uint64_t came = atomic_exchange(&seen, 0);
   if (atomic_load(&stage) != 2) return;
   if (!(came >> left_out.place & 1)) {

@@ -1,0 +1,16 @@
+/* wiring.c - who answers the calls that go up (spool/hooks.h).
+ * SPDX-License-Identifier: MIT */
+#include "drain/drain.h"
+#include "intercept.h"
+#include "record/joining.h"
+#include "session/session.h"
+#include "spool/hooks.h"
+
+const struct dft__hooks dft__hooks = {
+  .thread_enter = dft__thread_enter,
+  .session_open_due = dft__session_open_due,
+  .drain_notify = dft__drain_notify,
+  .drain_make_room = dft__drain_make_room,
+  .io_session_opened = dft__io_session_opened,
+  .io_session_closed = dft__io_session_closed,
+};

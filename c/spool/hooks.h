@@ -1,0 +1,31 @@
+/* hooks.h - calls that go up: what a lower folder asks of a higher one.
+ *
+ * Includes point down only. Where a slow path needs something from above, it calls through this struct, and there is no other
+ * way up. It is constant and filled at link time (c/intercept/wiring.c), so it works before any constructor has run.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_HOOKS_H
+#define DFT_HOOKS_H
+
+#include "spool.h"
+
+enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
+
+struct dft__hooks {
+  /* record: makes the calling thread part of the session, after opening one when that is due. */
+  enum dft__readiness (*thread_enter)(void);
+  /* session: opens a session when the environment asks for one, or in the forked child of a traced process. Zero when there
+   * is nothing to record into. */
+  int (*session_open_due)(void);
+  /* drain: cells of records became ready. */
+  void (*drain_notify)(uint32_t cells);
+  /* drain: the spool is full. Returns a chunk for a record of so many cells, after helping or waiting; NULL when that took
+   * too long. Called with signals blocked; `signals` is what the program has blocked. */
+  dft__chunk *(*drain_make_room)(dft__spool *spool, uint32_t cells, uint64_t signals);
+  /* intercept: a session was opened, or closed. */
+  void (*io_session_opened)(void);
+  void (*io_session_closed)(void);
+};
+
+extern const struct dft__hooks dft__hooks __attribute__((visibility("hidden")));
+
+#endif
