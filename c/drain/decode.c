@@ -1,6 +1,6 @@
 /* decode.c - one record of the spool as one event.
  *
- * The spool may be a stranger's, damaged or made up: every length and reference is checked against what holds it.
+ * The spool may be damaged or made up, so every length and reference is checked.
  * SPDX-License-Identifier: MIT */
 #include "decode.h"
 
@@ -53,7 +53,7 @@ static void set_hash(dft_batch *batch, dft_value *value, uint64_t hash) {
   value->value.s = (dft_text){hex, 16};
 }
 
-/* A path is shown by its hash. One that came as text is defined by this batch, unless it just has been. */
+/* A path is shown by its hash. This batch defines one that came as text, unless it has done so already. */
 static void set_path_text(dft_batch *batch, dft_value *value, dft_text path) {
   uint64_t hash = dft__hash(path.text, path.len, 0);
   uint64_t *seen = &batch->seen_paths[hash % DFT__SEEN_PATHS];
@@ -69,7 +69,7 @@ static void set_path(dft_batch *batch, dft_value *value, uint64_t ref) {
   set_hash(batch, value, name && name->use == DFT__NAME_PATH ? name->hash : dft__hash("", 0, 0));
 }
 
-/* Entities of one relation are one text, with commas between their ids. */
+/* The entities of one relation become one text: their ids with commas between them. */
 static void relate(dft_batch *batch, uint32_t relation, uint64_t entity) {
   char *text = batch->related[relation];
   dft_value *value = NULL;

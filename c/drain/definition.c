@@ -1,8 +1,8 @@
-/* definition.c - definitions of paths: the lines that say which path a hash stands for.
+/* definition.c - definitions of paths: the events that say which path a hash stands for.
  *
  * New paths wait in a list. The next batch takes all of it and hands the definitions out before its records; batches are
- * appended in order, so a hash is defined before its first use, however many threads encode. A path for which there was no
- * room in the registry comes as text, and its definition goes right before its event.
+ * appended in order, so a hash is defined before its first use, however many threads encode. When the registry had no room for
+ * a path, it comes as text, and its definition goes right before its event.
  * SPDX-License-Identifier: MIT */
 #include "definition.h"
 
@@ -59,7 +59,7 @@ int dft__definition_next(dft_batch *batch, dft_event *event) {
   return 0;
 }
 
-/* Paths that came as text: their definitions go first. The event in hand waits, so its values stay untouched. */
+/* The held event waits meanwhile, so its values stay as they are. */
 int dft__definition_of_text(dft_batch *batch, dft_event *event) {
   dft_text path;
   if (!batch->undefined_count) return 0;

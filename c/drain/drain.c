@@ -57,7 +57,7 @@ static struct {
   _Atomic uint64_t turn;       /* the number whose turn it is to be appended */
   _Atomic uint32_t in_flight;  /* batches created and not yet appended */
   _Atomic uint64_t retry_ns;   /* nonzero: the output failed; not before then */
-  _Atomic uint32_t is_stalled; /* a producer waited in vain: the next ones do not, until something is appended */
+  _Atomic uint32_t is_stalled; /* a producer waited in vain: others do not wait until something is appended */
   _Atomic uint32_t has_begun;
   _Atomic int64_t ready_cells;
   /* the thread */
@@ -65,7 +65,7 @@ static struct {
   _Atomic uint32_t wake;         /* futex: counts reasons to look */
   pthread_t thread;
   void (*when_idle)(const char *folder); /* called once, when there is nothing else to do; NULL: nothing */
-  /* not of one session: producers of the one before may still be on their way out */
+  /* kept between sessions: producers of the last one may still be on their way out */
   _Atomic uint32_t is_ending; /* nobody else begins a batch */
   _Atomic uint32_t helpers;   /* threads that are at a batch */
   dft__outputs outputs;
@@ -179,8 +179,8 @@ static int is_output_usable(void) {
   return 1;
 }
 
-/* With the create lock. Nonzero when the lock must be kept until the batch is appended: the opening comes first, and so
- * do many definitions that may not fit into one member. */
+/* With the create lock. Nonzero when the lock must be kept until the batch is appended. The opening comes before everything
+ * else, and so do definitions when there are so many that they may not fit into one member. */
 static int create(dft__workspace *workspace, uint32_t flags, uint64_t least, int *has_work) {
   uint64_t seq = DFT__GET(drain.next_seq);
   dft_batch *batch = &workspace->batch;
@@ -224,10 +224,11 @@ static int drain_batch(uint32_t flags, uint64_t least) {
   return 1;
 }
 
-/* One batch of at least so many cells; zero when there was nothing to do, or no means to do it. Signals are blocked. */
+/* Drains one batch of at least so many cells. Zero when there was nothing to do, or it could not be done now. Signals are
+ * blocked. */
 static int drain_once(uint32_t flags, uint64_t least) {
   int has_worked = 0;
-  atomic_fetch_add(&drain.helpers, 1); /* before it looks: dft__drain_end sets the one and then waits for the other */
+  atomic_fetch_add(&drain.helpers, 1); /* first: dft__drain_end sets is_ending, then waits for this */
   if (flags & DFT__BATCH_FINAL || !atomic_load(&drain.is_ending)) has_worked = drain_batch(flags, least);
   atomic_fetch_sub(&drain.helpers, 1);
   return has_worked;
@@ -235,7 +236,8 @@ static int drain_once(uint32_t flags, uint64_t least) {
 
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
 
-/* A descriptor table of its own, empty: no number the application expects is taken, no pipe of its kept open. */
+/* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
+ * its pipes open. */
 static void leave_descriptors(void) {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0) return;
@@ -280,7 +282,7 @@ static void make_thread(uint64_t signals) {
   uint64_t before;
   pthread_attr_t attributes;
   int error;
-  if (dft__signals_may_be_handler(signals)) return; /* another time: making a thread allocates */
+  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
   before = dft__signals_block();
   if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) {
     dft__signals_restore(before);
@@ -292,7 +294,7 @@ static void make_thread(uint64_t signals) {
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
   atomic_store(&drain.thread_state, error ? THREAD_FAILED : THREAD_RUNS);
-  dft__signals_restore(before); /* not earlier: a handler may jump away, and dft_stop waits for the state */
+  dft__signals_restore(before); /* not earlier: a signal handler may jump away, and dft_stop waits for the state */
 }
 
 void dft__drain_notify(uint32_t cells) {
@@ -328,7 +330,7 @@ static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
   return chunk;
 }
 
-/* Why there is no room. */
+/* Says why there is no room. */
 static void report_loss(const dft__spool *spool) {
   unsigned long long kib = (unsigned long long)DFT__GET(spool->header->file_bytes) >> 10;
   const char *why = "it cannot be made longer";
@@ -344,7 +346,7 @@ static void report_loss(const dft__spool *spool) {
     case EFBIG: why = "files may not be longer (ulimit -f)"; break;
     case EMFILE:
     case ENFILE: why = "no descriptor is free (ulimit -n)"; break;
-    case ENOENT: why = "somebody has removed it"; break;
+    case ENOENT: why = "it has been removed"; break;
   }
   dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
            "the spool %s stays at %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR puts it elsewhere)",
@@ -369,13 +371,13 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
     } else {
       wake_thread();
     }
-    /* Every chunk is in use by a thread, none of them full: more threads than the limit was made for. */
+    /* Threads hold every chunk, and none is full: there are more threads than the limit allows for. */
     if (!has_helped && atomic_load(&drain.ready_cells) <= 0) {
       chunk = dft__chunk_take(spool, MIDDLE_LOG, DFT__USE_RECORDS, 1);
       if (chunk && dft__cells_of(MIDDLE_LOG) >= cells + 1) break;
       if (chunk) dft__chunk_give(spool, chunk);
     }
-    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but it moves */
+    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but not stuck */
       progress = DFT__GET(spool->header->commit_seq);
       deadline = dft__clock_ns() + WAIT_NS;
     } else if (dft__clock_ns() > deadline) {
@@ -383,7 +385,7 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
       break;
     }
     if (!has_helped) {
-      wake_thread(); /* to make the spool longer, where it can */
+      wake_thread(); /* it may be able to make the spool longer */
       wait_ns(pause_ns);
       if (pause_ns < PAUSE_MOST_NS)
         pause_ns *= 2; /* hundreds may be waiting, and must leave the processor to those that work */
@@ -431,7 +433,7 @@ static void end_thread(void) {
   pthread_join(drain.thread, NULL);
 }
 
-/* Producers that help are on their way out; zero when a disk keeps one of them too long. */
+/* Waits for producers that are still at a batch. Zero when a slow disk keeps one of them too long. */
 static int await_helpers(void) {
   for (int tries = 0; tries < END_TRIES; tries++) {
     if (!atomic_load(&drain.helpers) && !DFT__GET(drain.in_flight)) return 1;
@@ -448,7 +450,7 @@ dft_status dft__drain_end(int *is_complete) {
   end_thread();
   is_alone = await_helpers();
   atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
-  /* Nothing but our own bookkeeping leaves no file. */
+  /* A trace without events of the program leaves no file. */
   *is_complete = !DFT__GET(drain.has_begun) && !dft__feed_has_events(drain.outputs.spool);
   while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
     *is_complete = dft__commit_current(drain.outputs.spool)->complete != 0;

@@ -26,7 +26,7 @@ static int rename_new(const char *from, const char *to) {
   return unlink(from);
 }
 
-/* Readers trust an index of that name blindly. */
+/* Other tools trust an index of that name without a check. */
 static void remove_stale_index(const char *path) {
   static const char *const endings[] = {".zindex", ".idx"};
   char index[DFT__PATH_MAX + 16];
@@ -86,7 +86,7 @@ void dft__publish_clean(const dft__outputs *outputs, const char *spool_path) {
   for (uint32_t i = 0; i < outputs->count; i++) {
     if (outputs->list[i].sink->suffix) unlink(outputs->list[i].path);
   }
-  /* The spool last but for its pointer: while one of them is there, a recovery finds the other. */
+  /* The spool and then its pointer go last: as long as the pointer is there, a recovery finds the spool. */
   unlink(spool_path);
   if (dft__tracefolder_claim(path, sizeof path, header->folder, header->base) && strcmp(path, spool_path) != 0)
     unlink(path);

@@ -1,7 +1,7 @@
 /* recover.c - publishes what dead processes left: the rest of their spool, regions that were open, the end.
  *
- * It does what the process itself would have done, from its last commit on, and commits the same way: it may be killed
- * at any moment and run again. A lock on the spool keeps others out.
+ * It does what the process itself would have done after its last commit, and commits the same way. So it may be killed at any
+ * moment and run again. A lock on the spool keeps other recoveries out.
  * SPDX-License-Identifier: MIT */
 #include "recover.h"
 
@@ -27,11 +27,11 @@
 #include "spool/intern.h"
 #include "spool/tracefolder.h"
 
-#define UNFINISHED_SECONDS 60 /* a spool without a header this long after its birth was never finished */
+#define UNFINISHED_SECONDS 60 /* a spool that has no header after this time never gets one */
 
-#define QUEUED UINT64_MAX /* in name.defined: already in the list; a damaged bucket may lead to a name twice */
+#define QUEUED UINT64_MAX /* in name.defined: already in the list. A damaged bucket may lead to a name twice */
 
-/* Calls for every registered path; no damage makes it run without end. */
+/* Calls for every registered path. It ends even if the list is damaged and runs in a circle. */
 static void each_path(dft__spool *spool, void (*call)(dft__spool *spool, dft__name *name, uint32_t ref, uint64_t seq)) {
   uint64_t seq = dft__commit_current(spool)->seq;
   for (uint32_t bucket = 0; bucket < DFT__BUCKETS; bucket++) {
@@ -62,7 +62,7 @@ void dft__recover_reset(dft__spool *spool) {
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) DFT__SET(chunk->claim, 0);
-  /* Lists that lead through the file are not followed; what is needed comes from its end. */
+  /* Lists of free chunks may be damaged, so they are not followed. New chunks come from the end of the file. */
   for (uint32_t log = 0; log <= DFT__CHUNK_LOG_MAX; log++) DFT__SET(spool->header->free[log], 0);
   for (uint32_t log = 0; log < DFT__BLOCK_LOG; log++) DFT__SET(spool->header->block[log], 0);
   DFT__SET(spool->header->pending_paths, 0);
@@ -118,15 +118,15 @@ static dft_status publish(dft__spool *spool, dft_recovery *report) {
 
 /* ---- One claim ---------------------------------------------------------------------------------------------------- */
 
-/* A line of /proc/self/maps that is a mapping of this file, and not the one through which it is recovered. The device is not
- * compared: overlay file systems show another one there. */
+/* Whether a line of /proc/self/maps is another mapping of this file than the one through which it is recovered. The device is
+ * not compared: overlay file systems show another one there. */
 static int is_mapping_of(const dft__spool *spool, const char *line, const char *name) {
   unsigned long long start, inode;
   if (sscanf(line, "%llx-%*x %*s %*x %*x:%*x %llu", &start, &inode) != 2 || inode != spool->inode) return 0;
   return strstr(line, name) && start - (unsigned long long)(uintptr_t)spool->base >= spool->map_bytes;
 }
 
-/* Another copy of the library in this process traces into it. */
+/* Whether another copy of the library in this process traces into it. */
 static int is_used_by_another_copy(const dft__spool *spool) {
   char text[2 * DFT__PATH_MAX];
   const char *name = strrchr(spool->path, '/');
@@ -148,8 +148,8 @@ static int is_used_by_another_copy(const dft__spool *spool) {
   return is_used;
 }
 
-/* A spool of this very process that nobody in it uses was left by the image before an exec, or by a trace that could not be
- * completed. */
+/* A spool of this very process that is not in use was left by the image before an exec, or by a trace that could not be
+ * completed: it counts as dead. */
 static enum dft__life life_of(const dft__spool *spool, const dft__identity *own) {
   dft__identity identity;
   enum dft__life life;
@@ -170,7 +170,7 @@ static int is_never_finished(const char *path) {
          facts.st_mtime + UNFINISHED_SECONDS < time(NULL);
 }
 
-/* The magic is written last: a spool without one is being made, or never was. */
+/* The magic is written last. A spool without one is being made, or was never finished. */
 static int has_magic(const char *path) {
   char magic[sizeof DFT__MAGIC] = "";
   dft__read_file(path, magic, sizeof magic);
@@ -257,7 +257,7 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   }
   if (status != DFT_OK) {
     struct stat facts;
-    if (lstat(path, &facts) != 0) return DFT_OK; /* gone in between */
+    if (lstat(path, &facts) != 0) return DFT_OK; /* removed in between */
     if (facts.st_uid == geteuid() && status == DFT_EFORMAT && (!S_ISREG(facts.st_mode) || has_magic(path))) {
       report->unknown++;
       return DFT_EBUSY;

@@ -29,24 +29,24 @@
 #include "spool/hooks.h"
 #include "spool/intern.h"
 
-/* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
+/* -1 until it is decided whether to trace: then the first call decides. Afterwards 1 while a trace is open, else 0. */
 int32_t dft_active = -1;
 
 static void set_active(int32_t active) {
   __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
 }
 
-static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
-static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
+static uint32_t is_decided;          /* the settings were read, or a trace was opened by a call */
+static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of the thread that opens or closes a session */
 static _Atomic int32_t pauses;
 static int is_exiting;
 
-/* ---- Who may change things ------------------------------------------------------------------------------------------- */
+/* ---- The lock ------------------------------------------------------------------------------------------------------- */
 
-/* Inside of fork this thread has the lock: 1, and 1 more each time that a handler of fork takes it. */
+/* While this thread forks, it holds the lock: 1, and 1 more for each time that a fork handler takes it again. */
 static __thread __attribute__((tls_model("initial-exec"))) uint8_t locks_in_fork;
 
-/* The lock of a process that this one was forked from is void; what its holder had begun is begun anew. */
+/* A lock that a thread of the parent process held at the fork is void. What that thread had begun starts again. */
 int dft__session_lock(int tries) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
   uint64_t holder = 0;
@@ -83,7 +83,7 @@ static int is_forked(void) {
          (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(dft__gate_owner_mark()));
 }
 
-/* A child has the memory of its parent as it is: no session may be half open in it. */
+/* The child gets a copy of this memory, so no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
   if (!dft__session_lock(DFT__LOCK_TRIES)) {
@@ -101,8 +101,8 @@ static void after_fork(void) {
   if (!locks_in_fork) dft__signals_restore(mask);
 }
 
-/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. It has
- * a trace of its own where a handler of fork before this one has recorded. */
+/* The child must not write into the parent's spool, even if the fork came inside a signal handler that interrupted a call. It
+ * already has a trace of its own when an earlier fork handler has recorded. */
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
@@ -119,7 +119,7 @@ static void in_child(void) {
   errno = saved;
 }
 
-/* Not with the first session: another thread may be inside fork then. */
+/* Not later, with the first session: another thread may be inside fork then. */
 __attribute__((constructor)) static void watch_forks(void) {
   pthread_atfork(before_fork, after_fork, in_child);
 }
@@ -159,7 +159,7 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
 
 static void complain(dft_status status, int error, const char *log_file) {
   dft__log(DFT__LOG_START, DFT__LOG_ERROR,
-           "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)", log_file,
+           "cannot open a trace at %s: %s%s%s; nothing is recorded (set DFTRACER_LOG_FILE to another place)", log_file,
            dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
@@ -215,13 +215,13 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__hooks.io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);
-    dft__clock_check(); /* the second look tells the rate */
+    dft__clock_check(); /* the rate follows from a second comparison */
   }
   pthread_setcancelstate(cancel, NULL);
   return status;
 }
 
-/* What a forked child knows of its parent's trace: the settings, and ids that handles of the parent may still carry. */
+/* A forked child keeps the parent's settings, and uses none of its ids: handles of the parent may still carry them. */
 static dft_status open_in_child(void) {
   uint64_t first_id = DFT__GET(dft__session.spool->header->next_id);
   dft__session.is_open = 0;
@@ -230,7 +230,7 @@ static dft_status open_in_child(void) {
   return open_session(first_id, 1);
 }
 
-/* A process that was started by a traced one, and is to trace into a file named after that one's. */
+/* Whether a traced process started this one and asked it to trace into a file named after its own. */
 static int is_started_by_parent(void) {
   int64_t parent = dft__config_number(DFT__PARENT);
   const char *log_file = secure_getenv("DFTRACER_LOG_FILE");
@@ -266,7 +266,8 @@ int dft__session_open_due(void) {
 
 /* Zero when one of them is too long to be kept. */
 static int apply(const dft_options *options) {
-  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") == 0; /* every path, whatever the program says */
+  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") ==
+               0; /* record every path, whatever the program asks for */
   if (!options) return 1;
   return (!options->log_file || !options->log_file[0] || dft__config_set(DFT__LOG_FILE, options->log_file)) &&
          (!options->data_dir || !options->data_dir[0] || is_all || dft__config_set(DFT__DATA_DIR, options->data_dir));
@@ -277,7 +278,7 @@ dft_status dft_start(const dft_options *options) {
   uint64_t before;
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
-  before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+  before = dft__signals_block(); /* a signal handler that jumps away would keep the lock for ever */
   if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
     dft__signals_restore(before);
     return DFT_EBUSY;
@@ -304,7 +305,7 @@ dft_status dft_start(const dft_options *options) {
 
 /* ---- Stop --------------------------------------------------------------------------------------------------------- */
 
-/* Threads that passed the gate before it closed are given a moment to finish their record. */
+/* Waits a moment for threads that passed the gate before it closed to finish their record. */
 static void await_calls(dft__spool *spool) {
   for (int tries = 0; tries < 200; tries++) {
     uint64_t offset = 0;
@@ -321,7 +322,7 @@ static void await_calls(dft__spool *spool) {
   }
 }
 
-/* Where the job's first process has completed its trace: children that it ends after that are published at its exit. */
+/* Where the first process of a job completed its trace. At its exit it publishes the traces of children that died after that. */
 static DFT__LARGE struct {
   char folder[4096];
   pid_t pid;
@@ -374,7 +375,7 @@ static dft_status complete(void) {
     completed.pid = getpid();
   }
   if (is_complete && publish_status == DFT_OK && status != DFT_OK)
-    status = DFT_OK; /* it had trouble, and got over it */
+    status = DFT_OK; /* it failed once, and later succeeded */
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
@@ -410,7 +411,7 @@ dft_status dft_stop(void) {
 
 /* The process ends in an orderly way. */
 __attribute__((destructor)) static void at_exit(void) {
-  is_exiting = 1; /* who calls a wrapper now gets the real function */
+  is_exiting = 1; /* from now on wrappers call the real functions */
   if (dft__session.is_open && !is_forked()) dft_stop();
   else if (completed.pid == getpid()) recover_others(completed.folder);
 }
@@ -446,7 +447,8 @@ uint64_t dft_time(void) {
   if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
   header = (const dft__header *)own.base;
   unit_ns = __atomic_load_n(&header->unit_ns, __ATOMIC_RELAXED);
-  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns : 0; /* 0: it has just ended */
+  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns
+                 : 0; /* 0: the session has just ended */
 }
 
 uint64_t dft_dropped(void) {

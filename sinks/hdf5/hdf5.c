@@ -2,9 +2,8 @@
  *
  *   append   batch -> rows (rows.c) -> chunks of columns -> segment file       finish   segment file -> HDF5 file (join.c)
  *
- * There is no encode: rows of all batches go into the same chunks, so they are made one batch at a time, by the drain
- * thread. Options, with colons between them: layout=columns (the default) or layout=table; segment=BYTES, of which a
- * segment has at least so many.
+ * There is no encode: rows of all batches go into the same chunks, so the drain's thread adds them one batch at a time. Options,
+ * with colons between them: layout=columns (the default) or layout=table; segment=BYTES, the least size of a segment.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/h5.h>
 #include <stdlib.h>
