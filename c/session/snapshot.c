@@ -40,8 +40,9 @@ static int is_alive(const dft__spool *spool, const dft__identity *own) {
 /* The sink that wrote the live output. Reading a trace must not run code that the trace names, so a shared object is loaded only
  * if DFTRACER_SINK names it too. */
 static const dft_sink *find_sink(const char *spec) {
-  const char *rest = dft__sinkspec_is_outside(spec) ? secure_getenv("DFTRACER_SINK") : spec;
+  const char *rest = secure_getenv("DFTRACER_SINK");
   char why[512];
+  if (!dft__sinkspec_is_outside(spec)) return dft__sinkspec_find(spec, why, sizeof why);
   while (rest && *rest) {
     size_t len = strcspn(rest, ",");
     if (len == strlen(spec) && memcmp(rest, spec, len) == 0) return dft__sinkspec_find(spec, why, sizeof why);
@@ -50,19 +51,16 @@ static const dft_sink *find_sink(const char *spec) {
   return NULL;
 }
 
-/* The name of the sink. Of one that is not known, its file's name up to the first dot is a good guess. */
-static void sink_name(const dft_snapshot *of, char name[256]) {
-  const char *spec = of->spool.header->sink[0];
-  const char *slash = strrchr(spec, '/');
-  if (of->sink) snprintf(name, 256, "%s", of->sink->name);
-  else snprintf(name, 256, "%.*s", (int)strcspn(slash ? slash + 1 : spec, ".:,;"), slash ? slash + 1 : spec);
-}
-
-/* Live outputs lie beside the claim; the folder may have been moved since. */
+/* Live outputs lie beside the claim; the folder may have been moved since. The name of a sink that is not known is guessed: that of
+ * its file up to the first dot. */
 static void find_live_path(dft_snapshot *of, const char *claim) {
+  const dft__header *header = of->spool.header;
+  const char *slash = strrchr(header->sink[0], '/');
+  const char *file = slash ? slash + 1 : header->sink[0];
   char name[256];
-  sink_name(of, name);
-  dft__tracefolder_live_beside(of->live_path, sizeof of->live_path, claim, of->spool.header->base, 0, name);
+  if (of->sink) snprintf(name, sizeof name, "%s", of->sink->name);
+  else snprintf(name, sizeof name, "%.*s", (int)strcspn(file, ".:,;"), file);
+  dft__tracefolder_live_beside(of->live_path, sizeof of->live_path, claim, header->base, 0, name);
 }
 
 dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
