@@ -15,6 +15,7 @@ install(TARGETS dftracer_core dftracer_reader ${preload_target} EXPORT dftracer
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")
+install(FILES "${DFTRACER_GENERATED_INCLUDE}/dftracer/names.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dftracer")
 if(NOT CMAKE_CROSSCOMPILING)
   set(share "${PROJECT_BINARY_DIR}/share")
   install(FILES "${share}/man" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" RENAME dftracer.1)

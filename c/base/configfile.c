@@ -7,7 +7,7 @@
  *   features:
  *     io: {enable: true, posix: true, stdio: false}
  *
- * Any other setting may stand in these groups, or in `internal`, under its name in lower case: `internal: {spool_limit: 16M}`.
+ * These groups, and `internal`, may hold any other setting under its name in lower case: `internal: {spool_limit: 16M}`.
  * SPDX-License-Identifier: MIT */
 #include "configfile.h"
 
@@ -18,7 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config.h"
 #include "identity.h"
 #include "ignored.h"
 #include "log.h"
@@ -47,15 +46,16 @@ static const struct {
 
 static const char *const groups[] = {"tracer.", "features.", "internal."};
 
-/* What is read, and the troubles with it. */
+/* What is being read, and the mistakes in it. */
 typedef struct reading {
+  dft__setting_taker *take;
   size_t line;
   char list_path[256]; /* of the list that is being gathered; empty: none */
   char list[VALUE_BYTES];
   size_t list_line;
-  char troubles[640]; /* in one line of the log, with the file's name */
+  char troubles[640]; /* for one line of the log, which also has the file's name */
   size_t len;
-  unsigned more; /* that found no room */
+  unsigned more; /* mistakes that found no room */
 } reading;
 
 __attribute__((format(printf, 2, 3))) static void add_trouble(reading *in, const char *format, ...) {
@@ -74,9 +74,9 @@ __attribute__((format(printf, 2, 3))) static void add_trouble(reading *in, const
 }
 
 static void set(reading *in, enum dft__setting setting, int is_opposite, const char *path, const char *text) {
-  int is_fine = dft__config_set(setting, text);
-  if (is_fine && is_opposite) is_fine = dft__config_set(setting, dft__config_number(setting) ? "0" : "1");
-  if (!is_fine) add_trouble(in, "line %zu: %.100s: \"%.100s\" is not allowed", in->line, path, text);
+  int64_t number;
+  if (is_opposite && dft__setting_switch(text, &number)) text = number ? "0" : "1";
+  if (!in->take(setting, text)) add_trouble(in, "line %zu: %.100s: \"%.100s\" is not allowed", in->line, path, text);
 }
 
 static void assign(reading *in, const char *path, const char *text) {
@@ -91,7 +91,7 @@ static void assign(reading *in, const char *path, const char *text) {
   if (dft__ignored_key(path, text)) return;
   for (size_t i = 0; i < sizeof groups / sizeof groups[0] && setting < 0; i++) {
     size_t len = strlen(groups[i]);
-    if (strncmp(path, groups[i], len) == 0) setting = dft__config_find(path + len);
+    if (strncmp(path, groups[i], len) == 0) setting = dft__setting_find(path + len);
   }
   if (setting >= 0 && setting != DFT__CONFIGURATION) {
     set(in, (enum dft__setting)setting, 0, path, text);
@@ -150,8 +150,8 @@ static char *read_whole(const char *path, size_t *len) {
   return NULL;
 }
 
-void dft__configfile_read(const char *path) {
-  reading in = {.troubles = ""};
+void dft__configfile_read(const char *path, dft__setting_taker *take) {
+  reading in = {.take = take};
   char problem[256], more[40] = "";
   const char *wrong;
   size_t len;

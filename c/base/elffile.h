@@ -22,7 +22,7 @@ typedef struct dft__elffile {
 } dft__elffile;
 
 /* Reads the functions of a file, .symtab before .dynsym, in place of what the table held. A file that cannot be read, or
- * is no ELF file of this machine, gives an empty one. */
+ * is not an ELF file of this machine, gives an empty table. */
 void dft__elffile_read(dft__elffile *table, const char *path);
 
 /* The name of the function at an address; zero when there is none. */

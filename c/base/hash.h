@@ -13,7 +13,7 @@ static inline uint64_t dft__hash_mix(uint64_t a, uint64_t b) {
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* n bytes, up to 8, as one number; the loads overlap where n is no power of two. */
+/* n bytes, up to 8, as one number; the loads overlap where n is not a power of two. */
 static inline uint64_t dft__hash_load(const char *p, size_t n) {
   uint64_t word = 0;
   uint32_t low = 0, high = 0;

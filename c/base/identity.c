@@ -1,4 +1,4 @@
-/* identity.c - who a process is, and whether it lives.
+/* identity.c - which process this is, and whether another one is alive.
  * SPDX-License-Identifier: MIT */
 #include "identity.h"
 

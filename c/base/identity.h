@@ -1,4 +1,4 @@
-/* identity.h - who a process is, and whether the one that left a spool still lives.
+/* identity.h - which process this is, and whether the one that left a spool is still alive.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_IDENTITY_H
 #define DFT_IDENTITY_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A process of this and only this life: pids come again, the rest with them does not. */
+/* One process. Process ids are reused; together with the rest they are unique. */
 typedef struct dft__identity {
   uint32_t pid;
   uint32_t ppid;
@@ -26,8 +26,8 @@ void dft__identity_renew(dft__identity *identity);
 enum dft__life {
   DFT__ALIVE,
   DFT__DEAD,
-  DFT__REBOOTED, /* a process of this host, before it was started anew */
-  DFT__FOREIGN,  /* of another node or container: cannot be told from here */
+  DFT__REBOOTED, /* a process of this host, before its last boot */
+  DFT__FOREIGN,  /* of another node or container: cannot be checked from here */
 };
 
 /* `own` is the caller's. A spool of the caller's own pid is not judged here: it says ALIVE. */
@@ -35,8 +35,5 @@ enum dft__life dft__identity_life(const dft__identity *identity, const dft__iden
 
 /* Reads a small file, such as those of /proc, and terminates it; returns its length, 0 when it cannot be read. */
 size_t dft__read_file(const char *path, char *text, size_t size);
-
-/* Rank and size from the launcher's variables; -1 where there are none. */
-void dft__rank_find(int32_t *rank, int32_t *size);
 
 #endif

@@ -1,4 +1,4 @@
-/* ignored.c - variables of the original that have no effect here: accepted, and told of when it matters.
+/* ignored.c - variables of the original that have no effect here: accepted, and reported when they would have mattered.
  * SPDX-License-Identifier: MIT */
 #include "ignored.h"
 
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config.h"
 #include "log.h"
+#include "setting.h"
 
 static const struct {
   const char *name;
@@ -27,7 +27,7 @@ static char in_file[COUNT]; /* nonzero: the file has a value that matters */
 static int matters(int row, const char *text) {
   int64_t number;
   if (!ignored[row].matters || !text) return 0;
-  return dft__config_switch(text, &number) && number == (ignored[row].matters[0] == '1');
+  return dft__setting_switch(text, &number) && number == (ignored[row].matters[0] == '1');
 }
 
 int dft__ignored_key(const char *path, const char *text) {
@@ -41,7 +41,7 @@ int dft__ignored_key(const char *path, const char *text) {
   return strncmp(path, aggregation, sizeof aggregation - 1) == 0;
 }
 
-void dft__ignored_tell(void) {
+void dft__ignored_report(void) {
   char list[512] = "";
   size_t len = 0;
   for (int i = 0; i < COUNT; i++) {

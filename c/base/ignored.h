@@ -17,10 +17,10 @@
   X("TRACE_ALL_FILES", "internal.trace_all_files", "1", "DFTRACER_DATA_DIR=all records the I/O of all files") \
   X("TRACE_TIDS", "features.trace_tids", "0", "DFTRACER_DISABLE_TIDS=1 leaves out thread ids")
 
-/* Nonzero when a configuration file's key is one of these; remembers its value for dft__ignored_tell. */
+/* Nonzero when a configuration file's key is one of these; remembers its value for dft__ignored_report. */
 int dft__ignored_key(const char *path, const char *text);
 
-/* Tells once of those, in the environment and in the file, that would have changed the trace. */
-void dft__ignored_tell(void);
+/* Reports once those, in the environment and in the file, that would have changed the trace. */
+void dft__ignored_report(void);
 
 #endif

@@ -1,7 +1,8 @@
-/* log.c - what the library tells people.
+/* log.c - messages of the library, its version and its status texts.
  * SPDX-License-Identifier: MIT */
 #include "log.h"
 
+#include <dftracer/dft.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -125,4 +126,20 @@ void dft__log_flush(void) {
 void dft__log_reset(void) {
   atomic_store(&said, 0);
   atomic_store(&deferred_kinds, 0);
+}
+
+/* ---- Version and status ------------------------------------------------------------------------------------------------ */
+
+const char *dft_version(void) {
+  return DFT_VERSION;
+}
+
+const char *dft_status_text(dft_status status) {
+  switch (status) {
+#define STATUS_CASE(name, value, text) \
+  case name: return text;
+    DFT_STATUS_LIST(STATUS_CASE)
+#undef STATUS_CASE
+  }
+  return "unknown status";
 }

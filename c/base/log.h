@@ -1,4 +1,4 @@
-/* log.h - what the library tells people: one line on stderr for each kind of trouble, never more.
+/* log.h - messages of the library: one line on stderr for each kind of trouble, never more.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_LOG_H
 #define DFT_LOG_H
@@ -32,7 +32,7 @@ __attribute__((format(printf, 2, 3))) void dft__log_config(unsigned setting, con
 void dft__log_defer(void);
 void dft__log_flush(void);
 
-/* In a forked child: everything may be said again. */
+/* In a forked child: every kind may be printed again. */
 void dft__log_reset(void);
 
 #endif

@@ -1,11 +1,12 @@
-/* rank.c - rank and size of the job from the environment, without MPI.
+/* rank.c - rank and size of the job, without MPI.
  * SPDX-License-Identifier: MIT */
+#include "rank.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "config.h"
-#include "identity.h"
 
 /* The first pair whose rank is set wins: MPI libraries first, then the resource managers that may have started them. */
 static const struct launcher {

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nonzero: I/O calls of this thread are not the program's. A count of those who are at work for us, and a mark. */
+/* Nonzero: the library is at work on this thread, and I/O calls are its own, not the program's. A count, and a mark. */
 extern __thread uint32_t dft__hush __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #define DFT__HUSH_VFORK (1u << 31) /* a child may be running in this thread's memory */
 
@@ -37,7 +37,7 @@ uint64_t dft__signals_blocked(void);
 int dft__signals_on_own_stack(void);
 
 /* A handler runs with its signal blocked, or on the alternate stack: nonzero where `blocked`, before this library blocked
- * anything, or the stack tell of one. When in doubt it is one. */
+ * anything, or the stack shows one. In doubt it answers yes. */
 int dft__signals_may_be_handler(uint64_t blocked);
 
 #endif

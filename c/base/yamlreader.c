@@ -15,7 +15,7 @@
 #define PATH_BYTES 256
 #define DEPTH_MAX 8
 
-enum kind { END = 2, ALIAS = 5, SCALAR, SEQUENCE_START, SEQUENCE_END, MAPPING_START, MAPPING_END };
+enum yaml_kind { END = 2, ALIAS = 5, SCALAR, SEQUENCE_START, SEQUENCE_END, MAPPING_START, MAPPING_END };
 
 typedef union event {
   struct {
@@ -23,7 +23,7 @@ typedef union event {
     struct {
       char *anchor, *tag, *value; /* of a SCALAR */
       size_t len;
-      int is_plain; /* not quoted: ~ and null are no texts */
+      int is_plain; /* not quoted: ~ and null mean no value */
       int more[3];
     } data;
     size_t index, line, column; /* of its start, from 0 */
@@ -103,9 +103,9 @@ static const char *value_of(const event *now) {
   return now->head.data.is_plain && (strcmp(text, "~") == 0 || strcasecmp(text, "null") == 0) ? "" : text;
 }
 
-enum progress { GO_ON, AT_END, TOO_DEEP };
+enum yaml_progress { GO_ON, AT_END, TOO_DEEP };
 
-static enum progress take(reader *in, const event *now) {
+static enum yaml_progress take(reader *in, const event *now) {
   level *own = &in->levels[in->depth];
   switch (now->head.kind) {
     case SCALAR:
@@ -142,7 +142,7 @@ const char *dft__yaml_read(const char *yaml, size_t len, dft__yaml_visitor *visi
   parser file;
   event now;
   int is_fine = 0;
-  enum progress progress = GO_ON;
+  enum yaml_progress progress = GO_ON;
   memset(&file, 0, sizeof file);
   snprintf(problem, problem_size, "%s", missing);
   if (load(&lib) && lib.initialize(&file)) {

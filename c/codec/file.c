@@ -23,7 +23,7 @@ static dft_status status_of(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
 }
 
-/* Network file systems tell only here that there was no space. After EINTR Linux has closed it. */
+/* Network file systems report only here that there was no space. After EINTR Linux has closed it. */
 static dft_status close_file(int fd) {
   return close(fd) == 0 || errno == EINTR ? DFT_OK : status_of(errno);
 }

@@ -22,7 +22,7 @@ void dft__gzip_load_aside(void);
 /* The library behind it, for people. */
 const char *dft__gzip_name(void);
 
-/* The level that is the best bargain here, for users who asked for none. */
+/* The compression library's recommended level, for users who did not choose one. */
 int dft__gzip_default_level(void);
 
 /* Size of `state`. */

@@ -56,7 +56,7 @@ void dft__gzip_load_aside(void) {
 
 static init_function *init_stateless;
 static _Atomic(deflate_function *) deflate_stateless; /* stored last */
-static _Atomic int load_state;                        /* 0 not tried, 1 at it, 2 tried */
+static _Atomic int load_state;                        /* 0 not tried, 1 loading, 2 tried */
 
 /* A child made while the dynamic linker is at work would find its lists half changed. */
 static void await_loading(void) {

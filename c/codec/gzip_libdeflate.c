@@ -13,12 +13,12 @@
 /* Levels up to 9 need 0.2 to 0.8 MiB. */
 #define STATE_BYTES ((size_t)1 << 20)
 
-typedef struct arena {
+typedef struct libdeflate_arena {
   char *next;
   char *end;
-} arena;
+} libdeflate_arena;
 
-static __thread __attribute__((tls_model("initial-exec"))) arena *current;
+static __thread __attribute__((tls_model("initial-exec"))) libdeflate_arena *current;
 
 static void *take(size_t bytes) {
   char *piece;
@@ -37,8 +37,8 @@ __attribute__((constructor)) static void set_allocator(void) {
 
 /* A signal handler may do the same in between, hence the saved value. */
 static struct libdeflate_compressor *make_compressor(void *state, size_t state_bytes, int level) {
-  arena own = {state, (char *)state + state_bytes};
-  arena *outer = current;
+  libdeflate_arena own = {state, (char *)state + state_bytes};
+  libdeflate_arena *outer = current;
   struct libdeflate_compressor *compressor;
   current = &own;
   compressor = libdeflate_alloc_compressor(level);

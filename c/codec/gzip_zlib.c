@@ -14,14 +14,14 @@
 #define MEMORY_LEVEL 8
 
 /* The front of the state; the rest of it is given to zlib piece by piece. */
-typedef struct arena {
+typedef struct zlib_arena {
   z_stream stream;
   char *next;
   char *end;
-} arena;
+} zlib_arena;
 
 static void *take(void *opaque, uInt items, uInt size) {
-  arena *from = opaque;
+  zlib_arena *from = opaque;
   size_t bytes = ((size_t)items * size + 63) & ~(size_t)63;
   char *piece = from->next;
   if ((size_t)(from->end - piece) < bytes) return NULL;
@@ -60,7 +60,7 @@ size_t dft__gzip_bound(size_t len) {
 
 static size_t compress_as(int window, void *state, size_t state_bytes, int level, const void *text, size_t len,
                           void *out, size_t room) {
-  arena *own = state;
+  zlib_arena *own = state;
   z_stream *stream = &own->stream;
   if (state_bytes < STATE_BYTES || len > UINT_MAX) return 0;
   if (room > UINT_MAX) room = UINT_MAX;

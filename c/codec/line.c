@@ -17,12 +17,12 @@
 #define TEXT(literal) ((dft_text){(literal), sizeof(literal) - 1})
 
 /* The line that is being written. */
-typedef struct draft {
+typedef struct line_draft {
   const char *start;
   const char *limit;
   const dft_event *event;
   char *counter_args; /* where those of a counter begin; else NULL */
-} draft;
+} line_draft;
 
 static int same_text(dft_text a, dft_text b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.text, b.text, a.len) == 0);
@@ -45,7 +45,7 @@ static int has_key(const dft_event *event, dft_text key) {
 
 /* Whether the made-up key that stands as `,"KEY":` from `at` to `end` is in the line before, or is one of the user's,
  * which are written behind it for that. One that has no room there has none later either: the line will not fit. */
-static int is_taken(const draft *line, const char *at, char *end) {
+static int is_taken(const line_draft *line, const char *at, char *end) {
   size_t len = (size_t)(end - at);
   if (memmem(line->start, (size_t)(at - line->start), at, len)) return 1;
   for (uint32_t i = 0; i < line->event->value_count; i++) {
@@ -58,7 +58,7 @@ static int is_taken(const draft *line, const char *at, char *end) {
 
 /* `,"KEY":` for every key that is not written as the user gave it: an empty one becomes "_", a reserved one gets "arg."
  * before it, and a suffix makes the key of an extra argument. While such a key is taken it gets another "arg.". */
-static char *put_key(char *at, const draft *line, dft_text key, dft_text suffix) {
+static char *put_key(char *at, const line_draft *line, dft_text key, dft_text suffix) {
   dft_text shown = key.len ? key : TEXT("_");
   unsigned prefixes = (unsigned)is_reserved(key);
   char *end;
@@ -80,7 +80,7 @@ static char *put_key(char *at, const draft *line, dft_text key, dft_text suffix)
 }
 
 /* `,"KEY.hex":"..."` */
-static char *put_hex(char *at, const draft *line, dft_text key, dft_text bytes) {
+static char *put_hex(char *at, const line_draft *line, dft_text key, dft_text bytes) {
   at = put_key(at, line, key, TEXT(".hex"));
   if (!at) return NULL;
   *at++ = '"';
@@ -96,7 +96,7 @@ static char *put_double(char *at, double value) {
   return dft__number_double(at, value);
 }
 
-static char *put_string(char *at, const draft *line, const dft_value *value) {
+static char *put_string(char *at, const line_draft *line, const dft_value *value) {
   int bad = 0;
   *at++ = '"';
   at = dft__escape_text(at, line->limit, value->value.s, &bad);
@@ -110,7 +110,7 @@ static char *put_string(char *at, const draft *line, const dft_value *value) {
   return at;
 }
 
-static char *put_value(char *at, const draft *line, const dft_value *value) {
+static char *put_value(char *at, const line_draft *line, const dft_value *value) {
   char *start = at;
   int bad = 0;
   if (value->key.len && !is_reserved(value->key)) {
@@ -132,7 +132,7 @@ static char *put_value(char *at, const draft *line, const dft_value *value) {
   }
 }
 
-static char *put_values(char *at, const draft *line) {
+static char *put_values(char *at, const line_draft *line) {
   const dft_event *event = line->event;
   for (uint32_t i = 0; at && i < event->value_count; i++) {
     uint32_t later = i + 1;
@@ -145,7 +145,7 @@ static char *put_values(char *at, const draft *line) {
 /* ---- Lines -------------------------------------------------------------------------------------------------------- */
 
 /* Everything but values and the closing braces. */
-static char *put_event(char *at, draft *line, const char *host_hash) {
+static char *put_event(char *at, line_draft *line, const char *host_hash) {
   const dft_event *event = line->event;
   const char *limit = line->limit;
   const dft_text unnamed = TEXT("(unnamed)");
@@ -187,7 +187,7 @@ static char *put_event(char *at, draft *line, const char *host_hash) {
 }
 
 size_t dft__line_encode(char *out, size_t room, const dft_event *event, const char *host_hash) {
-  draft line = {.start = out, .event = event};
+  line_draft line = {.start = out, .event = event};
   char *at;
   if (room < DFT__LINE_RESERVE) return 0;
   line.limit = out + (room - DFT__LINE_RESERVE);

@@ -5,7 +5,7 @@
 
 #include <dftracer/sink.h>
 
-/* Room that dft__line_encode wants beyond the line itself, so that it need not count the bytes of fixed parts. */
+/* Room that dft__line_encode needs beyond the line itself, so that it need not count the bytes of fixed parts. */
 #define DFT__LINE_RESERVE 512
 
 /* Writes the line with its newline and returns its length; 0 when room is too small, and then nothing of `out` counts.

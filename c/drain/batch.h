@@ -8,7 +8,7 @@
 
 #include <dftracer/sink.h>
 
-#include "spool/spool.h"
+#include "spool/chunk.h"
 
 #define DFT__BATCH_CHUNKS DFT__COMMIT_CHUNKS
 #define DFT__PATHS_MAX 32 /* path arguments of one event; further ones share the last hash */

@@ -25,7 +25,7 @@ typedef struct dft__what {
 void dft__emit(const dft__own *own, const dft__what *what, const uint8_t *items, uint32_t len);
 
 /* Whether a call that began at `mark` is still on the stack below the calling one, which runs in a signal handler then. A
- * handler may also have jumped out of it: calls from where the stack is no deeper tell. */
+ * handler may also have jumped out of it: a call from a place where the stack is not deeper shows that. */
 int dft__busy_is_real(uint32_t mark, uint32_t own_mark);
 
 /* While a record is being written thread.busy marks the place on the stack of the outermost call that does so. Returns what

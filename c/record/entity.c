@@ -39,8 +39,8 @@ static size_t clean(char *out, size_t most, const char *text, size_t len) {
   return len;
 }
 
-/* Nonzero for the first caller with this text in the session. Names are registered once, so whoever marks the new name
- * first is the first; without room for more, everybody is. */
+/* Nonzero for the first caller with this text in the session. Names are registered once, so the caller that marks the
+ * new name is the first; without room for more names, every caller is. */
 static int is_first(const char *text, size_t len) {
   uint64_t before = dft__signals_block(); /* what is found must be of the spool that is marked */
   dft__spool *spool = dft__thread_spool();

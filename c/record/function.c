@@ -4,7 +4,7 @@
  * "0xADDRESS@FILE", the address as in that file, and functionname.c turns that into the symbol's name when the event is written. A
  * site costs a look into a hash table that nobody locks; where that has no room, the name goes the longer way.
  *
- * The hooks have the names that the compiler demands. Who else defines them, behind this library, is called as before.
+ * The hooks have the names that the compiler requires. Other libraries that define them, behind this one, are still called.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ static const char *make_name(uintptr_t address) {
   return at + len <= sizeof texts ? memcpy(texts + at, wanted.text, len) : NULL;
 }
 
-/* NULL when there is no room for one more, or another thread, or who this one interrupted, is about to make it. */
+/* NULL when there is no room for one more, or another thread, or a call that this one interrupted, is about to make it. */
 static dft_site *site_of(uintptr_t address) {
   uint32_t slot = (uint32_t)((uint64_t)address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_LOG));
   for (uint32_t i = 0; i < PROBES; i++) {

@@ -31,7 +31,7 @@ static inline void dft__out_bytes(dft__out *out, const void *bytes, uint32_t len
 }
 
 /* The length up to which to keep a text: at most `most`, and not inside a character, which has up to three bytes after its
- * first. What is no UTF-8 is cut anywhere. */
+ * first. Text that is not UTF-8 is cut anywhere. */
 static inline size_t dft__text_limit(const char *text, size_t len, size_t most) {
   size_t end = most;
   if (len <= most) return len;

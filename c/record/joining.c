@@ -26,7 +26,7 @@ static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
   DFT__SET(thread->lanes, dft__area((uint64_t)((char *)thread->lane - spool->base), DFT__LANES));
   DFT__SET(thread->cursor, dft__cursor(0, 0, 1)); /* no chunk, and no room in it */
   thread->tid = tid;
-  /* Only now is it a thread's state for those who look for one. */
+  /* From here on, walks over the chunks see it as a thread's state. */
   DFT__SET(chunk->tid, tid);
   DFT__RELEASE(chunk->use, DFT__USE_THREAD);
 }

@@ -81,9 +81,9 @@ void dft_handlers_are_silent(void) {
   __atomic_store_n(&are_handlers_silent, 1, __ATOMIC_RELAXED);
 }
 
-/* A frame is reserved at `depth` and finds no room; the place it has then. Regions of coroutines that take turns end below
- * others, again and again: where most have ended, they go. Not where a signal handler may be at it, because whom it
- * interrupted may hold a place, too; a handler can be told by what is blocked, but not every one. */
+/* A frame is reserved at `depth` and finds no room; the place it has then. Regions of interleaved coroutines end below
+ * others, again and again: when most have ended, they are removed. Not inside a signal handler, because the call that it
+ * interrupted may hold a place as well. Blocked signals reveal a handler, but not every one. */
 static uint32_t tidy(const dft__own *own, uint32_t depth) {
   uint64_t before = dft__signals_block();
   uint32_t room = dft__area_room(DFT__GET(own->thread->frames)), open = 0;
@@ -168,7 +168,7 @@ dft_region dft__stack_push_timed(uint64_t session, char *base, dft__thread *thre
 
 /* ---- Taking off --------------------------------------------------------------------------------------------------- */
 
-/* Frames on top that had ended before those above them: takes off up to `most`, and tells how many are left of all. */
+/* Frames on top that had ended before those above them: takes off up to `most`, and returns how many frames are left. */
 static uint32_t pop_some(const dft__own *own, uint32_t depth, uint32_t most) {
   dft__frame *frame = dft__frames(own) + depth;
   for (; depth && most && DFT__GET((--frame)->flags) & DFT__FRAME_ENDED; most--) {

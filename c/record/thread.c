@@ -50,8 +50,8 @@ uint64_t dft__thread_next_block(const dft__own *own) {
 
 /* ---- Areas -------------------------------------------------------------------------------------------------------- */
 
-/* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: whoever
- * was interrupted may still write there. */
+/* Moves an area to a chunk with at least `bytes`; `used` bytes go along. The old one stays until the thread ends: an
+ * interrupted call may still write there. */
 static int move_blocked(const dft__own *own, _Atomic uint64_t *area, uint32_t unit, uint64_t used, uint64_t bytes) {
   dft__spool *spool = dft__thread_session_spool(own);
   uint64_t old = DFT__GET(*area);
@@ -127,7 +127,9 @@ uint32_t dft__thread_finish_chunk(dft__spool *spool, uint64_t cursor) {
 
 /* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. */
 static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
-  uint32_t log = thread->chunks == 0 ? DFT__CHUNK_LOG_MIN : thread->chunks == 1 ? 14 : DFT__BLOCK_LOG;
+  uint32_t log = thread->chunks == 0   ? DFT__CHUNK_LOG_MIN
+                 : thread->chunks == 1 ? DFT__CHUNK_LOG_MIDDLE
+                                       : DFT__BLOCK_LOG;
   while (dft__cells_of(log) < cells + 1) log++;
   return log;
 }
@@ -165,7 +167,7 @@ static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *
   return (dft__record *)((char *)chunk + DFT__CELL);
 }
 
-/* Puts another chunk in the place of the one that is full; zero when there is none. */
+/* Replaces a full chunk by another one; zero when there is none. */
 static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, reservation *more) {
   dft__thread *thread = own->thread;
   dft__spool *spool = more->spool;

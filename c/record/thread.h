@@ -5,6 +5,7 @@
 #ifndef DFT_THREAD_H
 #define DFT_THREAD_H
 
+#include "spool/chunk.h"
 #include "spool/hooks.h"
 #include "spool/visit.h"
 

@@ -13,6 +13,7 @@
 #include "spool/clock.h"
 #include "spool/commit.h"
 #include "spool/intern.h"
+#include "spool/leftover.h"
 
 static int is_earlier_image(const dft__header *header, const dft__identity *own) {
   return header->pid == own->pid && header->start_ticks == own->start_ticks && own->start_ticks &&

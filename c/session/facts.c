@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "base/hash.h"
+#include "base/rank.h"
 #include "drain/decode.h"
 #include "drain/drain.h"
 #include "record/emit.h"

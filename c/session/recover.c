@@ -25,6 +25,7 @@
 #include "spool/commit.h"
 #include "spool/gate.h"
 #include "spool/intern.h"
+#include "spool/leftover.h"
 #include "spool/tracefolder.h"
 
 #define UNFINISHED_SECONDS 60 /* a spool that has no header after this time never gets one */

@@ -16,6 +16,7 @@
 #include "recover.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "spool/leftover.h"
 #include "spool/tracefolder.h"
 
 struct dft_snapshot {

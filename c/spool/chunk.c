@@ -1,6 +1,6 @@
 /* chunk.c - the pool of chunks: lock-free lists of free ones, one a size, over what was carved from the file.
  * SPDX-License-Identifier: MIT */
-#include "spool.h"
+#include "chunk.h"
 
 static uint32_t next_gen(uint32_t gen) {
   gen = (gen + 1) & 0xffffffu;
@@ -55,7 +55,7 @@ static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
 }
 
 /* Small chunks come from blocks of 64 KiB, one after the other, so that a page is touched only when it is needed. They are made
- * before they are taken, by all who try to: who walks finds each of them, or the end of the block. */
+ * before they are taken, by every thread that tries to take them: a walk finds each of them, or the end of the block. */
 static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_limit) {
   const uint64_t bytes = UINT64_C(1) << size_log;
   const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;

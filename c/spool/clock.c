@@ -15,17 +15,18 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "clockmap.h"
 #include "gate.h"
 #include "hooks.h"
 
 #define PERIOD_TICKS (UINT64_C(1) << 28) /* between comparisons: 50 to 270 ms */
 #define TRIES 5                          /* the best of these counts */
-#define WIDTH_MOST 8192u                 /* ticks: what took longer was interrupted, and tells nothing */
+#define WIDTH_MOST 8192u                 /* ticks: a slower comparison was interrupted, and is useless */
 
 uint64_t dft_tsc_until;
 uint64_t dft__tsc_until;
 
-enum trust { UNKNOWN, NONE, PROCESSOR, KERNEL }; /* who says that the counter is steady and the same on all cores */
+enum trust { UNKNOWN, NONE, PROCESSOR, KERNEL }; /* what vouches for a counter that is steady and equal on all cores */
 
 /* LOST: the counter stepped back; the line from `lost` on, whose ns are those of CLOCK_MONOTONIC, takes its place. */
 enum mode { UNDECIDED, MONOTONIC, COUNTER, LOST };
@@ -163,7 +164,7 @@ static void step(dft__header *header, int is_due) {
     replace_counter(header);
     return;
   }
-  set_due(now + pace(map, now)); /* at once, or other threads would come here, too */
+  set_due(now + pace(map, now)); /* at once, or other threads would come here as well */
   if ((is_due || now - map->sampled > pace(map, now) / 4) && compare(&sample, header->epoch_offset_ns)) {
     dft__clock_map_add(map, &sample);
     DFT__SET(clocks.rate, map->knots[DFT__GET(map->count) - 1].rate);

@@ -18,7 +18,7 @@
 #include "base/monotonic.h"
 #include "record.h"
 
-/* dft_tsc_until once more, for the library's own calls: what it exports it reaches by a detour. */
+/* A copy of dft_tsc_until for the library's own calls: an exported variable is reached through the GOT, which costs a load. */
 extern uint64_t dft__tsc_until __attribute__((visibility("hidden")));
 
 /* Now, in ticks, where that takes no call; else zero. */
@@ -41,7 +41,7 @@ static inline uint64_t dft__clock_ticks(void) {
 
 /* Decides what ticks are, by the settings and this machine. */
 void dft__clock_choose(void);
-/* Ticks for those who record nothing: asked for the first time, they would open a trace where the environment wants one. */
+/* Ticks for callers that record nothing. The first dft_ticks() would open a trace if the environment asks for one. */
 uint64_t dft__clock_idle_ticks(void);
 
 /* A session opens: the first knot of its map, and when that was. */
@@ -49,7 +49,7 @@ void dft__clock_begin(dft__header *header);
 /* A session goes on in the spool of an earlier image, whose ticks must be the same. */
 int dft__clock_is_of(const dft__header *header);
 void dft__clock_resume(dft__header *header);
-/* It has ended: its header is not touched any more. */
+/* The session has ended: its header is no longer used. */
 void dft__clock_end(void);
 
 /* Compares the clocks when that is due; safe in a signal handler. */
@@ -59,20 +59,5 @@ void dft__clock_check(void);
 void dft__clock_settle(dft__clock_map *copy);
 /* Copies a map that nobody changes any more. */
 void dft__clock_copy(dft__clock_map *copy, const dft__clock_map *map);
-
-/* ---- clockmap.c: maps, without any clock ---- */
-
-/* What a comparison found: the counter and the epoch at one moment, to within `error_ns`. */
-typedef struct dft__sample {
-  uint64_t ticks;
-  uint64_t ns;
-  uint64_t error_ns;
-} dft__sample;
-
-/* A map that begins at this sample with this rate; 0: not known yet. */
-void dft__clock_map_begin(dft__clock_map *map, uint32_t source, const dft__sample *first, uint64_t rate);
-
-/* Bends the map, behind what is settled, so that it meets the sample where it does not already. */
-void dft__clock_map_add(dft__clock_map *map, const dft__sample *sample);
 
 #endif

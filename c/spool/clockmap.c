@@ -4,9 +4,7 @@
  * ends, from where it runs straight to the new sample, and one there, from where it goes on at the rate between this sample and the one that the rate
  * was last taken from. So errors do not add up, and a steady clock needs no knots, however long it runs.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
-#include "clock.h"
+#include "clockmap.h"
 
 /* That the map may be off, beside the error of the sample: several times that, or rates would not settle. */
 #define TOLERANCE_NS 100u
@@ -22,7 +20,7 @@ static uint64_t distance(uint64_t a, uint64_t b) {
   return a > b ? a - b : b - a;
 }
 
-/* Takes out the knot that is missed least. Whoever finds the map in the middle of this, after a death, finds it valid. */
+/* Removes the knot whose loss changes the map least. If the process dies in the middle of this, the map is still valid. */
 static void thin(dft__clock_map *map) {
   uint32_t count = DFT__GET(map->count);
   dft__knot *knots = map->knots;

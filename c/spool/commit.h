@@ -3,7 +3,7 @@
 #ifndef DFT_COMMIT_H
 #define DFT_COMMIT_H
 
-#include "spool.h"
+#include "chunk.h"
 
 /* The commit that counts; sequence number 0 and all zero when there is none. */
 const dft__commit *dft__commit_current(const dft__spool *spool);

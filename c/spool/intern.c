@@ -1,6 +1,6 @@
 /* intern.c - names to references.
  *
- * Buckets of linked names. A name is complete before it is linked, links are only ever put in front, and whoever loses
+ * Buckets of linked names. A name is complete before it is linked, new links go in front, and a thread that loses
  * the race for a bucket looks at what came in before trying again: a text is registered once.
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
@@ -108,7 +108,7 @@ static int is_full(const dft__header *header) {
   return DFT__GET(header->name_count) >= DFT__NAMES_MAX;
 }
 
-/* A registry that is full changes no more. Bits of the hashes that it holds spare names that are not there, of which there
+/* A full registry no longer changes. Bits of the hashes that it holds spare names that are not there, of which there
  * may be millions, a walk along their bucket. One that comes in late has none, and travels in records all the same. */
 #define FULL_BITS (1u << 19)
 static _Atomic uint64_t full_bits[FULL_BITS / 64];
@@ -134,7 +134,7 @@ static void know_all(dft__spool *spool) {
   dft__signals_restore(before);
 }
 
-/* Nonzero when it is surely not there, and there is no room for it. */
+/* Nonzero when it is certainly not there, and there is no room for it. */
 static int is_beyond(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint64_t hash;
   if (DFT__LIKELY(!is_full(spool->header))) return 0;
@@ -144,7 +144,7 @@ static int is_beyond(dft__spool *spool, enum dft__name_use use, uint32_t cat, co
   return !(DFT__GET(*full_word(hash)) >> hash % 64 & 1);
 }
 
-/* Signals are blocked: a handler that forks and records would put another spool in the place of this one. */
+/* Signals are blocked: a handler that forks and records would replace this spool by another one. */
 static uint32_t intern_blocked(dft__spool *spool, enum dft__name_use use, uint32_t cat, const char *text, size_t len) {
   uint64_t hash = dft__name_hash(use, cat, text, len);
   uint32_t head = DFT__ACQUIRE(spool->header->bucket[hash % DFT__BUCKETS]);
@@ -216,7 +216,7 @@ static uint64_t early_bit(uint64_t hash) {
   return UINT64_C(1) << (hash >> 32) % 64;
 }
 
-/* 0 when it is not there; then *is_new tells whether it is nowhere else. */
+/* 0 when it is not there; *is_new then says whether it is nowhere else. */
 static uint32_t find_again(const char *base, uint64_t tag, uint64_t hash, const char *text, size_t len, int *is_new) {
   _Atomic uint64_t *line = found_paths[hash % FOUND_LINES];
   for (uint32_t i = 0; i < FOUND_WAYS; i++) {

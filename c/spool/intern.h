@@ -6,7 +6,7 @@
 #define DFT_INTERN_H
 
 #include "base/hash.h"
-#include "spool.h"
+#include "chunk.h"
 
 /* Files are known by the hash of their path alone, in every process. */
 static inline uint64_t dft__name_hash(uint32_t use, uint32_t cat, const char *text, size_t len) {

@@ -1,5 +1,7 @@
 /* leftover.c - spools of others: what a dead process left, and copies of what a living one has.
  * SPDX-License-Identifier: MIT */
+#include "leftover.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -7,8 +9,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "spool.h"
 
 #define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 

@@ -2,7 +2,7 @@
  *
  * A spool is a file that its process maps with MAP_SHARED, so everything in it outlives the process. All references are
  * offsets. Its reader may be the process itself, a later image of it after exec, or a stranger that recovers it; the
- * stranger believes nothing it has not checked.
+ * stranger trusts nothing it has not checked.
  *
  *   0                     DFT__HEADER_BYTES                                        top                 file size
  *   +----------------------+-------+-------+---------------+----+----+----+-------+--------------------+
@@ -12,7 +12,7 @@
  *   +----------------------+-------+-------+---------------+----+----+----+-------+--------------------+
  *
  * A chunk is 2^n bytes at a multiple of 4 KiB, and never changes its size. Its first cell of 64 bytes is its header; the
- * rest holds records (cells), registered names, or one thread's state. Who looks for chunks goes page by page and skips
+ * rest holds records (cells), registered names, or one thread's state. A walk over the chunks goes page by page and skips
  * the size of each that has a header, so a death between carving a chunk and writing its header hides no other.
  *
  *   record:  | head 8 | start 8 | end 8 | id 8 | parent 8 | site 4 | level 4 | arguments 16 |
@@ -32,10 +32,11 @@
 #define DFT__MAGIC "dftspool"
 #define DFT__LAYOUT 4u
 #define DFT__HEADER_BYTES (20u << 10)
-#define DFT__PAGE_LOG 12      /* chunks are referred to by page number: offset / 4096 */
-#define DFT__BLOCK_LOG 16     /* small chunks are cut from blocks of 64 KiB */
-#define DFT__CHUNK_LOG_MIN 12 /* 4 KiB */
-#define DFT__CHUNK_LOG_MAX 22 /* 4 MiB: one huge record, or a very deep stack */
+#define DFT__PAGE_LOG 12         /* chunks are referred to by page number: offset / 4096 */
+#define DFT__BLOCK_LOG 16        /* small chunks are cut from blocks of 64 KiB */
+#define DFT__CHUNK_LOG_MIN 12    /* 4 KiB: a thread's first chunk */
+#define DFT__CHUNK_LOG_MIDDLE 14 /* 16 KiB: its second */
+#define DFT__CHUNK_LOG_MAX 22    /* 4 MiB: one huge record, or a very deep stack */
 #define DFT__CELL 64u
 #define DFT__RECORD_ARGS 16u        /* argument bytes in a record's first cell */
 #define DFT__CELL_ARGS 56u          /* and in each further one */
@@ -110,7 +111,7 @@ typedef struct dft__item {
 
 enum { DFT__ITEM_CUT = 1, DFT__ITEM_TEXT = 2 /* a path as text, not as reference */ };
 
-/* Keys below DFT__KEY_FIRST are no references of names. */
+/* Keys below DFT__KEY_FIRST are not references of names. */
 enum {
   DFT__KEY_END = 0,
   DFT__KEY_INLINE = 1, /* the key could not be registered and stands before the value */
@@ -165,7 +166,7 @@ typedef struct dft__chunk {
   _Atomic uint32_t use;
   _Atomic uint32_t tid;
   _Atomic uint32_t consumed; /* first cell that no committed output holds */
-  _Atomic uint32_t claim;    /* an encoder is at work on it */
+  _Atomic uint32_t claim;    /* a batch has claimed it */
   _Atomic uint32_t next;     /* free list, list of old stacks: page number of the next one */
   _Atomic uint32_t thread;   /* page of the state of the thread that writes here */
   uint32_t reserved[6];
@@ -280,8 +281,8 @@ typedef struct dft__commit {
   uint64_t events;                /* complete ones of the user, so far */
   uint64_t last_ticks;            /* the latest end of these */
   uint64_t bytes[DFT__SINKS_MAX]; /* length of each sink's output */
-  uint64_t final_ticks;           /* when open regions end; 0: none of them was told yet */
-  uint32_t open_page;             /* state of the thread whose open regions are told, page by page */
+  uint64_t final_ticks;           /* when open regions end; 0: none of them was handed out yet */
+  uint32_t open_page;             /* page of the thread whose open regions are being handed out */
   uint32_t open_depth;            /* and how many of its frames are done */
   uint32_t complete;              /* the output holds its `end`: only publishing is left */
   uint32_t count;
@@ -293,7 +294,7 @@ typedef struct dft__commit {
 
 enum dft__clock_source { DFT__CLOCK_MONOTONIC = 0 /* nanoseconds */, DFT__CLOCK_TSC = 1 /* time stamp counter */ };
 
-/* From here to the ticks of the next knot, or for ever: epoch_ns = ns + (t - ticks) * rate / 2^48. */
+/* From here to the ticks of the next knot, or without end: epoch_ns = ns + (t - ticks) * rate / 2^48. */
 typedef struct dft__knot {
   uint64_t ticks;
   uint64_t ns;

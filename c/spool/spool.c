@@ -30,7 +30,7 @@
 #define GROW_LEAST ((uint64_t)64 << 10)
 #define GROW_MOST ((uint64_t)1 << 20)
 #define EXTRA_BYTES ((uint64_t)64 << 20)  /* address space for names, threads, deep stacks, huge records */
-#define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that is at it: a busy disk may take seconds */
+#define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that extends the file: a busy disk may take seconds */
 #define GROW_PAUSE_NS 100000L
 #define GROW_RETRY_NS UINT64_C(100000000)
 #define AHEAD_BYTES ((uint64_t)4 << 20)
@@ -162,7 +162,7 @@ void dft__spool_announce(dft__spool *spool) {
   atomic_fetch_or(&spool->inside, DFT__SPOOL_OPEN);
 }
 
-/* Whoever makes the file longer is awaited: the path, and even the number of the file, may soon be the next session's. */
+/* Waits for a thread that is extending the file: its path, and even its inode number, may soon belong to the next session. */
 void dft__spool_retire(dft__spool *spool, int is_exiting) {
   uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
   uint32_t nobody = 0;
@@ -262,7 +262,7 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
   if (bytes > spool->map_bytes || spool->is_detached) return 0;
   for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline; tries++) {
     if (dft__clock_ns() < DFT__GET(spool->grow_ns)) return 0;
-    uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+    uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock forever */
     uint32_t holder = 0;
     int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
     int is_done = is_mine && grow(spool, bytes);

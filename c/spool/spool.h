@@ -1,4 +1,4 @@
-/* spool.h - the mapped file of one process, and its chunks.
+/* spool.h - the mapped file of one process.
  *
  * Everything here is safe in a signal handler: no allocation, no lock that is waited for without end, no descriptor that
  * stays open. errno is not preserved.
@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "base/atomic.h"
-#include "base/identity.h"
 #include "record.h"
 
 #define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
@@ -25,8 +24,8 @@ typedef struct dft__spool {
   int is_detached;        /* the mapping is a private copy, and the file is another process's */
   dev_t device;
   ino_t inode;
-  _Atomic uint32_t growing; /* thread id of who makes the file longer */
-  _Atomic uint64_t grow_ns; /* it failed: not again before then, because every event would try */
+  _Atomic uint32_t growing; /* id of the thread that extends the file */
+  _Atomic uint64_t grow_ns; /* extending failed: do not retry before then, or every event would */
   _Atomic int grow_error;   /* errno of that */
   _Atomic uint32_t
     names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
@@ -35,7 +34,7 @@ typedef struct dft__spool {
   _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
   char *range;             /* address space of an earlier session, NULL: none */
   size_t range_bytes;
-  struct dft__spool *next; /* of all that there are */
+  struct dft__spool *next; /* in the list of all spools */
   uint16_t number;         /* 1, 2, 3 ... */
 } dft__spool;
 #define DFT__SPOOL_OPEN (1u << 31)
@@ -44,11 +43,11 @@ typedef struct dft__spool {
  * of its last session is used again. NULL: no memory. */
 dft__spool *dft__spool_spare(const dft__spool *not_this);
 
-/* The one of that number, which is one that there is. */
+/* The spool of that number, which must exist. */
 dft__spool *dft__spool_numbered(uint16_t number);
 
-/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends:
- * its calls need not tell. */
+/* A thread begins to use the spool of a session; zero when that has ended. It stays inside until it uses another one, or ends;
+ * calls in between cost nothing. */
 int dft__spool_enter(dft__spool *spool);
 void dft__spool_exit(dft__spool *spool);
 
@@ -57,26 +56,18 @@ void dft__spool_exit(dft__spool *spool);
 dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit_bytes);
 void dft__spool_announce(dft__spool *spool);
 
-/* Opens what a dead process left, with a lock. DFT_EBUSY when another process holds it, DFT_EFORMAT when it is no spool
- * of this version; every size in its header is checked. */
-dft_status dft__spool_open(dft__spool *spool, const char *path);
+/* Of a spool that was opened, or copied (leftover.h). */
 void dft__spool_close(dft__spool *spool);
 
 /* What was opened becomes this process's own, without a lock and with room to grow. Zero when its sizes are not what they
  * would be, or there is no memory. */
 int dft__spool_take_over(dft__spool *spool);
 
-/* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
-dft_status dft__spool_copy(dft__spool *spool, const char *path);
-
-/* Whose it is. */
-void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
-
-/* Puts plain memory in the place of the file, for threads that are still inside a call. Where the process ends, the file may
+/* Replaces the file by plain memory, for threads that are still inside a call. If the process is exiting, the file may
  * stay in its place. */
 void dft__spool_retire(dft__spool *spool, int is_exiting);
 
-/* In a forked child whose thread was interrupted inside a call: what it goes on writing must not reach the parent's file. */
+/* In a forked child whose thread was interrupted inside a call: what it continues to write must not reach the parent's file. */
 void dft__spool_detach(dft__spool *spool);
 
 /* Makes the file at least this long; zero when that is not possible now. */
@@ -87,20 +78,5 @@ void dft__spool_prepare(dft__spool *spool);
 
 /* 1 when the folder is on a file system where an allocated page never fails to be written, 0 when not, -1 when it is not there. */
 int dft__spool_is_good_place(const char *folder);
-
-static inline dft__chunk *dft__chunk_at(const dft__spool *spool, uint32_t page) {
-  return (dft__chunk *)(spool->base + ((uint64_t)page << DFT__PAGE_LOG));
-}
-static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk *chunk) {
-  return (uint32_t)((uint64_t)((const char *)chunk - spool->base) >> DFT__PAGE_LOG);
-}
-
-/* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
- * as the user allows, for what is no record. NULL when there is none. */
-dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
-void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
-
-/* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Chunks are valid as to magic and size. */
-dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
 
 #endif

@@ -102,8 +102,8 @@ def settings(folder: Path) -> dict[str, str]:
 
 def make_ours(build: Path, place: Path, compiler: str) -> Peer:
     include, library = SOURCE.parents[2] / "c/include", build / "c"
-    program = compile_work(compiler, place / "work-ours", f"-I{include}", f"-L{library}", f"-Wl,-rpath,{library}",
-                           "-ldftracer_core")
+    program = compile_work(compiler, place / "work-ours", f"-I{include}", f"-I{build}/include", f"-L{library}",
+                           f"-Wl,-rpath,{library}", "-ldftracer_core")
     folder = place / "ours"
     return Peer("dftracer", program, folder, settings(folder))
 

@@ -1,7 +1,7 @@
 /* test_chunk.c - chunks of the spool: taken once, given back, taken again with a new generation; found by walking.
  * SPDX-License-Identifier: MIT */
 #include "session.h"
-#include "spool/spool.h"
+#include "spool/chunk.h"
 
 static dft__spool spool;
 

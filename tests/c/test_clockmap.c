@@ -4,7 +4,7 @@
  * error, as real ones do.
  * SPDX-License-Identifier: MIT */
 #include "check.h"
-#include "spool/clock.h"
+#include "spool/clockmap.h"
 
 #define HZ 2400000000.0
 #define PERIOD (UINT64_C(1) << 28) /* of clock.c */

@@ -12,6 +12,7 @@ from pathlib import Path
 SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
 LIBRARY = os.environ["DFT_TEST_LIBRARY"]
 INCLUDE = SOURCE / "c/include"
+GENERATED = Path(LIBRARY).parents[1] / "include"
 TLS_MOST = 64  # bytes: static TLS is scarce for libraries that are loaded late
 
 
@@ -23,21 +24,21 @@ def run(*command):
 
 def headers_compile_alone():
     """Also when the build defines a setting's name, as builds for the original do."""
-    headers = sorted(INCLUDE.rglob("*.h"))
-    assert headers
+    headers = [header.relative_to(folder) for folder in (INCLUDE, GENERATED) for header in sorted(folder.rglob("*.h"))]
+    cpp_headers = [header.relative_to(INCLUDE) for header in sorted(INCLUDE.rglob("*.hpp"))]
+    assert Path("dftracer/names.h") in headers
     compilers = [("cc", "-std=c11", "c"), ("c++", "-std=c++17", "cpp"), ("clang", "-std=c11", "c"),
                  ("clang++", "-std=c++17", "cpp"), ("c++", "-std=c++11", "cpp")]  # fmt: skip
     for compiler, standard, suffix in compilers:
         if not shutil.which(compiler):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            for header in headers + sorted(INCLUDE.rglob("*.hpp")) * (suffix == "cpp"):
+            for header in headers + cpp_headers * (suffix == "cpp"):
                 file = Path(folder) / f"alone.{suffix}"
-                name = header.relative_to(INCLUDE).as_posix()
-                file.write_text(f"#include <{name}>\n#include <{name}>\nint main(void) {{ return 0; }}\n")
+                file.write_text(f"#include <{header}>\n#include <{header}>\nint main(void) {{ return 0; }}\n")
                 for define in ([], ["-DDFTRACER_ENABLE"]):
-                    run(compiler, standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", INCLUDE, *define,
-                        "-c", file, "-o", f"{folder}/alone.o")  # fmt: skip
+                    run(compiler, standard, "-Wall", "-Wextra", "-pedantic", "-Werror", "-I", INCLUDE, "-I", GENERATED,
+                        *define, "-c", file, "-o", f"{folder}/alone.o")  # fmt: skip
 
 
 def only_the_api_is_exported():

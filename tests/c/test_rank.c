@@ -1,5 +1,7 @@
 /* test_rank.c - rank and size from the variables of every launcher we know.
  * SPDX-License-Identifier: MIT */
+#include "base/rank.h"
+
 #include "base/config.h"
 #include "base/identity.h"
 #include "session.h"

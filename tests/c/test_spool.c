@@ -7,6 +7,8 @@
 #include <sys/file.h>
 
 #include "session.h"
+#include "spool/chunk.h"
+#include "spool/leftover.h"
 
 static dft__spool spool;
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
 LIBRARY = Path(os.environ["DFT_TEST_LIBRARY"])
+INCLUDES = [SOURCE / "c/include", LIBRARY.parents[1] / "include"]  # the second one is generated: names.h
 CLIENTS = SOURCE / "tests/compat/clients"
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Werror"]
 STANDARDS = {".c": ["gnu11"], ".cpp": ["gnu++11", "gnu++14", "c++17", "c++20"]}
@@ -30,7 +31,7 @@ def compilers(suffix):
 
 
 def build(compiler, source, program, *options):
-    run(compiler, *WARNINGS, "-O2", "-I", SOURCE / "c/include", source, "-o", program, "-pthread",
+    run(compiler, *WARNINGS, "-O2", *[f"-I{folder}" for folder in INCLUDES], source, "-o", program, "-pthread",
         "-L", LIBRARY.parent, "-ldftracer_core", f"-Wl,-rpath,{LIBRARY.parent}", *options)  # fmt: skip
 
 

@@ -197,7 +197,7 @@ def cpp_numbers_keep_their_type(scratch):
 
 
 def every_setting_has_its_name_as_text():
-    header = (programs.SOURCE / "c/include/dftracer/names.h").read_text()
+    header = (programs.INCLUDES[1] / "dftracer/names.h").read_text()
     found = dict(re.findall(r'#define (DFTRACER_\w+) "(\w+)"', header))
     assert all(name == text for name, text in found.items()), found
     listed = programs.run(os.environ["DFT_TEST_COMMAND"], "config", "--markdown")

@@ -20,7 +20,7 @@ program everything
   if (dft_size() /= 8) error stop 'size'
   if (.not. dft_is_enabled()) error stop 'not enabled'
   if (dft_version() /= '5.0.0') error stop 'version'
-  if (dft_status_text(DFT_EACTIVE) /= 'a trace is open already') error stop 'text of a status'
+  if (dft_status_text(DFT_EACTIVE) /= 'a trace is already open') error stop 'text of a status'
 
   ! By name; types of arguments.
   padded = 'named'

@@ -1,15 +1,15 @@
 /* dft.h - the event API of dftracer: what happened, when, on which thread.
  *
  * The way of an event: a call writes one binary record into the calling thread's part of the spool, a file mapped into
- * memory; a background thread turns records into trace files. A call takes no lock, makes no system call and allocates
- * nothing. What a returned call recorded survives the death of the process in any manner.
+ * memory. A background thread turns records into trace files. A call takes no lock, makes no system call and allocates
+ * nothing. When it has returned, its event survives the death of the process, whatever kills it.
  *
- * Threads   Every function may be called from any thread and, lifecycle calls excepted, from a signal handler.
- * Errors    Recording returns no error: it counts what it had to drop and tells so in the trace. Lifecycle calls return
- *           a status. Nothing here exits, aborts, prints to stdout or installs a signal handler.
- * Fork      A forked child records into a trace of its own; ends of regions begun before the fork are ignored in it.
- * Strings   UTF-8. Functions ending in _n take pointer and length and are what the library exports; the short forms
- *           take terminated strings. Texts are copied before the call returns; a dft_site or dft_key is kept by address.
+ * Threads   Every function may be called from any thread. All but the lifecycle calls may be called from a signal handler.
+ * Errors    Recording calls return no error. They count the events that they had to drop, and the trace reports the number.
+ *           Lifecycle calls return a status. Nothing here exits, aborts, prints to stdout or installs a signal handler.
+ * Fork      A forked child records into a trace of its own. It ignores the ends of regions that began before the fork.
+ * Strings   UTF-8. Functions ending in _n take pointer and length; these are what the library exports. The short forms
+ *           take terminated strings. Texts are copied before the call returns. A dft_site or dft_key is kept by address.
  *
  *   static dft_site step = DFT_SITE("step", "solver");
  *   dft_region_begin(&step);
@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define DFT_API __attribute__((visibility("default")))
-/* Of no interest to builds with -finstrument-functions. */
+/* Builds with -finstrument-functions leave these out. */
 #define DFT_INLINE static inline __attribute__((no_instrument_function, unused))
 
 /* ---- Version ------------------------------------------------------------------------------------------------------ */
@@ -50,14 +50,14 @@ DFT_API const char *dft_version(void);
 #define DFT_STATUS_LIST(X)                                   \
   X(DFT_OK, 0, "success")                                    \
   X(DFT_EDISABLED, 1, "tracing is off (DFTRACER_ENABLE)")    \
-  X(DFT_EACTIVE, 2, "a trace is open already")               \
+  X(DFT_EACTIVE, 2, "a trace is already open")               \
   X(DFT_EINACTIVE, 3, "no trace is open")                    \
   X(DFT_EINVAL, 4, "an argument is not valid")               \
   X(DFT_EIO, 5, "a file operation failed")                   \
   X(DFT_ENOSPC, 6, "no space left for the trace")            \
   X(DFT_ENOMEM, 7, "no memory left for the trace")           \
   X(DFT_EFORMAT, 8, "a file is not a spool of this version") \
-  X(DFT_EBUSY, 9, "another process is at work on it")        \
+  X(DFT_EBUSY, 9, "another process is using it")             \
   X(DFT_ENOSINK, 10, "no such sink")                         \
   X(DFT_EDROPPED, 11, "events were dropped; the trace counts them")
 
@@ -74,45 +74,46 @@ DFT_API const char *dft_status_text(dft_status status);
 
 typedef struct dft_options {
   size_t struct_size;   /* sizeof(dft_options) */
-  const char *log_file; /* NULL: DFTRACER_LOG_FILE. Ends in .pfw or .pfw.gz: this very file, with .gz when
-                           compressed; else a prefix */
-  const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, ':' between them, or "all"; "all" in
-                           the setting stays, whatever is given here */
+  const char *log_file; /* NULL: DFTRACER_LOG_FILE. A name that ends in .pfw or .pfw.gz is used as it is, with .gz when
+                           compressed; anything else is a prefix */
+  const char *data_dir; /* NULL: DFTRACER_DATA_DIR. Folders whose I/O is recorded, separated by ':', or "all". If the
+                           setting is "all", this has no effect */
 } dft_options;
 
-/* Opens a trace; options may be NULL. DFT_EACTIVE when one is open: it goes on. A new trace may follow a stopped one.
- * DFT_EDISABLED when tracing is off: no error, the program goes on and its recording calls do nothing. */
+/* Opens a trace; options may be NULL. DFT_EACTIVE: one is open already, and continues. A new trace may follow a stopped one.
+ * DFT_EDISABLED: tracing is off. That is not an error; recording calls do nothing. */
 DFT_API dft_status dft_start(const dft_options *options);
 
-/* Completes the trace and publishes its file. Safe to call twice. Returns the first error of the session, and
- * DFT_EDROPPED when events were dropped. Events that follow are ignored until the next dft_start. */
+/* Completes the trace and publishes its file. Safe to call twice. Returns the first error of the session, or DFT_EDROPPED
+ * when events were dropped. Later events are ignored until the next dft_start. */
 DFT_API dft_status dft_stop(void);
 
-/* Says that no signal handler of this process records. Regions that ended below open ones, as those of coroutines do that take
- * turns, are then taken off the stack; else it has room for 104,857 of a thread, and what comes then is dropped and counted. */
+/* States that no signal handler of this process records events. Then regions that end out of order, as those of interleaved
+ * coroutines do, are taken off the stack. Otherwise they stay there: a thread's stack has room for 104,857 regions, and further
+ * ones are dropped and counted. */
 DFT_API void dft_handlers_are_silent(void);
 
-/* While paused nothing new is recorded, for the whole process; a region that was open before is recorded when it ends.
- * Calls nest. */
+/* While paused, the whole process records nothing new. A region that was open before is still recorded when it ends. Calls
+ * nest. */
 DFT_API void dft_pause(void);
 DFT_API void dft_resume(void);
 
-/* Records the POSIX and STDIO calls that this process makes on the open trace's data dirs, without a preload library: the
- * import slots of the loaded objects are rewritten, and restored by dft_unbind_io and by dft_stop (in a forked child they
- * only stop recording). DFT_EDISABLED, and nothing is bound, when no trace is open, no data dir was given, or DFTRACER_INIT
- * or DFTRACER_DISABLE_IO say so. */
+/* Records the POSIX and STDIO calls that this process makes on the open trace's data dirs, without a preload library. It
+ * rewrites the import slots of the loaded objects; dft_unbind_io and dft_stop restore them (in a forked child they only stop
+ * recording). DFT_EDISABLED, and nothing is rewritten, when no trace is open, no data dir was given, or DFTRACER_INIT or
+ * DFTRACER_DISABLE_IO forbids it. */
 DFT_API dft_status dft_bind_io(void);
 DFT_API void dft_unbind_io(void);
 
-/* Zero only when every recording call would return at once; below zero until it is decided whether a trace is opened.
- * Read by the inline functions below; never write it. */
+/* Zero: every recording call would return at once. Below zero: not decided yet whether a trace opens. The inline functions
+ * below read it; never write it. */
 DFT_API extern int32_t dft_active;
 DFT_INLINE int dft_is_active(void) {
   return __builtin_expect(__atomic_load_n(&dft_active, __ATOMIC_RELAXED) != 0, 1);
 }
 
-/* Nonzero while a trace is open, and in a forked child that will open its own: for those who wait for a dft_start and do
- * not let their first event open a trace from the environment. */
+/* Nonzero while a trace is open, and in a forked child that will open its own. For callers that wait for a dft_start and do
+ * not want their first event to open a trace because of the environment. */
 DFT_INLINE int dft_is_open(void) {
   return __builtin_expect(__atomic_load_n(&dft_active, __ATOMIC_RELAXED) > 0, 1);
 }
@@ -123,16 +124,16 @@ DFT_API int dft_is_enabled(void);
 /* What dft_recover did. */
 typedef struct dft_recovery {
   size_t struct_size; /* sizeof(dft_recovery), set by the caller */
-  uint32_t published; /* traces of dead processes that are now files */
-  uint32_t alive;     /* spools left alone: their process lives */
+  uint32_t published; /* traces of dead processes that were published */
+  uint32_t alive;     /* spools left alone: their process is alive */
   uint32_t foreign;   /* spools left alone: of another node, boot, container or user */
   uint32_t failed;    /* spools that could not be published; they are still there */
   uint64_t events;    /* events in the published traces */
-  uint32_t unknown;   /* files left alone: no spools, or of another version, which knows what to do */
+  uint32_t unknown;   /* files left alone: not spools, or spools of another version, which can recover them */
 } dft_recovery;
 
-/* Publishes what dead processes left in a trace folder (or in the folder of a trace). Idempotent, and safe beside living
- * processes. report may be NULL. DFT_OK also when there was nothing to do; else the first error. */
+/* Publishes what dead processes left in a trace folder; a trace's path stands for its folder. Idempotent, and safe while other
+ * processes trace into it. report may be NULL. Returns DFT_OK, also when there was nothing to do, or the first error. */
 DFT_API dft_status dft_recover(const char *folder, dft_recovery *report);
 
 /* ---- Clock -------------------------------------------------------------------------------------------------------- */
@@ -143,8 +144,8 @@ DFT_API uint64_t dft_time(void);
 /* Now, in the raw ticks that dft_record takes. */
 DFT_API uint64_t dft_ticks(void);
 
-/* The same without a call where ticks are the processor's time stamp counter. Until the counter shows this number it may be
- * read directly; 0: never. Read by the inline function below; never write it. */
+/* The same without a call, where ticks come from the processor's time stamp counter. The counter may be read directly until
+ * it shows this number; 0: never. The inline function below reads it; never write it. */
 DFT_API extern uint64_t dft_tsc_until;
 static inline uint64_t dft_ticks_inline(void) {
 #ifdef __x86_64__
@@ -159,7 +160,7 @@ static inline uint64_t dft_ticks_inline(void) {
 
 /* ---- Sites and keys: names registered once -------------------------------------------------------------------------- */
 
-/* A place in the program; make it static. The library keeps what it needs in `cache`. */
+/* A place in the program; make it static. The library keeps its own data in `cache`. */
 typedef struct dft_site {
   const char *name;
   const char *cat;
@@ -169,11 +170,11 @@ typedef struct dft_site {
 #define DFT_SITE(name, cat) {name, cat, 0}
 /* clang-format on */
 
-/* The same made at run time, for languages without static structs: one for each name and category, valid until the process
- * ends, also across traces. NULL when there is no memory. Not for signal handlers. */
+/* Makes a site at run time, for languages without static structs. There is one for each name and category, valid until the
+ * process ends, across traces. NULL when there is no memory. Do not call it from a signal handler. */
 DFT_API dft_site *dft_site_declare_n(const char *name, size_t name_len, const char *cat, size_t cat_len);
 
-/* The name of an argument; make it static too. */
+/* The name of an argument; make it static as well. */
 typedef struct dft_key {
   const char *name;
   uint64_t cache;
@@ -184,7 +185,7 @@ typedef struct dft_key {
 
 /* ---- Regions ------------------------------------------------------------------------------------------------------ */
 
-/* An open region of the calling thread; 0 is none. */
+/* An open region of the calling thread; 0: none. */
 typedef uint64_t dft_region;
 
 DFT_API dft_region dft_region_begin_site(dft_site *site);
@@ -192,7 +193,7 @@ DFT_API dft_region dft_region_begin_n(const char *name, size_t name_len, const c
 DFT_API void dft_region_end_innermost(void);
 DFT_API void dft_region_end_at(dft_region region);
 
-/* Begins a region at a static site. The result may be ignored when regions end in the order of nesting. */
+/* Begins a region at a static site. Ignore the result if regions end in nesting order. */
 DFT_INLINE dft_region dft_region_begin(dft_site *site) {
   return dft_is_active() ? dft_region_begin_site(site) : 0;
 }
@@ -203,12 +204,12 @@ DFT_INLINE dft_region dft_region_begin_named(const char *name, const char *cat) 
   return dft_region_begin_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0);
 }
 
-/* Ends the innermost open region of this thread. Without an open region it is counted and ignored. */
+/* Ends the innermost open region of this thread. If none is open, the end is counted and ignored. */
 DFT_INLINE void dft_region_end(void) {
   if (dft_is_active()) dft_region_end_innermost();
 }
 
-/* Ends this region, wherever it stands on the thread's stack. */
+/* Ends this region, wherever it is on the thread's stack. */
 DFT_INLINE void dft_region_close(dft_region region) {
   if (region && dft_is_active()) dft_region_end_at(region);
 }
@@ -222,7 +223,7 @@ DFT_INLINE void dft_region_close(dft_region region) {
   X(DFT_DOUBLE, 3)       \
   X(DFT_STRING, 4)       \
   X(DFT_BOOL, 5)         \
-  X(DFT_PATH, 6) /* a path id of dft_path(), or the text itself; in the trace the hash of the path */
+  X(DFT_PATH, 6) /* an id from dft_path(), or the text itself; the trace shows the hash of the path */
 
 typedef enum dft_type {
 #define DFT_TYPE_ENUM(name, value) name = value,
@@ -230,9 +231,9 @@ typedef enum dft_type {
 #undef DFT_TYPE_ENUM
 } dft_type;
 
-/* One argument of an event that is recorded by one call. */
+/* One argument of an event. */
 typedef struct dft_arg {
-  dft_key *key; /* or NULL, and then: */
+  dft_key *key; /* NULL: name and name_len count */
   const char *name;
   size_t name_len;
   uint32_t type; /* dft_type */
@@ -248,14 +249,14 @@ typedef struct dft_arg {
   } value;
 } dft_arg;
 
-/* Set an argument of an open region (0: the innermost). A key set twice keeps the last value. Strings over 64 KiB are
- * cut at a character, and the event says so. */
+/* Set an argument of an open region (0: the innermost). If a key is set twice, the last value counts. Strings over 64 KiB are
+ * cut between two characters, and the event reports it. */
 DFT_API void dft_update_int_n(dft_region region, const char *key, size_t key_len, int64_t value);
 DFT_API void dft_update_uint_n(dft_region region, const char *key, size_t key_len, uint64_t value);
 DFT_API void dft_update_double_n(dft_region region, const char *key, size_t key_len, double value);
 DFT_API void dft_update_bool_n(dft_region region, const char *key, size_t key_len, int value);
 DFT_API void dft_update_string_n(dft_region region, const char *key, size_t key_len, const char *text, size_t len);
-/* The same with a registered key, for hot loops; any type. */
+/* The same with any type, and a registered key where there is one: for hot loops. */
 DFT_API void dft_update_arg(dft_region region, const dft_arg *arg);
 
 DFT_INLINE void dft_update_int(const char *key, int64_t value) {
@@ -274,7 +275,7 @@ DFT_INLINE void dft_update_string(const char *key, const char *text) {
   if (dft_is_active()) dft_update_string_n(0, key, key ? strlen(key) : 0, text, text ? strlen(text) : 0);
 }
 
-/* Something that lasted, to be recorded later or not at all. */
+/* A measured interval, to be recorded later or not at all. */
 typedef struct dft_span {
   size_t struct_size; /* sizeof(dft_span), set by the caller */
   uint64_t begin_ticks;
@@ -284,19 +285,19 @@ typedef struct dft_span {
   uint64_t session;
   uint32_t site;
   uint32_t level;
-  uint32_t lane;
+  uint32_t lane; /* a track of its own, where it overlaps other events of its thread; 0: the thread's track */
 } dft_span;
 
-/* Begins one that is no region: what happens meanwhile belongs to the region around it. */
+/* Begins an interval that is not a region: events inside it belong to the region around it. */
 DFT_API void dft_span_begin(dft_site *site, dft_span *span);
-/* Ends it, on the same thread. Where it overlaps regions, or the caller knows that it overlaps others, it goes onto a lane. */
+/* Ends it, on the same thread. If it overlaps regions, or other events according to the caller, it goes onto a lane. */
 DFT_API void dft_span_end(dft_span *span, int overlaps);
-/* Ends this region now without recording it; arguments it had are given up. */
+/* Ends this region now without recording it; its arguments are discarded. */
 DFT_API void dft_region_take(dft_region region, dft_span *span);
-/* Records it, with these arguments, on the thread that ended it, as if it had ended with them. */
+/* Records it with these arguments. Call it on the thread that ended it. */
 DFT_API void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count);
 
-/* A path as an id, for DFT_PATH arguments of many events; 0 when there is no room for more: pass the text then. Valid
+/* The id of a path, for DFT_PATH arguments of many events. 0: there is no room for more ids; pass the text instead. Valid
  * until the trace is stopped, and not in a forked child. */
 DFT_API uint32_t dft_path(const char *path, size_t len);
 
@@ -306,22 +307,22 @@ DFT_API uint32_t dft_path(const char *path, size_t len);
 DFT_API void dft_instant_n(const char *name, size_t name_len, const char *cat, size_t cat_len, const dft_arg *args,
                            uint32_t count);
 
-/* A value that changes over time; shown as a curve. */
+/* A value that changes over time; viewers show a curve. */
 DFT_API void dft_counter_n(const char *name, size_t name_len, const char *cat, size_t cat_len, double value);
 
 /* A fact about the program: one metadata record. */
 DFT_API void dft_metadata_n(const char *key, size_t key_len, const char *value, size_t value_len);
 
-/* A complete event that the caller measured with dft_ticks(): it nests below the thread's open regions. */
+/* A complete event that the caller measured with dft_ticks(). It nests below the thread's open regions. */
 DFT_API void dft_record(dft_site *site, uint64_t begin_ticks, uint64_t end_ticks, const dft_arg *args, uint32_t count);
 
-/* A complete event with the caller's own times, in the trace's unit since the epoch, written as they are. tid 0 is the
- * calling thread, below its open regions; where a tid is given the event has no parent, because what was open on that
- * thread at that time is not known. Directly after dft_enter it is the event of that level. */
+/* A complete event with the caller's own times, in the trace's unit since the epoch, written unchanged. With tid 0 it belongs
+ * to the calling thread, below its open regions. With another tid it has no parent, because what was open on that thread at
+ * that time is unknown. Directly after dft_enter it becomes the event of that level. */
 DFT_API void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t cat_len, uint64_t start,
                              uint64_t duration, uint32_t tid, const dft_arg *args, uint32_t count);
 
-/* Push and pop a level of this thread's stack without an event. Returns the depth before the push: 0 at the outermost. */
+/* Push and pop a level of this thread's stack without an event. dft_enter returns the depth before the push, from 0. */
 DFT_API int32_t dft_enter(void);
 DFT_API void dft_exit(void);
 
@@ -339,20 +340,20 @@ DFT_INLINE void dft_log_event(const char *name, const char *cat, uint64_t start,
     dft_log_event_n(name, name ? strlen(name) : 0, cat, cat ? strlen(cat) : 0, start, duration, 0, NULL, 0);
 }
 
-/* ---- Facts of the process ----------------------------------------------------------------------------------------- */
+/* ---- Facts about the process ---------------------------------------------------------------------------------------- */
 
-/* Kept until the end of the trace, last value wins; written into its `end` event as app.KEY and used.NAME. */
+/* Written into the trace's `end` event as app.KEY and used.NAME. The last value of a key counts. */
 DFT_API void dft_app_metadata_int_n(const char *key, size_t key_len, int64_t value);
 DFT_API void dft_app_metadata_string_n(const char *key, size_t key_len, const char *text, size_t len);
 DFT_API void dft_mark_used_n(const char *name, size_t name_len);
 
-/* Rank and number of processes of the job, where the environment does not tell. */
+/* Sets the rank and the number of processes of the job, if the environment does not have them. */
 DFT_API void dft_set_rank(int32_t rank, int32_t size);
-/* The rank found or set, -1 when unknown; likewise the size. */
+/* The rank and the number of processes, found or set; -1: unknown. */
 DFT_API int32_t dft_rank(void);
 DFT_API int32_t dft_size(void);
 
-/* The name of the calling thread in the trace. */
+/* Names the calling thread in the trace. */
 DFT_API void dft_thread_name_n(const char *name, size_t name_len);
 
 DFT_INLINE void dft_app_metadata_int(const char *key, int64_t value) {
@@ -385,8 +386,8 @@ DFT_API void dft_region_relate(dft_region region, int32_t relation, uint64_t ent
 
 /* ---- Questions ---------------------------------------------------------------------------------------------------- */
 
-/* Copies the resolved value of a DFTRACER_* setting as text, cut to size, always terminated; returns its whole length,
- * 0 for an unknown name. */
+/* Copies the value of a DFTRACER_* setting as text, cut to size and always terminated. Returns its full length; 0: there is no
+ * such setting. */
 DFT_API size_t dft_config_get(const char *name, char *value, size_t size);
 
 /* One row of the table of settings. Texts live as long as the library. */
@@ -401,7 +402,7 @@ typedef struct dft_setting {
 /* Row `index`, from 0; zero when there is none. */
 DFT_API int dft_config_describe(uint32_t index, dft_setting *setting);
 
-/* Events dropped since the start of the trace, for lack of space. */
+/* Events dropped for lack of space since the start of the trace. */
 DFT_API uint64_t dft_dropped(void);
 
 #ifdef __cplusplus
