@@ -45,4 +45,10 @@ static inline uint64_t dft__hash(const char *text, size_t len, uint64_t seed) {
   return h ? h : 1;
 }
 
+/* A hash as a trace shows it: 16 digits, terminated. */
+static inline void dft__hex(char hex[17], uint64_t value) {
+  for (int i = 15; i >= 0; i--, value >>= 4) hex[i] = "0123456789abcdef"[value & 15];
+  hex[16] = '\0';
+}
+
 #endif

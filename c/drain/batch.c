@@ -1,15 +1,11 @@
-/* batch.c - a batch: events on their way from the spool to the sinks.
- *
- * Steps: the opening lines (first batch only), definitions of paths, records of the claimed chunks, and in a final batch
- * the regions that are still open and the `end`.
+/* batch.c - a batch: which chunks it claims, and what of them is consumed.
  * SPDX-License-Identifier: MIT */
 #include "batch.h"
 
+#include "base/hash.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
 #include "spool/intern.h"
-
-enum step { OPENING, DEFINITIONS, RECORDS, OPEN_REGIONS, END, DONE };
 
 void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_t flags) {
   static const dft__commit none;
@@ -32,7 +28,7 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->handed = 0;
   batch->most = UINT64_MAX;
   batch->piece = 0;
-  batch->step = flags & DFT__BATCH_FIRST ? OPENING : DEFINITIONS;
+  batch->step = flags & DFT__BATCH_FIRST ? DFT__STEP_OPENING : DFT__STEP_DEFINITIONS;
   batch->line = 0;
   batch->definition = 0;
   batch->first_definition = 0;
@@ -56,7 +52,7 @@ void dft__batch_rewind(dft_batch *batch) {
   batch->piece = 0;
   batch->events = 0;
   batch->is_done = 0;
-  batch->step = batch->flags & DFT__BATCH_FIRST ? OPENING : DEFINITIONS;
+  batch->step = batch->flags & DFT__BATCH_FIRST ? DFT__STEP_OPENING : DFT__STEP_DEFINITIONS;
   batch->line = 0;
   batch->next_id = batch->first_id;
   batch->definition = batch->first_definition;
@@ -75,11 +71,11 @@ void dft__batch_rewind(dft_batch *batch) {
 /* The thread may leave between these two loads, and its page hold the next thread's records. Either answer is right then: it has
  * finished its own, and a chunk that is left alone now is claimed by the next batch. So the thread sanitizer need not look. */
 static __attribute__((no_sanitize("thread"))) int is_inside_call(const dft__chunk *state) {
-  if (DFT__ACQUIRE(state->use) != DFT__USE_THREAD) return 0; /* it has left, and somebody else is at home there */
+  if (DFT__ACQUIRE(state->use) != DFT__USE_THREAD) return 0; /* it has left, and the chunk has another use now */
   return DFT__ACQUIRE(((const dft__thread *)((const char *)state + DFT__CELL))->busy) != 0;
 }
 
-/* Whether somebody is still writing into it: a cell without a head, of a thread that is inside a call. */
+/* Whether a thread is still writing into it: one that is inside a call has left a cell without a head. */
 static int is_unfinished(const dft__spool *spool, const dft__chunk *chunk, uint32_t gen, uint32_t end) {
   uint32_t page = DFT__GET(chunk->thread);
   const dft__chunk *state = dft__chunk_at(spool, page);
@@ -108,7 +104,7 @@ static int is_claimable(dft_batch *batch, dft__chunk *chunk, uint32_t *gen, uint
   return DFT__GET(chunk->consumed) >= 1 && DFT__GET(chunk->consumed) <= *end;
 }
 
-/* Chunks of many threads and of one are drained in turn, because the walk goes on where the last one ended. */
+/* The walk continues where the last one ended, so every thread's chunks get their turn. */
 uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
   static _Atomic uint64_t last_offset;
   uint64_t start = batch->flags & DFT__BATCH_FINAL ? 0 : atomic_load(&last_offset);
@@ -130,7 +126,7 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
     }
     if (has_turned && start && offset > start) break;
     if (!is_claimable(batch, chunk, &gen, &end) || atomic_exchange(&chunk->claim, 1)) continue;
-    if (dft__status_gen(DFT__ACQUIRE(chunk->status)) != gen) { /* gone and come again in between */
+    if (dft__status_gen(DFT__ACQUIRE(chunk->status)) != gen) { /* it was freed and taken again in between */
       DFT__SET(chunk->claim, 0);
       continue;
     }
@@ -166,7 +162,7 @@ void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_M
   if (batch->last_ticks > next->last_ticks) next->last_ticks = batch->last_ticks;
   memcpy(next->bytes, bytes, sizeof next->bytes);
   next->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
-  next->open_page = batch->thread ? dft__open_region_page(batch) : batch->from_page;
+  next->open_page = batch->thread ? dft__batch_thread_page(batch) : batch->from_page;
   next->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
   next->complete = batch->is_done;
   next->count = list_consumed(batch, NULL);
@@ -188,116 +184,4 @@ void dft__batch_unclaim(dft_batch *batch) {
   for (uint32_t i = 0; i < batch->chunk_count; i++)
     DFT__RELEASE(dft__chunk_at(batch->spool, batch->chunks[i].page)->claim, 0);
   batch->chunk_count = 0;
-}
-
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
-
-static int next_record(dft_batch *batch, dft_event *event) {
-  if (batch->has_held) {
-    if (dft__definition_of_text(batch, event)) return 1;
-    batch->has_held = 0;
-    *event = batch->held;
-    batch->events += event->phase == DFT_COMPLETE;
-    batch->chunks[batch->chunk].cell += batch->held_cells;
-    return 1;
-  }
-  for (; batch->chunk < batch->chunk_count; batch->chunk++) {
-    struct dft__claimed *claimed = &batch->chunks[batch->chunk];
-    const dft__chunk *chunk = dft__chunk_at(batch->spool, claimed->page);
-    while (claimed->cell < claimed->end) {
-      uint32_t cells;
-      if (!dft__decode_record(batch, chunk, claimed->cell, claimed->end, claimed->gen, event, &cells)) {
-        claimed->cell++;
-      } else if (DFT__LIKELY(!batch->undefined_count)) {
-        claimed->cell += cells;
-        return 1;
-      } else {
-        batch->held = *event;
-        batch->held_cells = cells;
-        batch->has_held = 1;
-        batch->events -= event->phase == DFT_COMPLETE; /* not yet */
-        return dft__definition_of_text(batch, event);
-      }
-    }
-  }
-  return 0;
-}
-
-/* ---- Steps -------------------------------------------------------------------------------------------------------- */
-
-static int next_event(dft_batch *batch, dft_event *event) {
-  int is_final = batch->flags & DFT__BATCH_FINAL && !batch->has_more;
-  if (batch->step == OPENING) {
-    if (dft__bookkeeping_opening(batch, event)) return 1;
-    batch->step = DEFINITIONS;
-  }
-  if (batch->step == DEFINITIONS) {
-    if (dft__definition_next(batch, event)) return 1;
-    batch->step = RECORDS;
-  }
-  if (batch->step == RECORDS) {
-    if (next_record(batch, event)) return 1;
-    batch->step = is_final ? OPEN_REGIONS : DONE;
-    if (batch->flags & DFT__BATCH_RECOVERED && !batch->is_ending)
-      batch->final_ticks = dft__open_region_last_sign(batch);
-  }
-  if (batch->step == OPEN_REGIONS) {
-    if (dft__open_region_next(batch, event)) return 1;
-    batch->step = END;
-  }
-  if (batch->step == END) {
-    batch->step = DONE;
-    dft__bookkeeping_end(batch, event);
-    return 1;
-  }
-  return 0;
-}
-
-/* ---- For sinks ---------------------------------------------------------------------------------------------------- */
-
-int dft_batch_next(dft_batch *batch, dft_event *event, size_t event_size) {
-  dft_event whole;
-  dft_event *into = event_size == sizeof whole ? event : &whole;
-  if (batch->handed >= batch->most || !next_event(batch, into)) return 0;
-  batch->handed++;
-  if (into != event) memcpy(event, &whole, event_size < sizeof whole ? event_size : sizeof whole);
-  return 1;
-}
-
-int dft_batch_is_first(const dft_batch *batch) {
-  return batch->flags & DFT__BATCH_FIRST && !batch->piece;
-}
-
-int dft_batch_is_last(const dft_batch *batch) {
-  return (int)batch->is_done;
-}
-
-const char *dft_batch_host_hash(const dft_batch *batch) {
-  return batch->host_hash;
-}
-
-/* ---- Is there anything? -------------------------------------------------------------------------------------------- */
-
-static int holds_event(const dft__spool *spool, const dft__chunk *chunk) {
-  uint64_t status = DFT__ACQUIRE(chunk->status);
-  uint32_t end = dft__cells_of(DFT__GET(chunk->size_log));
-  if (DFT__GET(chunk->use) != DFT__USE_RECORDS || dft__status_state(status) == DFT__FREE) return 0;
-  for (uint32_t cell = DFT__GET(chunk->consumed); cell && cell < end; cell++) {
-    const dft__record *record = (const dft__record *)((const char *)chunk + (size_t)cell * DFT__CELL);
-    uint64_t head = DFT__ACQUIRE(record->head);
-    dft_text name;
-    if (dft__head_gen(head) != dft__status_gen(status) || dft__head_kind(head) < DFT__KIND_COMPLETE) continue;
-    name = dft__text_at(spool, record->site);
-    if (dft__head_kind(head) != DFT__KIND_META || name.len != 11 || memcmp(name.text, "thread_name", 11) != 0) return 1;
-  }
-  return 0;
-}
-
-int dft__batch_has_events(dft__spool *spool) {
-  uint64_t offset = 0;
-  dft__chunk *chunk;
-  while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
-    if (holds_event(spool, chunk)) return 1;
-  }
-  return dft__open_region_any(spool);
 }

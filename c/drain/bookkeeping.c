@@ -1,11 +1,14 @@
-/* bookkeeping.c - lines of a trace that have no record: how it opens, and how it ends.
+/* bookkeeping.c - events that have no record: how a trace opens, and how it ends.
  * SPDX-License-Identifier: MIT */
+#include "bookkeeping.h"
+
 #include <stdio.h>
 
-#include "batch.h"
+#include "base/hash.h"
+#include "decode.h"
 #include "spool/intern.h"
 
-/* ---- Lines that have no record --------------------------------------------------------------------------------------- */
+/* ---- The opening ------------------------------------------------------------------------------------------------------ */
 
 uint64_t dft__bookkeeping_id(dft_batch *batch) {
   if (batch->next_id % DFT__ID_BLOCK == 0) {
@@ -32,7 +35,6 @@ static void finish_event(dft_batch *batch, dft_event *event) {
   event->value_count = batch->value_count;
 }
 
-/* A metadata line with a name and, where it has one, a value. Texts must last. */
 void dft__bookkeeping_metadata(dft_batch *batch, dft_event *event, uint64_t id, const char *kind, dft_text name,
                                dft_text value) {
   start_event(batch, event, id, kind, DFT_METADATA);
@@ -56,7 +58,7 @@ static dft_text formatted(dft_batch *batch, const char *format, int32_t number) 
   return (dft_text){batch->text, len > 0 ? (size_t)len : 0};
 }
 
-/* A rank says more than the name a launcher gave the thread, and less than one that the program gave it. */
+/* The name that the program gave the thread, else the rank, else the name that the launcher gave it. */
 static void main_thread_name(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
   int32_t rank = DFT__GET(header->rank);
@@ -66,7 +68,7 @@ static void main_thread_name(dft_batch *batch, dft_event *event, uint64_t id) {
   named(batch, event, id, "thread_name", name);
 }
 
-/* Seconds since the epoch as a date. The library's own function reads time zones from files and takes locks. */
+/* Seconds since the epoch as a date. The function of the C library reads time zones from files and takes locks. */
 static size_t put_date(char *text, size_t size, uint64_t seconds) {
   uint64_t days = seconds / 86400;
   uint64_t second = seconds % 86400;
@@ -88,7 +90,7 @@ static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
   uint64_t seconds = dft__epoch_ns(&batch->clock, header->opened_ticks) / 1000000000u;
   start_event(batch, event, id, "start", DFT_COMPLETE);
-  event->start = dft__time_of(batch, header->opened_ticks);
+  event->start = dft__batch_time(batch, header->opened_ticks);
   if (header->metadata) {
     dft_text command = hash_text(batch, 0, header->command);
     dft_text executable = hash_text(batch, 1, header->executable);
@@ -103,7 +105,7 @@ static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
   finish_event(batch, event);
 }
 
-/* The opening lines in their order; those that do not apply are passed over. Zero at the end. */
+/* Events that do not apply are left out, but their ids are used up. */
 int dft__bookkeeping_opening(dft_batch *batch, dft_event *event) {
   const dft__header *header = batch->spool->header;
   const dft__spool *spool = batch->spool;
@@ -161,7 +163,7 @@ void dft__bookkeeping_end(dft_batch *batch, dft_event *event) {
   uint64_t dropped = DFT__GET(header->dropped);
   uint32_t facts = DFT__GET(header->facts_used);
   start_event(batch, event, dft__bookkeeping_id(batch), "end", DFT_COMPLETE);
-  event->start = dft__time_of(batch, batch->final_ticks);
+  event->start = dft__batch_time(batch, batch->final_ticks);
   if (header->metadata) {
     uint32_t half = facts >= DFT__FACTS_BYTES;
     uint32_t used = facts % DFT__FACTS_BYTES;
@@ -170,8 +172,8 @@ void dft__bookkeeping_end(dft_batch *batch, dft_event *event) {
   }
   if (dropped) {
     dft__add_number(batch, "num_dropped", DFT_INT, dropped);
-    dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__time_of(batch, DFT__GET(header->dropped_first)));
-    dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__time_of(batch, DFT__GET(header->dropped_last)));
+    dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_first)));
+    dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_last)));
   }
   if (batch->flags & DFT__BATCH_RECOVERED) dft__add_number(batch, "recovered", DFT_INT, 1);
   finish_event(batch, event);

@@ -1,26 +1,15 @@
 /* decode.c - one record of the spool as one event.
  *
- * The spool may be a stranger's, damaged or made up: every length and reference is checked against what holds it.
+ * The spool may be damaged or made up, so every length and reference is checked.
  * SPDX-License-Identifier: MIT */
+#include "decode.h"
+
 #include "base/hash.h"
-#include "batch.h"
 #include "functionname.h"
 #include "record/function.h"
 #include "spool/intern.h"
 
 static const char *const relation_keys[4] = {"used", "generated", "invalidated", "updated"};
-
-void dft__hex(char hex[17], uint64_t value) {
-  for (int i = 15; i >= 0; i--, value >>= 4) hex[i] = "0123456789abcdef"[value & 15];
-  hex[16] = '\0';
-}
-
-int64_t dft__time_of(const dft_batch *batch, uint64_t ticks) {
-  uint64_t ns = dft__epoch_ns(&batch->clock, ticks);
-  uint64_t unit_ns = batch->spool->header->unit_ns;
-  if (DFT__LIKELY(unit_ns == 1000)) return (int64_t)(ns / 1000);
-  return (int64_t)(ns / unit_ns);
-}
 
 dft_text dft__text_at(const dft__spool *spool, uint32_t ref) {
   const dft__name *name = dft__name_at(spool, ref);
@@ -64,7 +53,7 @@ static void set_hash(dft_batch *batch, dft_value *value, uint64_t hash) {
   value->value.s = (dft_text){hex, 16};
 }
 
-/* A path is shown by its hash. One that came as text is defined by this batch, unless it just has been. */
+/* A path is shown by its hash. This batch defines one that came as text, unless it has done so already. */
 static void set_path_text(dft_batch *batch, dft_value *value, dft_text path) {
   uint64_t hash = dft__hash(path.text, path.len, 0);
   uint64_t *seen = &batch->seen_paths[hash % DFT__SEEN_PATHS];
@@ -80,7 +69,7 @@ static void set_path(dft_batch *batch, dft_value *value, uint64_t ref) {
   set_hash(batch, value, name && name->use == DFT__NAME_PATH ? name->hash : dft__hash("", 0, 0));
 }
 
-/* Entities of one relation are one text, with commas between their ids. */
+/* The entities of one relation become one text: their ids with commas between them. */
 static void relate(dft_batch *batch, uint32_t relation, uint64_t entity) {
   char *text = batch->related[relation];
   dft_value *value = NULL;
@@ -107,7 +96,7 @@ static uint64_t load64(const uint8_t *from) {
   return value;
 }
 
-/* One item at `at`; where the next one begins, or `len` when the list ends or makes no sense. */
+/* Decodes the item at `at`. Returns where the next one begins, or `len` when the list ends or is damaged. */
 static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at, uint32_t len, dft_event *event) {
   dft_value value = {0};
   const dft__name *name;
@@ -179,7 +168,7 @@ static uint32_t gather(dft_batch *batch, const dft__record *record, uint32_t cel
 
 static int64_t opened_ns(const dft_batch *batch) {
   const dft__header *header = batch->spool->header;
-  return (dft__time_of(batch, header->opened_ticks) + 1) * (int64_t)header->unit_ns;
+  return (dft__batch_time(batch, header->opened_ticks) + 1) * (int64_t)header->unit_ns;
 }
 
 void dft__decode_site(dft_batch *batch, uint32_t site, dft_event *event) {
@@ -220,9 +209,9 @@ int dft__decode_record(dft_batch *batch, const dft__chunk *chunk, uint32_t cell,
     event->start = record->start <= INT64_MAX ? (int64_t)record->start : INT64_MAX;
     event->duration = record->end <= INT64_MAX ? (int64_t)record->end : INT64_MAX;
   } else if (kind != DFT__KIND_META) {
-    event->start = dft__time_of(batch, record->start);
-    event->duration = record->end > record->start ? dft__time_of(batch, record->end) - event->start : 0;
-    if (event->duration < 0) event->duration = 0; /* ticks beyond what the unit can tell */
+    event->start = dft__batch_time(batch, record->start);
+    event->duration = record->end > record->start ? dft__batch_time(batch, record->end) - event->start : 0;
+    if (event->duration < 0) event->duration = 0; /* ticks beyond the range of the unit */
     if (record->end > batch->last_ticks) batch->last_ticks = record->end;
   }
   if (kind == DFT__KIND_COUNTER) event->phase = DFT_COUNTER;

@@ -1,11 +1,13 @@
-/* definition.c - definitions of paths: the lines that say which path a hash stands for.
+/* definition.c - definitions of paths: the events that say which path a hash stands for.
  *
  * New paths wait in a list. The next batch takes all of it and hands the definitions out before its records; batches are
- * appended in order, so a hash is defined before its first use, however many threads encode. A path for which there was no
- * room in the registry comes as text, and its definition goes right before its event.
+ * appended in order, so a hash is defined before its first use, however many threads encode. When the registry had no room for
+ * a path, it comes as text, and its definition goes right before its event.
  * SPDX-License-Identifier: MIT */
+#include "definition.h"
+
 #include "base/hash.h"
-#include "batch.h"
+#include "bookkeeping.h"
 #include "spool/intern.h"
 
 static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
@@ -13,7 +15,7 @@ static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
   return name && name->use == DFT__NAME_PATH ? name : NULL;
 }
 
-uint64_t dft__batch_take_definitions(dft_batch *batch) {
+uint64_t dft__definition_take(dft_batch *batch) {
   uint32_t ref = atomic_exchange_explicit(&batch->spool->header->pending_paths, 0, memory_order_acquire);
   uint64_t bytes = 0;
   dft__name *name;
@@ -25,7 +27,7 @@ uint64_t dft__batch_take_definitions(dft_batch *batch) {
   return bytes;
 }
 
-void dft__batch_return_definitions(dft_batch *batch) {
+void dft__definition_return(dft_batch *batch) {
   uint32_t ref = batch->definition;
   dft__name *name;
   while (ref && (name = path_at(batch, ref)) != NULL) {
@@ -57,7 +59,7 @@ int dft__definition_next(dft_batch *batch, dft_event *event) {
   return 0;
 }
 
-/* Paths that came as text: their definitions go first. The event in hand waits, so its values stay untouched. */
+/* The held event waits meanwhile, so its values stay as they are. */
 int dft__definition_of_text(dft_batch *batch, dft_event *event) {
   dft_text path;
   if (!batch->undefined_count) return 0;

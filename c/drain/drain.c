@@ -1,8 +1,9 @@
 /* drain.c - from the spool to the sinks, in the living process.
  *
- * Whoever drains takes an encoder, gives its batch the next number and chunks nobody else has (create lock), encodes on
- * its own, and leaves the encoder READY. READY encoders are appended in the order of their numbers by whoever gets the
- * append lock; nobody waits for a turn. All of it runs with signals blocked, so no handler meets a lock its thread holds.
+ * A thread that drains takes a workspace, gives its batch the next number and chunks that no other batch has (create lock),
+ * encodes, and leaves the workspace READY. Whoever gets the append lock appends the READY workspaces in the order of their
+ * numbers; nobody waits for a turn. All of it runs with signals blocked, so no signal handler meets a lock that its own
+ * thread holds.
  * SPDX-License-Identifier: MIT */
 #include "drain.h"
 
@@ -20,13 +21,14 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "codec/gzip.h"
+#include "definition.h"
+#include "feed.h"
 #include "record/thread.h"
-#include "session/place.h"
-#include "session/recover.h"
-#include "sinks/sinks.h"
 #include "spool/clock.h"
+#include "spool/commit.h"
 
-#define ENCODERS 4
+#define WORKSPACES 4
 #define BATCH_CELLS 6144u            /* worth a member: six chunks of 64 KiB */
 #define CLAIM_CELLS 24576u           /* more than a member takes, so that it is never too small */
 #define DEFINITIONS_MOST (64u << 10) /* bytes of paths that surely fit into one member */
@@ -37,28 +39,35 @@
 #define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
 #define STACK_BYTES ((size_t)512 << 10)
 
-enum encoder_state { IDLE = 0, BUSY = 1, READY = 2 };
+#define APPEND_PAUSE_NS 20000  /* between looks at a batch that must be appended before others begin */
+#define END_TRIES 100000       /* pauses of PAUSE_LEAST_NS that the end waits for producers */
+#define DESCRIPTORS_MOST 65536 /* closed one by one where the kernel cannot close a range */
+#define RETRY_AT_ONCE 1        /* in retry_ns: a time that has passed */
+#define ON_FULL_DROP 1         /* DFTRACER_ON_FULL=drop, in the order of its choices */
+
+enum workspace_state { IDLE = 0, BUSY = 1, READY = 2 };
+enum thread_state { NO_THREAD = 0, THREAD_BEING_MADE = 1, THREAD_RUNS = 2, THREAD_FAILED = 3 };
 
 static struct {
-  _Atomic(dft__encoder *) encoders[ENCODERS];
+  _Atomic(dft__workspace *) workspaces[WORKSPACES];
   _Atomic uint32_t create_lock;
   _Atomic uint32_t append_lock;
   _Atomic uint64_t next_seq;   /* of the next batch; guarded by the create lock */
   _Atomic uint64_t turn;       /* the number whose turn it is to be appended */
   _Atomic uint32_t in_flight;  /* batches created and not yet appended */
   _Atomic uint64_t retry_ns;   /* nonzero: the output failed; not before then */
-  _Atomic uint32_t is_stalled; /* a producer waited in vain: the next ones do not, until something is appended */
+  _Atomic uint32_t is_stalled; /* a producer waited in vain: others do not wait until something is appended */
   _Atomic uint32_t has_begun;
   _Atomic int64_t ready_cells;
   /* the thread */
-  _Atomic uint32_t thread_state; /* 0 none, 1 being made, 2 there, 3 could not be made */
+  _Atomic uint32_t thread_state; /* enum thread_state */
   _Atomic uint32_t wake;         /* futex: counts reasons to look */
   pthread_t thread;
-  int is_first;
-  /* not of one session: producers of the one before may still be on their way out */
+  void (*when_idle)(const char *folder); /* called once, when there is nothing else to do; NULL: nothing */
+  /* kept between sessions: producers of the last one may still be on their way out */
   _Atomic uint32_t is_ending; /* nobody else begins a batch */
   _Atomic uint32_t helpers;   /* threads that are at a batch */
-  dft__output output;
+  dft__outputs outputs;
 } drain;
 
 /* ---- Locks and waiting ----------------------------------------------------------------------------------------------- */
@@ -87,7 +96,7 @@ static void wake_thread(void) {
  * does so until leave, because dft__drain_end sets is_ending first and then waits for helpers. Signals are blocked. */
 static int enter(const dft__spool *spool) {
   atomic_fetch_add(&drain.helpers, 1);
-  return !atomic_load(&drain.is_ending) && drain.output.spool == spool;
+  return !atomic_load(&drain.is_ending) && drain.outputs.spool == spool;
 }
 
 static void leave(void) {
@@ -96,20 +105,20 @@ static void leave(void) {
 
 /* ---- One batch ---------------------------------------------------------------------------------------------------- */
 
-static dft__encoder *take_encoder(void) {
-  for (int i = 0; i < ENCODERS; i++) {
-    dft__encoder *encoder = atomic_load(&drain.encoders[i]);
+static dft__workspace *take_workspace(void) {
+  for (int i = 0; i < WORKSPACES; i++) {
+    dft__workspace *workspace = atomic_load(&drain.workspaces[i]);
     uint32_t idle = IDLE;
-    if (!encoder) {
-      dft__encoder *none = NULL;
-      encoder = dft__encoder_make(&drain.output);
-      if (!encoder) return NULL;
-      if (!atomic_compare_exchange_strong(&drain.encoders[i], &none, encoder)) {
-        dft__encoder_free(encoder);
-        encoder = none;
+    if (!workspace) {
+      dft__workspace *none = NULL;
+      workspace = dft__workspace_make(&drain.outputs);
+      if (!workspace) return NULL;
+      if (!atomic_compare_exchange_strong(&drain.workspaces[i], &none, workspace)) {
+        dft__workspace_free(workspace);
+        workspace = none;
       }
     }
-    if (atomic_compare_exchange_strong(&encoder->state, &idle, BUSY)) return encoder;
+    if (atomic_compare_exchange_strong(&workspace->state, &idle, BUSY)) return workspace;
   }
   return NULL;
 }
@@ -118,7 +127,7 @@ static void note_failure(dft_status status) {
   atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
            "cannot write the trace to %s: %s; events wait in the spool until it works again",
-           drain.output.outlets[0].path, dft_status_text(status));
+           drain.outputs.list[0].path, dft_status_text(status));
 }
 
 static int64_t consumed_cells(const dft_batch *batch) {
@@ -128,9 +137,9 @@ static int64_t consumed_cells(const dft_batch *batch) {
 }
 
 /* With the append lock. A batch that comes after a failure gives back what it claimed. */
-static void append(dft__encoder *encoder) {
-  int64_t cells = consumed_cells(&encoder->batch);
-  dft_status status = dft__output_append(&drain.output, encoder);
+static void append(dft__workspace *workspace) {
+  int64_t cells = consumed_cells(&workspace->batch);
+  dft_status status = dft__outputs_append(&drain.outputs, workspace);
   if (status == DFT_OK) {
     atomic_store(&drain.is_stalled, 0);
     atomic_fetch_sub(&drain.ready_cells, cells);
@@ -139,22 +148,24 @@ static void append(dft__encoder *encoder) {
   }
 }
 
-static dft__encoder *ready_encoder(void) {
-  for (int i = 0; i < ENCODERS; i++) {
-    dft__encoder *encoder = atomic_load(&drain.encoders[i]);
-    if (encoder && DFT__ACQUIRE(encoder->state) == READY && encoder->batch.seq == DFT__GET(drain.turn)) return encoder;
+static dft__workspace *ready_workspace(void) {
+  for (int i = 0; i < WORKSPACES; i++) {
+    dft__workspace *workspace = atomic_load(&drain.workspaces[i]);
+    if (workspace && DFT__ACQUIRE(workspace->state) == READY && workspace->batch.seq == DFT__GET(drain.turn))
+      return workspace;
   }
   return NULL;
 }
 
-/* Looks again after it let go of the lock: another batch may have become ready that met the lock held. */
+/* Looks again after unlocking. Another thread may have left its batch READY while the lock was held, and gone: nobody else
+ * would append it. */
 static void append_ready(void) {
-  while (ready_encoder() && try_lock(&drain.append_lock)) {
-    dft__encoder *encoder;
-    while ((encoder = ready_encoder()) != NULL) {
-      append(encoder);
+  while (ready_workspace() && try_lock(&drain.append_lock)) {
+    dft__workspace *workspace;
+    while ((workspace = ready_workspace()) != NULL) {
+      append(workspace);
       atomic_fetch_add(&drain.turn, 1);
-      DFT__RELEASE(encoder->state, IDLE);
+      DFT__RELEASE(workspace->state, IDLE);
       atomic_fetch_sub(&drain.in_flight, 1);
     }
     unlock(&drain.append_lock);
@@ -167,11 +178,11 @@ static int is_output_usable(void) {
   if (retry) {
     if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
     atomic_store(&drain.retry_ns, 0);
-    atomic_store(&drain.next_seq, dft__commit_current(drain.output.spool)->seq + 1);
+    atomic_store(&drain.next_seq, dft__commit_current(drain.outputs.spool)->seq + 1);
     atomic_store(&drain.turn, DFT__GET(drain.next_seq));
   }
-  if (!drain.output.is_open || retry) {
-    dft_status status = dft__output_open(&drain.output);
+  if (!drain.outputs.is_open || retry) {
+    dft_status status = dft__outputs_open(&drain.outputs);
     if (status != DFT_OK) {
       note_failure(status);
       return 0;
@@ -180,14 +191,14 @@ static int is_output_usable(void) {
   return 1;
 }
 
-/* With the create lock. Nonzero when the lock must be kept until the batch is appended: the opening comes first, and so
- * do many definitions that may not fit into one member. */
-static int create(dft__encoder *encoder, uint32_t flags, uint64_t least, int *has_work) {
+/* With the create lock. Nonzero when the lock must be kept until the batch is appended. The opening comes before everything
+ * else, and so do definitions when there are so many that they may not fit into one member. */
+static int create(dft__workspace *workspace, uint32_t flags, uint64_t least, int *has_work) {
   uint64_t seq = DFT__GET(drain.next_seq);
-  dft_batch *batch = &encoder->batch;
+  dft_batch *batch = &workspace->batch;
   uint64_t cells;
   if (seq == 1) flags |= DFT__BATCH_FIRST;
-  dft__batch_begin(batch, drain.output.spool, seq, flags);
+  dft__batch_begin(batch, drain.outputs.spool, seq, flags);
   cells = dft__batch_claim(batch, flags & DFT__BATCH_FINAL ? UINT64_MAX : CLAIM_CELLS);
   *has_work = cells >= least || flags & DFT__BATCH_FINAL;
   if (!*has_work) {
@@ -198,37 +209,38 @@ static int create(dft__encoder *encoder, uint32_t flags, uint64_t least, int *ha
   atomic_store(&drain.next_seq, seq + 1);
   atomic_store(&drain.has_begun, 1);
   atomic_fetch_add(&drain.in_flight, 1);
-  return dft__batch_take_definitions(batch) > DEFINITIONS_MOST || flags & DFT__BATCH_FIRST;
+  return dft__definition_take(batch) > DEFINITIONS_MOST || flags & DFT__BATCH_FIRST;
 }
 
 static int drain_batch(uint32_t flags, uint64_t least) {
-  dft__encoder *encoder = take_encoder();
+  dft__workspace *workspace = take_workspace();
   int has_work = 0;
   int is_exclusive = 0;
-  if (!encoder) return 0;
+  if (!workspace) return 0;
   if (!try_lock(&drain.create_lock)) {
-    DFT__RELEASE(encoder->state, IDLE);
+    DFT__RELEASE(workspace->state, IDLE);
     return 0;
   }
-  if (is_output_usable()) is_exclusive = create(encoder, flags, least, &has_work);
+  if (is_output_usable()) is_exclusive = create(workspace, flags, least, &has_work);
   if (!has_work) {
-    DFT__RELEASE(encoder->state, IDLE);
+    DFT__RELEASE(workspace->state, IDLE);
     unlock(&drain.create_lock);
     return 0;
   }
   if (!is_exclusive) unlock(&drain.create_lock);
-  dft__output_encode(&drain.output, encoder);
-  DFT__RELEASE(encoder->state, READY);
+  dft__outputs_encode(&drain.outputs, workspace);
+  DFT__RELEASE(workspace->state, READY);
   do append_ready();
-  while (is_exclusive && DFT__GET(drain.in_flight) && (wait_ns(20000), 1));
+  while (is_exclusive && DFT__GET(drain.in_flight) && (wait_ns(APPEND_PAUSE_NS), 1));
   if (is_exclusive) unlock(&drain.create_lock);
   return 1;
 }
 
-/* One batch of at least so many cells; zero when there was nothing to do, or no means to do it. Signals are blocked. */
+/* Drains one batch of at least so many cells. Zero when there was nothing to do, or it could not be done now. Signals are
+ * blocked. */
 static int drain_once(uint32_t flags, uint64_t least) {
   int has_worked = 0;
-  atomic_fetch_add(&drain.helpers, 1); /* before it looks: dft__drain_end sets the one and then waits for the other */
+  atomic_fetch_add(&drain.helpers, 1); /* first: dft__drain_end sets is_ending, then waits for this */
   if (flags & DFT__BATCH_FINAL || !atomic_load(&drain.is_ending)) has_worked = drain_batch(flags, least);
   atomic_fetch_sub(&drain.helpers, 1);
   return has_worked;
@@ -236,13 +248,14 @@ static int drain_once(uint32_t flags, uint64_t least) {
 
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
 
-/* A descriptor table of its own, empty: no number the application expects is taken, no pipe of its kept open. */
+/* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
+ * its pipes open. */
 static void leave_descriptors(void) {
 #ifdef SYS_close_range
   if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0) return;
 #endif
   if (unshare(CLONE_FILES) == 0) {
-    for (int fd = 0; fd < 65536; fd++) close(fd);
+    for (int fd = 0; fd < DESCRIPTORS_MOST; fd++) close(fd);
   }
 }
 
@@ -251,24 +264,24 @@ static int has_enough(void) {
 }
 
 static void *run(void *unused) {
-  int has_recovered = !drain.is_first;
+  int has_idled = !drain.when_idle;
   (void)unused;
   pthread_setname_np(pthread_self(), "dftracer");
   dft__hush++;
   dft__log_defer();
   leave_descriptors();
-  if (drain.output.spool->header->compress) dft__sinks_prepare_aside();
+  if (drain.outputs.spool->header->compress) dft__gzip_load_aside();
   while (!atomic_load(&drain.is_ending)) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};
     int is_failing;
-    dft__spool_prepare(drain.output.spool);
+    dft__spool_prepare(drain.outputs.spool);
     while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, BATCH_CELLS))
-      dft__spool_prepare(drain.output.spool);
+      dft__spool_prepare(drain.outputs.spool);
     append_ready();
-    if (!has_recovered && !atomic_load(&drain.is_ending)) {
-      has_recovered = 1;
-      dft__recover_folder(drain.output.spool->header->folder, NULL, 0);
+    if (!has_idled && !atomic_load(&drain.is_ending)) {
+      has_idled = 1;
+      drain.when_idle(drain.outputs.spool->header->folder);
     }
     is_failing = has_enough();
     syscall(SYS_futex, &drain.wake, FUTEX_WAIT_PRIVATE, seen, is_failing ? &retry : NULL, NULL, 0);
@@ -278,23 +291,23 @@ static void *run(void *unused) {
 
 /* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
 static void make_thread(uint64_t signals) {
-  uint32_t none = 0;
+  uint32_t none = NO_THREAD;
   pthread_attr_t attributes;
   int error;
-  if (dft__signals_may_be_handler(signals)) return; /* another time: making a thread allocates */
-  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, 1)) return;
+  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
+  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) return;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   error = pthread_create(&drain.thread, &attributes, run, NULL);
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
-  atomic_store(&drain.thread_state, error ? 3 : 2);
+  atomic_store(&drain.thread_state, error ? THREAD_FAILED : THREAD_RUNS);
 }
 
 static void notify(uint32_t cells, uint64_t signals) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
   if (before + cells < BATCH_CELLS) return;
-  if (DFT__GET(drain.thread_state) == 0) make_thread(signals);
+  if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
   else if (before < BATCH_CELLS || before / BATCH_CELLS != (before + cells) / BATCH_CELLS) wake_thread();
 }
 
@@ -309,23 +322,28 @@ int dft__drain_has_begun(void) {
 
 /* ---- Producers ---------------------------------------------------------------------------------------------------- */
 
-/* Of the usual size, or else smaller; or one that a huge record has left, because chunks never change their size. */
-static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
-  static const uint32_t logs[] = {DFT__BLOCK_LOG, 14, DFT__CHUNK_LOG_MIN, 17, 18, 19, 20, 21, DFT__CHUNK_LOG_MAX};
-  uint32_t huge = DFT__BLOCK_LOG;
-  while (dft__cells_of(huge) < cells + 1) huge++;
-  if (huge > DFT__BLOCK_LOG) return dft__chunk_take(spool, huge, DFT__USE_RECORDS, 1);
-  for (size_t i = 0; i < sizeof logs / sizeof logs[0]; i++) {
-    dft__chunk *chunk;
-    if (dft__cells_of(logs[i]) < cells + 1) continue;
-    chunk = dft__chunk_take(spool, logs[i], DFT__USE_RECORDS, 0);
-    if (chunk) return chunk;
-  }
-  return NULL;
+/* A chunk of this size for a record of so many cells; NULL when it is too small, or there is none. */
+static dft__chunk *take_chunk(dft__spool *spool, uint32_t size_log, uint32_t cells) {
+  return dft__cells_of(size_log) < cells + 1 ? NULL : dft__chunk_take(spool, size_log, DFT__USE_RECORDS, 0);
 }
 
-/* Why there is no room. */
-static void tell_loss(const dft__spool *spool) {
+/* A chunk of the usual size or else a smaller one. Then larger ones: a huge record may have left them, and chunks never change
+ * their size. */
+static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
+  uint32_t huge_log = DFT__BLOCK_LOG;
+  dft__chunk *chunk;
+  while (dft__cells_of(huge_log) < cells + 1) huge_log++;
+  if (huge_log > DFT__BLOCK_LOG) return dft__chunk_take(spool, huge_log, DFT__USE_RECORDS, 1);
+  chunk = take_chunk(spool, DFT__BLOCK_LOG, cells);
+  if (!chunk) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIDDLE, cells);
+  if (!chunk) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIN, cells);
+  for (uint32_t log = DFT__BLOCK_LOG + 1; !chunk && log <= DFT__CHUNK_LOG_MAX; log++)
+    chunk = take_chunk(spool, log, cells);
+  return chunk;
+}
+
+/* Says why there is no room. */
+static void report_loss(const dft__spool *spool) {
   unsigned long long kib = (unsigned long long)DFT__GET(spool->header->file_bytes) >> 10;
   const char *why = "it cannot be made longer";
   switch (DFT__GET(spool->grow_error)) {
@@ -340,7 +358,7 @@ static void tell_loss(const dft__spool *spool) {
     case EFBIG: why = "files may not be longer (ulimit -f)"; break;
     case EMFILE:
     case ENFILE: why = "no descriptor is free (ulimit -n)"; break;
-    case ENOENT: why = "somebody has removed it"; break;
+    case ENOENT: why = "it has been removed"; break;
   }
   dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
            "the spool %s stays at %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR puts it elsewhere)",
@@ -349,29 +367,29 @@ static void tell_loss(const dft__spool *spool) {
 
 static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
   uint64_t deadline = dft__clock_ns() + WAIT_NS;
-  int is_dropping = dft__config_number(DFT__ON_FULL) == 1;
+  int is_dropping = dft__config_number(DFT__ON_FULL) == ON_FULL_DROP;
   int tries = 0;
   uint64_t pause_ns = PAUSE_LEAST_NS;
   uint64_t progress = DFT__GET(spool->header->commit_seq);
   dft__chunk *chunk;
-  if (DFT__GET(drain.thread_state) == 0) make_thread(signals);
+  if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
   for (;;) {
     int has_helped = 0;
     chunk = take_any(spool, cells);
     if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
     if (atomic_load(&drain.is_ending)) return NULL;
-    if (drain.output.can_assist) {
+    if (drain.outputs.can_assist) {
       has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
     } else {
       wake_thread();
     }
-    /* Every chunk is in use by a thread, none of them full: more threads than the limit was made for. */
+    /* Threads hold every chunk, and none is full: there are more threads than the limit allows for. */
     if (!has_helped && atomic_load(&drain.ready_cells) <= 0) {
-      chunk = dft__chunk_take(spool, 14, DFT__USE_RECORDS, 1);
-      if (chunk && dft__cells_of(14) >= cells + 1) break;
+      chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIDDLE, DFT__USE_RECORDS, 1);
+      if (chunk && dft__cells_of(DFT__CHUNK_LOG_MIDDLE) >= cells + 1) break;
       if (chunk) dft__chunk_give(spool, chunk);
     }
-    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but it moves */
+    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but not stuck */
       progress = DFT__GET(spool->header->commit_seq);
       deadline = dft__clock_ns() + WAIT_NS;
     } else if (dft__clock_ns() > deadline) {
@@ -379,13 +397,13 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
       break;
     }
     if (!has_helped) {
-      wake_thread(); /* to make the spool longer, where it can */
+      wake_thread(); /* it may be able to make the spool longer */
       wait_ns(pause_ns);
       if (pause_ns < PAUSE_MOST_NS)
-        pause_ns *= 2; /* hundreds may be waiting: they must not keep the others from working */
+        pause_ns *= 2; /* hundreds may be waiting, and must leave the processor to those that work */
     }
   }
-  if (!chunk) tell_loss(spool);
+  if (!chunk) report_loss(spool);
   return chunk;
 }
 
@@ -399,7 +417,7 @@ dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t sig
 
 void dft__drain_disown(void) {
   atomic_store(&drain.is_ending, 1);
-  atomic_store(&drain.thread_state, 3);
+  atomic_store(&drain.thread_state, THREAD_FAILED);
 }
 
 static void clear_session(void) {
@@ -411,12 +429,12 @@ void dft__drain_forget(void) {
   atomic_store(&drain.helpers, 0);
 }
 
-dft_status dft__drain_begin(dft__spool *spool, int is_first) {
+dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder)) {
   uint64_t written = dft__commit_current(spool)->seq;
   dft_status status;
   clear_session();
-  drain.is_first = is_first;
-  status = dft__output_prepare(&drain.output, spool);
+  drain.when_idle = when_idle;
+  status = dft__outputs_prepare(&drain.outputs, spool);
   atomic_store(&drain.next_seq, written + 1);
   atomic_store(&drain.turn, written + 1);
   atomic_store(&drain.has_begun, written != 0);
@@ -426,20 +444,20 @@ dft_status dft__drain_begin(dft__spool *spool, int is_first) {
 
 /* Where there is no thread, none can be made any more: nobody would join it. */
 static void end_thread(void) {
-  uint32_t state = 0;
+  uint32_t state = NO_THREAD;
   atomic_store(&drain.is_ending, 1);
-  while (!atomic_compare_exchange_strong(&drain.thread_state, &state, 3) && state == 1) {
-    state = 0;
+  while (!atomic_compare_exchange_strong(&drain.thread_state, &state, THREAD_FAILED) && state == THREAD_BEING_MADE) {
+    state = NO_THREAD;
     sched_yield();
   }
-  if (state != 2) return;
+  if (state != THREAD_RUNS) return;
   wake_thread();
   pthread_join(drain.thread, NULL);
 }
 
-/* Producers that help are on their way out; zero when a disk keeps one of them too long. */
+/* Waits for producers that are still at a batch. Zero when a slow disk keeps one of them too long. */
 static int await_helpers(void) {
-  for (int tries = 0; tries < 100000; tries++) {
+  for (int tries = 0; tries < END_TRIES; tries++) {
     if (!atomic_load(&drain.helpers) && !DFT__GET(drain.in_flight)) return 1;
     append_ready();
     wait_ns(PAUSE_LEAST_NS);
@@ -453,25 +471,22 @@ dft_status dft__drain_end(int *is_complete) {
   int is_alone;
   end_thread();
   is_alone = await_helpers();
-  atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? 1 : 0);
-  /* Nothing but our own bookkeeping leaves no file. */
-  *is_complete = !DFT__GET(drain.has_begun) && !dft__batch_has_events(drain.output.spool);
+  atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
+  /* A trace without events of the program leaves no file. */
+  *is_complete = !DFT__GET(drain.has_begun) && !dft__feed_has_events(drain.outputs.spool);
   while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
-    *is_complete = dft__commit_current(drain.output.spool)->complete != 0;
+    *is_complete = dft__commit_current(drain.outputs.spool)->complete != 0;
   }
-  status = dft__output_close(&drain.output, *is_complete);
-  if (status == DFT_OK) status = drain.output.first_error;
-  for (int i = 0; i < ENCODERS; i++) {
-    dft__encoder *encoder = atomic_exchange(&drain.encoders[i], NULL);
-    if (is_alone) dft__encoder_free(encoder);
+  status = dft__outputs_close(&drain.outputs, *is_complete);
+  if (status == DFT_OK) status = drain.outputs.first_error;
+  for (int i = 0; i < WORKSPACES; i++) {
+    dft__workspace *workspace = atomic_exchange(&drain.workspaces[i], NULL);
+    if (is_alone) dft__workspace_free(workspace);
   }
   dft__signals_restore(before);
   return status;
 }
 
-dft_status dft__drain_publish(char *name, size_t size) {
-  dft_status status = dft__place_publish(&drain.output, name, size);
-  if (name[0]) dft__place_remember(drain.output.spool->header);
-  if (status == DFT_OK) dft__place_clean(&drain.output, drain.output.spool->path);
-  return status;
+const dft__outputs *dft__drain_outputs(void) {
+  return &drain.outputs;
 }

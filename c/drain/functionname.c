@@ -1,8 +1,8 @@
-/* functionname.c - an address in a file as the name of the function there.
+/* functionname.c - the name of the function at an address in a file.
  *
- * Runs where events are encoded: on the drain's thread, on a producer that assists, in a recovery, so memory comes from mmap
- * and files are read, not mapped: a file that shrinks must not be a SIGBUS. The addresses of a file's functions are kept
- * for as many files as there are places; of the names, those that were asked for.
+ * Runs where events are encoded: on the drain's thread, on a producer that assists, in a recovery. So memory comes from mmap.
+ * Files are read, not mapped, because a file that shrinks would raise SIGBUS. The addresses of functions are kept for a few
+ * files, and the names that were asked for.
  * SPDX-License-Identifier: MIT */
 #include "functionname.h"
 
@@ -12,8 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
 #include "base/elffile.h"
 #include "base/hash.h"
+#include "spool/record.h"
 
 #define NAMES_LOG 17 /* of functions in one process: twice what function.c has room for */
 #define BLOCK_BYTES (256u << 10)
@@ -45,7 +47,7 @@ static void *take_pages(size_t bytes) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A copy that lasts; the text itself, which may not, when there is no memory. */
+/* A copy that lasts. */
 static dft_text keep(const char *text) {
   size_t len = strlen(text);
   dft_text kept = {"(no memory)", 11};
@@ -92,7 +94,7 @@ static int is_address(dft_text name) {
          memchr(name.text, '@', name.len);
 }
 
-/* The entry of a name, or the free one where it belongs; NULL when there is neither. */
+/* The entry of a name, or a free one for it; NULL when there is neither. */
 static known *search(uint64_t hash) {
   for (uint32_t i = 0; i < 64; i++) {
     known *one = &names[(hash + i) % (1u << NAMES_LOG)];

@@ -3,10 +3,10 @@
 #ifndef DFT_FUNCTIONNAME_H
 #define DFT_FUNCTIONNAME_H
 
-#include "batch.h"
+#include <dftracer/sink.h>
 
-/* The name that an event shows for the name of its site: the symbol, or FILE+0xADDRESS where there is none; others as they
- * are. Files that changed after `opened_ns` (since the epoch) are not those that ran. Allocates nothing with malloc. */
+/* The name that an event shows. For a site that is an address it is the symbol, or FILE+0xADDRESS when there is none, or when
+ * the file changed after `opened_ns` (since the epoch); other names stay as they are. Never calls malloc. */
 dft_text dft__function_name(dft_text name, int64_t opened_ns);
 
 #endif

@@ -1,13 +1,17 @@
 /* openregion.c - regions that are open when a trace ends: as events with open:1.
  *
- * The stacks may be a dead stranger's: every area is checked to lie in the file.
+ * The stacks may be damaged or made up, so every area is checked to lie in the file.
  * SPDX-License-Identifier: MIT */
+#include "openregion.h"
+
 #include <stdio.h>
 
-#include "batch.h"
+#include "bookkeeping.h"
+#include "decode.h"
+#include "definition.h"
 #include "spool/intern.h"
 
-/* An area of a thread lies wholly in the file, or does not count. */
+/* NULL when the area does not lie wholly in the file. */
 static uint8_t *checked_area(const dft__spool *spool, uint64_t area, uint64_t bytes) {
   uint64_t offset = dft__area_offset(area);
   return offset >= DFT__HEADER_BYTES && offset + bytes <= DFT__GET(spool->header->file_bytes) &&
@@ -35,13 +39,13 @@ static int decode_frame(dft_batch *batch, const dft__frame *frame, uint32_t next
   batch->lost = flags >> DFT__FRAME_LOSS_SHIFT;
   *event = (dft_event){.id = id,
                        .parent = parent ? (int64_t)parent : -1,
-                       .start = dft__time_of(batch, DFT__GET(frame->start)),
+                       .start = dft__batch_time(batch, DFT__GET(frame->start)),
                        .level = DFT__GET(frame->level),
                        .phase = DFT_COMPLETE,
                        .pid = header->pid,
                        .tid = batch->thread->tid};
   dft__decode_site(batch, DFT__GET(frame->site), event);
-  event->duration = dft__time_of(batch, batch->final_ticks) - event->start;
+  event->duration = dft__batch_time(batch, batch->final_ticks) - event->start;
   if (event->duration < 0) event->duration = 0;
   if (flags & DFT__FRAME_CROSSED) {
     event->tid = DFT__LANE_TID + 1 + (uint32_t)(atomic_fetch_add(&batch->spool->header->next_lane, 1) & 0xffff);
@@ -65,7 +69,7 @@ static int next_frame(dft_batch *batch, dft_event *event) {
   while (frames && batch->depth < depth) {
     const dft__frame *frame = &frames[batch->depth++];
     uint64_t id = DFT__GET(frame->id);
-    if (id && id == batch->frame_id) continue; /* it was being moved, and stands twice */
+    if (id && id == batch->frame_id) continue; /* it was being moved, and is there twice */
     if (id) batch->frame_id = id;
     uint32_t next_args = batch->depth < depth ? DFT__GET(frame[1].args) : DFT__GET(batch->thread->args_used);
     if (decode_frame(batch, frame, next_args, event)) return 1;
@@ -88,11 +92,11 @@ static int next_open_region(dft_batch *batch, dft_event *event) {
     if (batch->thread && next_frame(batch, event)) return 1;
     batch->thread = next_thread(batch->spool, &batch->walked);
     if (!batch->thread) return 0;
-    batch->depth = dft__open_region_page(batch) == batch->from_page ? batch->from_depth : 0;
+    batch->depth = dft__batch_thread_page(batch) == batch->from_page ? batch->from_depth : 0;
   }
 }
 
-/* The line that names the lane of an event. That one is held, so its values stay untouched. */
+/* The event that names a lane. The event on the lane is held meanwhile, so its values stay as they are. */
 static void name_lane(dft_batch *batch, dft_event *event) {
   uint32_t lane = event->tid;
   int len = snprintf(batch->text, sizeof batch->text, "%u, overlapping %u", batch->thread->tid, lane - DFT__LANE_TID);
@@ -108,7 +112,7 @@ static void name_lane(dft_batch *batch, dft_event *event) {
                        .values = batch->own_values};
 }
 
-/* The same, behind the name of its lane and the definitions of paths that came as text. */
+/* Before it come the name of its lane and the definitions of paths that came as text. */
 int dft__open_region_next(dft_batch *batch, dft_event *event) {
   if (batch->has_held) {
     if (dft__definition_of_text(batch, event)) return 1;
@@ -129,7 +133,7 @@ int dft__open_region_next(dft_batch *batch, dft_event *event) {
   return 1;
 }
 
-/* Nobody knows when a dead process died; its last sign of life stands for it. */
+/* Nobody knows when a dead process died, so its last sign of life counts as that time. */
 uint64_t dft__open_region_last_sign(const dft_batch *batch) {
   const dft__header *header = batch->spool->header;
   uint64_t ticks = batch->last_ticks > header->opened_ticks ? batch->last_ticks : header->opened_ticks;
@@ -146,10 +150,6 @@ uint64_t dft__open_region_last_sign(const dft_batch *batch) {
     }
   }
   return ticks;
-}
-
-uint32_t dft__open_region_page(const dft_batch *batch) {
-  return dft__chunk_page(batch->spool, (const dft__chunk *)((const char *)batch->thread - DFT__CELL));
 }
 
 static int holds_open_region(const dft__spool *spool, const dft__thread *thread) {

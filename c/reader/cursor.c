@@ -54,8 +54,6 @@ static void close_unit(dft_cursor *cursor) {
   if (cursor->unit.fd >= 0) close(cursor->unit.fd);
   dft_snapshot_close(cursor->unit.snapshot);
   cursor->unit.snapshot = NULL;
-  dft_h5_segments_close(cursor->unit.segments);
-  cursor->unit.segments = NULL;
   cursor->has_unit = 0;
 }
 

@@ -46,7 +46,7 @@ static int ends_with(const char *text, const char *end) {
 
 static int is_trace_name(const dft_reader *reader, const char *folder, const char *name) {
   if (ends_with(name, ".pfw") || ends_with(name, ".pfw.gz")) return 1;
-  return !reader->options.skip_spools && ends_with(name, ".spool") && ends_with(folder, "/.dftracer");
+  return !reader->options.skip_spools && ends_with(name, DFT_SPOOL_SUFFIX) && ends_with(folder, "/" DFT_SPOOL_FOLDER);
 }
 
 static int add_folder(dft_reader *reader, const char *folder, int depth) {

@@ -11,7 +11,6 @@
 #ifndef DFT_READER_STATE_H
 #define DFT_READER_STATE_H
 
-#include <dftracer/h5.h>
 #include <dftracer/spool.h>
 
 #include "dictionary.h"
@@ -88,8 +87,7 @@ typedef struct dft__unit {
   uint64_t start;
   uint64_t limit; /* where the next one begins */
   int fd;
-  dft_snapshot *snapshot;    /* of a spool, whose only unit is the live file followed by this */
-  dft_h5_segments *segments; /* the live file, if the sink hdf5 wrote it */
+  dft_snapshot *snapshot; /* of a spool, whose only unit is the live file followed by this */
 } dft__unit;
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t find_unit(const char *text, size_t len) {
 /* Judged by the content; of a damaged file, by the name. */
 static uint32_t kind_of(const char *path, const uint8_t *bytes, size_t len) {
   size_t path_len = strlen(path);
-  if (dft__spool_is(bytes, len)) return DFT_SOURCE_SPOOL;
+  if (dft_spool_is(bytes, len)) return DFT_SOURCE_SPOOL;
   if (len >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b) return DFT_SOURCE_GZIP;
   if (path_len > 3 && strcmp(path + path_len - 3, ".gz") == 0 && len && bytes[0] != '[' && bytes[0] != '{') {
     return DFT_SOURCE_GZIP;

@@ -1,9 +1,10 @@
-/* unpublished.c - what a process has not published yet: its live file, and behind that the events in its spool as lines.
+/* unpublished.c - what a process has not published yet: its live output, and behind that the events in its spool as lines.
  *
- * The core decodes them (dftracer/spool.h) and the jsonl sink's own encoder makes the lines, so they are those that the
- * published trace will have. SPDX-License-Identifier: MIT */
+ * The core decodes events (dftracer/spool.h) and c/codec makes the lines, so they are those of the published trace.
+ * SPDX-License-Identifier: MIT */
 #include "unpublished.h"
 
+#include <dftracer/spool.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,32 +13,24 @@
 #include "codec/line.h"
 #include "problem.h"
 
-#define POINTER "dftracer spool at "
 #define TRIES 10
-#define LINE_ROOM (3u << 20) /* the longest line that the sink writes */
-
-int dft__spool_is(const uint8_t *bytes, size_t len) {
-  return (len >= 8 && memcmp(bytes, "dftspool", 8) == 0) ||
-         (len >= sizeof POINTER - 1 && memcmp(bytes, POINTER, sizeof POINTER - 1) == 0);
-}
-
-static int ends_with(const char *text, const char *end) {
-  size_t len = strlen(text);
-  return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
+#define LINE_ROOM (3u << 20) /* the longest line of a trace */
 
 /* What was written before; an errno when it cannot be read, EAGAIN when it has changed since the snapshot. */
 static int open_live(const dft_snapshot_facts *facts, dft__unit *unit) {
   if (!facts->live_bytes) return 0;
-  if (ends_with(facts->live_path, ".0-jsonl")) {
+  if (facts->live_is_lines) {
     unit->fd = open(facts->live_path, O_RDONLY | O_CLOEXEC);
     if (unit->fd < 0) return errno;
     unit->limit = facts->live_bytes;
     return 0;
   }
-  if (!ends_with(facts->live_path, ".0-hdf5")) return ENOTSUP; /* only its sink knows what is in it */
-  if (!unit->segments && dft_h5_segments_open(facts->live_path, &unit->segments) != DFT_OK) return ENOMEM;
-  return dft_h5_segments_read(unit->segments, facts->live_bytes) == DFT_OK ? 0 : EAGAIN;
+  switch (dft_snapshot_read_live(unit->snapshot)) {
+    case DFT_OK: return 0;
+    case DFT_ENOSINK: return ENOTSUP;
+    case DFT_ENOMEM: return ENOMEM;
+    default: return EAGAIN;
+  }
 }
 
 int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit) {
@@ -51,7 +44,6 @@ int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit) {
     dft_snapshot_close(unit->snapshot);
     status = dft_snapshot_open(source->path, &unit->snapshot);
     if (status != DFT_OK) {
-      dft_h5_segments_close(unit->segments);
       problem.error = 0;
       dft__problem_add(reader, index, &problem, dft_status_text(status), strlen(dft_status_text(status)));
       return 0;
@@ -60,24 +52,12 @@ int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit) {
     problem.error = open_live(&facts, unit);
   }
   if (problem.error) { /* damaged, or published in between: then its trace is read as a file */
-    dft_h5_segments_close(unit->segments);
-    unit->segments = NULL;
     problem.kind = DFT_PROBLEM_FILE;
     if (problem.error == EAGAIN) problem.error = EIO;
     dft__problem_add(reader, index, &problem, facts.live_path, strlen(facts.live_path));
   }
   source->unit_ns = facts.unit_ns;
   return 1;
-}
-
-/* What was written before comes first. */
-static int next_event(dft__unit *unit, dft_event *event, int *is_damaged) {
-  int found = unit->segments ? dft_h5_segments_next(unit->segments, event, sizeof *event) : 0;
-  if (found > 0) return 1;
-  dft_h5_segments_close(unit->segments);
-  unit->segments = NULL;
-  if (found < 0) *is_damaged = 1;
-  return dft_snapshot_next(unit->snapshot, event, sizeof *event);
 }
 
 size_t dft__spool_lines(dft__unit *unit, char *out, size_t room, int *is_over, int *is_damaged) {
@@ -88,7 +68,12 @@ size_t dft__spool_lines(dft__unit *unit, char *out, size_t room, int *is_over, i
   *is_over = *is_damaged = 0;
   while (room - len > LINE_ROOM) {
     size_t line;
-    if (!next_event(unit, &event, is_damaged)) {
+    int found = dft_snapshot_next(unit->snapshot, &event, sizeof event);
+    if (found < 0) {
+      *is_damaged = 1;
+      continue;
+    }
+    if (!found) {
       *is_over = 1;
       break;
     }

@@ -1,13 +1,13 @@
-/* adopt.c - the spool that this process left when it called exec: its next image goes on in it.
+/* adopt.c - the spool that this process left when it called exec: its next image continues it.
  *
- * So a process has one trace, however often it changes its program, and a shell's child pays for one session. What the image
- * before may have spoiled is not believed: every place that recording follows blindly is looked at first.
+ * So a process has one trace, however often it changes its program, and a shell's child pays for one session. The image before
+ * may have damaged the spool, so everything that recording follows without a check is checked here first.
  * SPDX-License-Identifier: MIT */
 #include "adopt.h"
 
 #include "base/config.h"
 #include "drain/drain.h"
-#include "place.h"
+#include "pointer.h"
 #include "record/joining.h"
 #include "recover.h"
 #include "spool/clock.h"
@@ -26,7 +26,7 @@ static dft__thread *thread_in(dft__chunk *chunk) {
   return is_open && DFT__ACQUIRE(chunk->use) == DFT__USE_THREAD ? (dft__thread *)((char *)chunk + DFT__CELL) : NULL;
 }
 
-/* ---- May it be believed? -------------------------------------------------------------------------------------------- */
+/* ---- Checks --------------------------------------------------------------------------------------------------------- */
 
 /* The chunk that a thread writes to, if any. */
 static int is_cursor_fine(const dft__spool *spool, const dft__thread *thread) {
@@ -43,7 +43,7 @@ static int is_cursor_fine(const dft__spool *spool, const dft__thread *thread) {
   return 0;
 }
 
-/* Stacks that never had to grow, and whose arguments lie one behind the other. */
+/* Only stacks that never grew, and whose arguments are in order. */
 static int is_thread_fine(const dft__spool *spool, const dft__thread *thread) {
   uint64_t frames = (uint64_t)((const char *)(thread + 1) - spool->base);
   uint64_t args = frames + DFT__THREAD_FRAMES * sizeof(dft__frame);
@@ -72,7 +72,7 @@ static int are_threads_fine(const dft__spool *spool) {
   return 1;
 }
 
-/* Not what was about to end. Facts that the program told are few, and not worth a check of each. */
+/* Not a trace that was about to end, nor one with facts of the program: those are rare, and checking each is not worth it. */
 static int is_adoptable(const dft__spool *spool, const dft__identity *own) {
   const dft__header *header = spool->header;
   const dft__commit *commit = dft__commit_current(spool);
@@ -96,7 +96,7 @@ static uint64_t rest_of_block(const dft__spool *spool) {
 
 int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   char path[DFT__PATH_MAX];
-  enum dft__claim_kind kind = dft__place_follow(claim, own, path, sizeof path);
+  enum dft__claim_kind kind = dft__pointer_follow(claim, own, path, sizeof path);
   uint64_t offset = 0, rest;
   dft__chunk *chunk;
   if (kind != DFT__CLAIM_SPOOL && kind != DFT__CLAIM_POINTER) return 0;
@@ -120,7 +120,7 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
 void dft__adopt_threads(const dft__spool *spool, uint64_t session) {
   uint64_t offset = 0;
   dft__chunk *chunk;
-  dft__self.base = spool->base; /* this thread has not joined, and looks for keys there */
+  dft__self.base = spool->base; /* this thread has not joined, and looks up keys there */
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     uint64_t status = DFT__GET(chunk->status);
     dft__thread *thread = thread_in(chunk);

@@ -10,9 +10,10 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/rank.h"
+#include "drain/decode.h"
 #include "drain/drain.h"
 #include "record/emit.h"
-#include "session.h"
+#include "spool/gate.h"
 #include "spool/intern.h"
 
 static int is_recording(dft__own *own) {
@@ -36,14 +37,14 @@ static uint32_t tidy(dft__header *header, uint32_t half, uint32_t used, uint32_t
   return kept;
 }
 
-/* The last value of a key wins: the others go. Facts are few, so each change writes the other half anew and then turns
- * over, which a death at any moment leaves whole. */
+/* The last value of a key replaces earlier ones. Facts are few, so each change writes the other half anew and then switches to
+ * it. A death at any moment leaves one half whole. */
 static void keep(dft__header *header, const dft__ready_item *ready, uint32_t bytes) {
   uint32_t tid = dft__thread_id();
   uint32_t nobody = 0;
   uint32_t used, half, kept;
   while (!atomic_compare_exchange_weak(&header->facts_lock, &nobody, tid)) {
-    if (nobody == tid) return; /* a signal handler inside this very function */
+    if (nobody == tid) return; /* a signal handler that interrupted this very function */
     nobody = 0;
     dft__relax();
   }
@@ -172,7 +173,7 @@ static uint32_t affinity_ref(dft__spool *spool) {
   return text_ref(spool, text, len);
 }
 
-/* 0 when there is no parent, or it does not know. */
+/* 0 when there is no parent, or the parent has no such text. */
 static uint32_t copied_ref(dft__spool *spool, const dft__spool *parent, uint32_t ref) {
   dft_text text = parent ? dft__text_at(parent, ref) : (dft_text){0};
   return text.len ? text_ref(spool, text.text, text.len) : 0;

@@ -5,8 +5,8 @@
 
 #include "spool/spool.h"
 
-/* Working directory, command, executable, name of the main thread, cores: what the opening lines say. A forked
- * child copies from the spool of its parent what is the same; else that is NULL. */
+/* Fills in what the opening lines say: working directory, command, executable, name of the main thread, cores. A forked child
+ * copies what is the same from the spool of its parent; for others `parent` is NULL. */
 void dft__facts_fill(dft__spool *spool, const dft__spool *parent);
 
 #endif

@@ -1,12 +1,14 @@
 /* publish.c - gives complete traces their names, and cleans up.
  * SPDX-License-Identifier: MIT */
+#include "publish.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "spool/tracefolder.h"
 
 #define NAMES_MOST 10000
 
@@ -24,7 +26,7 @@ static int rename_new(const char *from, const char *to) {
   return unlink(from);
 }
 
-/* Readers trust an index of that name blindly. */
+/* Other tools trust an index of that name without a check. */
 static void remove_stale_index(const char *path) {
   static const char *const endings[] = {".zindex", ".idx"};
   char index[DFT__PATH_MAX + 16];
@@ -34,52 +36,59 @@ static void remove_stale_index(const char *path) {
   }
 }
 
-static dft_status publish_one(const dft__output *output, const struct dft__outlet *outlet, char *name, size_t size) {
-  const dft__header *header = output->spool->header;
-  const char *suffix = suffix_of(outlet->sink, header);
-  const char *kind = header->is_explicit ? "" : DFT__GET(header->annotated) ? "-app" : "-preload";
-  dft_status status;
-  if (!suffix || access(outlet->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
-  status = dft__output_finish(output, outlet);
-  if (status != DFT_OK) return status;
+dft_status dft__publish_new(const char *live, const char *folder, const char *stem, const char *suffix, char *name,
+                            size_t size) {
   for (int number = 1; number < NAMES_MOST; number++) {
     char more[16] = "";
-    int result;
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
-    if (snprintf(name, size, "%s/%s%s%s%s", header->folder, header->stem, kind, more, suffix) >= (int)size)
-      return DFT_EINVAL;
-    if (!header->is_explicit && access(name, F_OK) == 0) continue; /* another trace's, and so is its index */
+    if (snprintf(name, size, "%s/%s%s%s", folder, stem, more, suffix) >= (int)size) return DFT_EINVAL;
+    if (access(name, F_OK) == 0) continue; /* another trace's, and so is its index */
     remove_stale_index(name);
-    result = header->is_explicit ? rename(outlet->path, name) : rename_new(outlet->path, name);
-    if (result == 0) return DFT_OK;
-    if (header->is_explicit || errno != EEXIST) return DFT_EIO;
+    if (rename_new(live, name) == 0) return DFT_OK;
+    if (errno != EEXIST) return DFT_EIO;
   }
   return DFT_EIO;
 }
 
-dft_status dft__place_publish(const dft__output *output, char *name, size_t size) {
+static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, char *name, size_t size) {
+  const dft__header *header = outputs->spool->header;
+  const char *suffix = suffix_of(output->sink, header);
+  char stem[sizeof header->stem + 16];
+  dft_status status;
+  if (!suffix || access(output->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
+  status = dft__output_finish(outputs, output);
+  if (status != DFT_OK) return status;
+  if (!header->is_explicit) {
+    snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
+    return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
+  }
+  if (snprintf(name, size, "%s/%s%s", header->folder, header->stem, suffix) >= (int)size) return DFT_EINVAL;
+  remove_stale_index(name);
+  return rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
+}
+
+dft_status dft__publish(const dft__outputs *outputs, char *name, size_t size) {
   dft_status first = DFT_OK;
   char other[DFT__PATH_MAX];
   name[0] = '\0';
-  for (uint32_t i = 0; i < output->count; i++) {
+  for (uint32_t i = 0; i < outputs->count; i++) {
     int is_named = name[0] != '\0';
-    dft_status status = publish_one(output, &output->outlets[i], is_named ? other : name,
+    dft_status status = publish_one(outputs, &outputs->list[i], is_named ? other : name,
                                     is_named ? sizeof other : size);
     if (first == DFT_OK) first = status;
   }
   return first;
 }
 
-void dft__place_clean(const dft__output *output, const char *spool_path) {
-  const dft__header *header = output->spool->header;
+void dft__publish_clean(const dft__outputs *outputs, const char *spool_path) {
+  const dft__header *header = outputs->spool->header;
   char path[DFT__PATH_MAX];
-  for (uint32_t i = 0; i < output->count; i++) {
-    if (output->outlets[i].sink->suffix) unlink(output->outlets[i].path);
+  for (uint32_t i = 0; i < outputs->count; i++) {
+    if (outputs->list[i].sink->suffix) unlink(outputs->list[i].path);
   }
-  /* The spool last but for its pointer: while one of them is there, a recovery finds the other. */
+  /* The spool and then its pointer go last: as long as the pointer is there, a recovery finds the spool. */
   unlink(spool_path);
-  snprintf(path, sizeof path, "%s/.dftracer/%s.spool", header->folder, header->base);
-  if (strcmp(path, spool_path) != 0) unlink(path);
-  snprintf(path, sizeof path, "%s/.dftracer", header->folder);
-  rmdir(path);
+  if (dft__tracefolder_claim(path, sizeof path, header->folder, header->base) && strcmp(path, spool_path) != 0)
+    unlink(path);
+  if (dft__tracefolder_inner(path, sizeof path, header->folder)) rmdir(path); /* if it is empty */
 }

@@ -1,7 +1,7 @@
 /* recover.c - publishes what dead processes left: the rest of their spool, regions that were open, the end.
  *
- * It does what the process itself would have done, from its last commit on, and commits the same way: it may be killed
- * at any moment and run again. A lock on the spool keeps others out.
+ * It does what the process itself would have done after its last commit, and commits the same way. So it may be killed at any
+ * moment and run again. A lock on the spool keeps other recoveries out.
  * SPDX-License-Identifier: MIT */
 #include "recover.h"
 
@@ -15,19 +15,24 @@
 
 #include "base/log.h"
 #include "base/signals.h"
-#include "drain/batch.h"
-#include "place.h"
-#include "session.h"
-#include "sinks/sinks.h"
+#include "codec/gzip.h"
+#include "drain/definition.h"
+#include "drain/feed.h"
+#include "drain/output.h"
+#include "pointer.h"
+#include "publish.h"
 #include "spool/clock.h"
+#include "spool/commit.h"
+#include "spool/gate.h"
 #include "spool/intern.h"
 #include "spool/leftover.h"
+#include "spool/tracefolder.h"
 
-#define UNFINISHED_SECONDS 60 /* a spool without a header this long after its birth was never finished */
+#define UNFINISHED_SECONDS 60 /* a spool that has no header after this time never gets one */
 
-#define QUEUED UINT64_MAX /* in name.defined: already in the list; a damaged bucket may lead to a name twice */
+#define QUEUED UINT64_MAX /* in name.defined: already in the list. A damaged bucket may lead to a name twice */
 
-/* Calls for every registered path; no damage makes it run without end. */
+/* Calls for every registered path. It ends even if the list is damaged and runs in a circle. */
 static void each_path(dft__spool *spool, void (*call)(dft__spool *spool, dft__name *name, uint32_t ref, uint64_t seq)) {
   uint64_t seq = dft__commit_current(spool)->seq;
   for (uint32_t bucket = 0; bucket < DFT__BUCKETS; bucket++) {
@@ -54,12 +59,11 @@ static void queue(dft__spool *spool, dft__name *name, uint32_t ref, uint64_t seq
   DFT__SET(spool->header->pending_paths, ref);
 }
 
-/* Claims of encoders that died, and the list of undefined paths, which may have been in one of their hands. */
 void dft__recover_reset(dft__spool *spool) {
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) DFT__SET(chunk->claim, 0);
-  /* Lists that lead through the file are not followed; what is needed comes from its end. */
+  /* Lists of free chunks may be damaged, so they are not followed. New chunks come from the end of the file. */
   for (uint32_t log = 0; log <= DFT__CHUNK_LOG_MAX; log++) DFT__SET(spool->header->free[log], 0);
   for (uint32_t log = 0; log < DFT__BLOCK_LOG; log++) DFT__SET(spool->header->block[log], 0);
   DFT__SET(spool->header->pending_paths, 0);
@@ -68,62 +72,62 @@ void dft__recover_reset(dft__spool *spool) {
 }
 
 /* Everything that is left, batch by batch. */
-static dft_status write_rest(dft__output *output) {
-  dft__encoder *encoder;
-  dft_status status = dft__output_open(output);
+static dft_status write_rest(dft__outputs *outputs) {
+  dft__workspace *workspace;
+  dft_status status = dft__outputs_open(outputs);
   if (status != DFT_OK) return status;
-  encoder = dft__encoder_make(output);
-  if (!encoder) {
-    dft__output_close(output, 0);
+  workspace = dft__workspace_make(outputs);
+  if (!workspace) {
+    dft__outputs_close(outputs, 0);
     return DFT_ENOMEM;
   }
-  while (status == DFT_OK && !dft__commit_current(output->spool)->complete) {
-    uint64_t seq = dft__commit_current(output->spool)->seq + 1;
-    dft__batch_begin(&encoder->batch, output->spool, seq,
+  while (status == DFT_OK && !dft__commit_current(outputs->spool)->complete) {
+    uint64_t seq = dft__commit_current(outputs->spool)->seq + 1;
+    dft__batch_begin(&workspace->batch, outputs->spool, seq,
                      DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
-    dft__clock_copy(&encoder->batch.clock, &output->spool->header->clock);
-    dft__batch_claim(&encoder->batch, UINT64_MAX);
-    dft__batch_take_definitions(&encoder->batch);
-    dft__output_encode(output, encoder);
-    status = dft__output_append(output, encoder);
+    dft__clock_copy(&workspace->batch.clock, &outputs->spool->header->clock);
+    dft__batch_claim(&workspace->batch, UINT64_MAX);
+    dft__definition_take(&workspace->batch);
+    dft__outputs_encode(outputs, workspace);
+    status = dft__outputs_append(outputs, workspace);
   }
-  dft__encoder_free(encoder);
-  if (status == DFT_OK) return dft__output_close(output, 1);
-  dft__output_close(output, 0);
+  dft__workspace_free(workspace);
+  if (status == DFT_OK) return dft__outputs_close(outputs, 1);
+  dft__outputs_close(outputs, 0);
   return status;
 }
 
 static dft_status publish(dft__spool *spool, dft_recovery *report) {
-  dft__output output;
+  dft__outputs outputs;
   char name[DFT__PATH_MAX];
-  dft_status status = dft__output_prepare(&output, spool);
+  dft_status status = dft__outputs_prepare(&outputs, spool);
   if (status != DFT_OK) return status;
   dft__commit_redo(spool);
   dft__recover_reset(spool);
-  if (!dft__commit_current(spool)->seq && !dft__batch_has_events(spool)) {
-    dft__place_clean(&output, spool->path);
+  if (!dft__commit_current(spool)->seq && !dft__feed_has_events(spool)) {
+    dft__publish_clean(&outputs, spool->path);
     return DFT_OK;
   }
-  if (!dft__commit_current(spool)->complete) status = write_rest(&output);
-  if (status == DFT_OK) status = dft__place_publish(&output, name, sizeof name);
+  if (!dft__commit_current(spool)->complete) status = write_rest(&outputs);
+  if (status == DFT_OK) status = dft__publish(&outputs, name, sizeof name);
   if (status != DFT_OK) return status;
   report->events += dft__commit_current(spool)->events;
   report->published++;
-  dft__place_clean(&output, spool->path);
+  dft__publish_clean(&outputs, spool->path);
   return DFT_OK;
 }
 
 /* ---- One claim ---------------------------------------------------------------------------------------------------- */
 
-/* A line of /proc/self/maps that is a mapping of this file, and not the one through which it is recovered. The device is not
- * compared: overlay file systems show another one there. */
+/* Whether a line of /proc/self/maps is another mapping of this file than the one through which it is recovered. The device is
+ * not compared: overlay file systems show another one there. */
 static int is_mapping_of(const dft__spool *spool, const char *line, const char *name) {
   unsigned long long start, inode;
   if (sscanf(line, "%llx-%*x %*s %*x %*x:%*x %llu", &start, &inode) != 2 || inode != spool->inode) return 0;
   return strstr(line, name) && start - (unsigned long long)(uintptr_t)spool->base >= spool->map_bytes;
 }
 
-/* Another copy of the library in this process traces into it. */
+/* Whether another copy of the library in this process traces into it. */
 static int is_used_by_another_copy(const dft__spool *spool) {
   char text[2 * DFT__PATH_MAX];
   const char *name = strrchr(spool->path, '/');
@@ -145,8 +149,8 @@ static int is_used_by_another_copy(const dft__spool *spool) {
   return is_used;
 }
 
-/* A spool of this very process that nobody in it uses was left by the image before an exec, or by a trace that could not be
- * completed. */
+/* A spool of this very process that is not in use was left by the image before an exec, or by a trace that could not be
+ * completed: it counts as dead. */
 static enum dft__life life_of(const dft__spool *spool, const dft__identity *own) {
   dft__identity identity;
   enum dft__life life;
@@ -161,52 +165,46 @@ static enum dft__life life_of(const dft__spool *spool, const dft__identity *own)
   return life;
 }
 
-/* A pointer may lead to anything; only what has the name of a spool is tidied up. */
-static int is_spool_name(const char *path) {
-  const char *name = strrchr(path, '/') + 1;
-  size_t len = strlen(name);
-  size_t folder = sizeof "/.dftracer" - 1;
-  if (len < 6 || strcmp(name + len - 6, ".spool") != 0) return 0;
-  if (strncmp(name, "dftracer-", 9) == 0) return 1;
-  return (size_t)(name - 1 - path) >= folder && strncmp(name - 1 - folder, "/.dftracer", folder) == 0;
-}
-
 static int is_never_finished(const char *path) {
   struct stat facts;
   return lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
          facts.st_mtime + UNFINISHED_SECONDS < time(NULL);
 }
 
-/* The magic is written last: a spool without one is being made, or never was. */
+/* The magic is written last. A spool without one is being made, or was never finished. */
 static int has_magic(const char *path) {
   char magic[sizeof DFT__MAGIC] = "";
   dft__read_file(path, magic, sizeof magic);
   return magic[0] != '\0';
 }
 
-/* Output that nobody published stands beside the claim. */
-static int has_live_file(const char *claim) {
-  static const char *const endings[] = {"0-jsonl", "0-hdf5", "1-hdf5"};
-  char path[DFT__PATH_MAX];
-  struct stat facts;
-  size_t len = strlen(claim) - strlen("spool");
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-    if (snprintf(path, sizeof path, "%.*s%s", (int)len, claim, endings[i]) < (int)sizeof path &&
-        lstat(path, &facts) == 0)
-      return 1;
-  }
-  return 0;
+/* Folder and base of a claim. Zero when it does not lie in a trace folder. */
+static int split(const char *claim, char folder[4096], char base[256]) {
+  const char *name = strrchr(claim, '/') + 1;
+  size_t folder_len = dft__tracefolder_folder_len(claim);
+  size_t base_len = dft__tracefolder_base_len(name);
+  if (!folder_len || folder_len >= 4096 || base_len >= 256) return 0;
+  memcpy(folder, claim, folder_len);
+  memcpy(base, name, base_len);
+  folder[folder_len] = base[base_len] = '\0';
+  return 1;
+}
+
+/* Whether a live output lies beside the claim. */
+static int has_live_output(const char *claim) {
+  char folder[4096], base[256], sink[256];
+  int is_found = 0;
+  if (!split(claim, folder, base)) return 0;
+  for (uint32_t i = 0; i < DFT__SINKS_MAX && !is_found; i++)
+    is_found = dft__tracefolder_find_live(folder, base, i, sink);
+  return is_found;
 }
 
 /* The folder of the claim counts, not the one in the header: a trace's folder may have been moved. */
 static int adopt_folder(dft__spool *spool, const char *claim) {
-  const char *end = strstr(claim, "/.dftracer/");
-  const char *name = strrchr(claim, '/') + 1;
-  size_t base_len = strlen(name) - strlen(".spool");
-  if (!end || end == claim || (size_t)(end - claim) >= sizeof spool->header->folder) return 0;
-  if (strlen(spool->header->base) != base_len || memcmp(spool->header->base, name, base_len) != 0) return 0;
-  memcpy(spool->header->folder, claim, (size_t)(end - claim));
-  spool->header->folder[end - claim] = '\0';
+  char folder[4096], base[256];
+  if (!split(claim, folder, base) || strcmp(spool->header->base, base) != 0) return 0;
+  memcpy(spool->header->folder, folder, strlen(folder) + 1);
   return 1;
 }
 
@@ -241,13 +239,12 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   char path[DFT__PATH_MAX];
   dft__spool spool;
   dft_status status;
-  switch (dft__place_follow(claim, own, path, sizeof path)) {
+  switch (dft__pointer_follow(claim, own, path, sizeof path)) {
     case DFT__CLAIM_NONE:
       if (is_never_finished(claim)) unlink(claim);
       return DFT_OK;
     case DFT__CLAIM_STALE:
-      if (has_live_file(claim))
-        return DFT_EBUSY; /* its spool was taken away: the command makes a trace of what was written */
+      if (has_live_output(claim)) return DFT_EBUSY; /* dft_recover_lost makes a trace of what was written */
       unlink(claim);
       return DFT_OK;
     case DFT__CLAIM_FOREIGN: report->foreign++; return DFT_EBUSY;
@@ -261,13 +258,13 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   }
   if (status != DFT_OK) {
     struct stat facts;
-    if (lstat(path, &facts) != 0) return DFT_OK; /* gone in between */
+    if (lstat(path, &facts) != 0) return DFT_OK; /* removed in between */
     if (facts.st_uid == geteuid() && status == DFT_EFORMAT && (!S_ISREG(facts.st_mode) || has_magic(path))) {
       report->unknown++;
       return DFT_EBUSY;
     }
     if (status == DFT_EFORMAT && is_never_finished(path)) {
-      if (is_spool_name(path)) unlink(path);
+      if (dft__pointer_is_spool_path(path)) unlink(path);
       if (strcmp(path, claim) != 0) unlink(claim);
       return DFT_OK;
     }
@@ -288,11 +285,6 @@ dft_status dft__recover_claim(const char *claim, const dft__identity *own, int g
 
 /* ---- A folder ----------------------------------------------------------------------------------------------------- */
 
-static int ends_with(const char *text, const char *end) {
-  size_t len = strlen(text);
-  return len > strlen(end) && strcmp(text + len - strlen(end), end) == 0;
-}
-
 dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit) {
   char inner[DFT__PATH_MAX];
   char claim[DFT__PATH_MAX + 256];
@@ -302,13 +294,13 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
   struct dirent *entry;
   DIR *entries;
   if (!report) report = &own_report;
-  if (snprintf(inner, sizeof inner, "%s/.dftracer", folder) >= (int)sizeof inner) return DFT_EINVAL;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder)) return DFT_EINVAL;
   entries = opendir(inner);
   if (!entries) return errno == ENOENT ? DFT_OK : DFT_EIO;
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     dft_status status;
-    if (!ends_with(entry->d_name, ".spool")) continue;
+    if (!dft__tracefolder_base_len(entry->d_name)) continue;
     snprintf(claim, sizeof claim, "%s/%s", inner, entry->d_name);
     status = recover_one(claim, &own, report, is_explicit, 0);
     if (status != DFT_OK && status != DFT_EBUSY && first == DFT_OK) first = status;
@@ -324,30 +316,34 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
   return first;
 }
 
-/* The folder itself, .dftracer in it, or a trace in it. */
-dft_status dft_recover(const char *folder, dft_recovery *report) {
-  char path[DFT__PATH_MAX];
+int dft__recover_find_folder(const char *path, char folder[DFT__PATH_MAX]) {
   struct stat facts;
-  size_t len;
+  size_t len = strlen(path);
+  if (len >= DFT__PATH_MAX || stat(path, &facts) != 0) return 0;
+  memcpy(folder, path, len + 1);
+  while (len > 1 && folder[len - 1] == '/') folder[--len] = '\0';
+  if (!S_ISDIR(facts.st_mode) || dft__tracefolder_is_inner(folder)) {
+    char *slash = strrchr(folder, '/');
+    if (slash) slash[slash == folder] = '\0';
+    else memcpy(folder, ".", 2);
+  }
+  return 1;
+}
+
+dft_status dft_recover(const char *path, dft_recovery *report) {
+  char folder[DFT__PATH_MAX];
   dft_recovery all = {.struct_size = sizeof all};
   dft_status status;
   int saved = errno;
-  if (!folder || !*folder || (len = strlen(folder)) >= sizeof path) return DFT_EINVAL;
-  memcpy(path, folder, len + 1);
+  if (!path || !*path || strlen(path) >= sizeof folder) return DFT_EINVAL;
   dft__hush++;
-  if (stat(path, &facts) != 0) {
+  if (!dft__recover_find_folder(path, folder)) {
     dft__hush--;
     errno = saved;
     return DFT_EIO;
   }
-  while (len > 1 && path[len - 1] == '/') path[--len] = '\0';
-  if (!S_ISDIR(facts.st_mode) || ends_with(path, "/.dftracer")) {
-    char *slash = strrchr(path, '/');
-    if (slash) slash[slash == path] = '\0';
-    else memcpy(path, ".", 2);
-  }
-  dft__sinks_prepare();
-  status = dft__recover_folder(path, &all, 1);
+  dft__gzip_load();
+  status = dft__recover_folder(folder, &all, 1);
   dft__hush--;
   errno = saved;
   if (report) {

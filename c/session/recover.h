@@ -8,15 +8,19 @@
 #include "base/identity.h"
 #include "spool/spool.h"
 
-/* As dft_recover, of a trace's folder. is_explicit: a person asked, so spools from before a restart of the node count too. */
+/* As dft_recover, for the folder of a trace. is_explicit: a person asked, so spools from before a restart of the node count
+ * too. */
 dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit);
 
-/* One claim file in .dftracer/, when its process is dead. give_new_name: an explicit name gets the dead pid added. DFT_OK: the
- * name is free now; DFT_EBUSY: its process lives, or cannot be judged. */
+/* Publishes the trace of one claim if its process is dead. give_new_name: adds the dead process id to an explicit name. DFT_OK:
+ * the name is free now. DFT_EBUSY: the process lives, or nobody here can tell. */
 dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name);
 
-/* Puts a spool in order before its rest is read: claims of encoders that are gone, lists that lead through the file, and
- * the list of paths without a definition. */
+/* Puts a spool in order before its rest is read. Ends the claims of batches that died with their process, empties the lists
+ * of free chunks, and queues again every path without a definition: a dead batch may have held it. */
 void dft__recover_reset(dft__spool *spool);
+
+/* The folder that a path means: the folder itself, .dftracer in it, or a trace in it. Zero when there is nothing. */
+int dft__recover_find_folder(const char *path, char folder[DFT__PATH_MAX]);
 
 #endif

@@ -16,34 +16,37 @@
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
+#include "claim.h"
 #include "drain/drain.h"
+#include "drain/sinkspec.h"
 #include "facts.h"
-#include "place.h"
+#include "publish.h"
 #include "record/joining.h"
 #include "recover.h"
 #include "spool/category.h"
 #include "spool/clock.h"
+#include "spool/commit.h"
 #include "spool/hooks.h"
 #include "spool/intern.h"
 
-/* -1 until something has been decided: calls come in. Then 1 while a trace is open, else 0. */
+/* -1 until it is decided whether to trace: then the first call decides. Afterwards 1 while a trace is open, else 0. */
 int32_t dft_active = -1;
 
 static void set_active(int32_t active) {
   __atomic_store_n(&dft_active, active, __ATOMIC_RELAXED);
 }
 
-static uint32_t is_decided;          /* the environment was asked, or a trace was opened by call */
-static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of who opens or closes a session */
+static uint32_t is_decided;          /* the settings were read, or a trace was opened by a call */
+static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of the thread that opens or closes a session */
 static _Atomic int32_t pauses;
 static int is_exiting;
 
-/* ---- Who may change things ------------------------------------------------------------------------------------------- */
+/* ---- The lock ------------------------------------------------------------------------------------------------------- */
 
-/* Inside of fork this thread has the lock: 1, and 1 more each time that a handler of fork takes it. */
+/* While this thread forks, it holds the lock: 1, and 1 more for each time that a fork handler takes it again. */
 static __thread __attribute__((tls_model("initial-exec"))) uint8_t locks_in_fork;
 
-/* The lock of a process that this one was forked from is void; what its holder had begun is begun anew. */
+/* A lock that a thread of the parent process held at the fork is void. What that thread had begun starts again. */
 int dft__session_lock(int tries) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
   uint64_t holder = 0;
@@ -80,7 +83,7 @@ static int is_forked(void) {
          (dft__session.identity.pid != (uint32_t)getpid() || !atomic_load(dft__gate_owner_mark()));
 }
 
-/* A child has the memory of its parent as it is: no session may be half open in it. */
+/* The child gets a copy of this memory, so no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
   if (!dft__session_lock(DFT__LOCK_TRIES)) {
@@ -98,8 +101,8 @@ static void after_fork(void) {
   if (!locks_in_fork) dft__signals_restore(mask);
 }
 
-/* The child must not write into the parent's spool, also not when it was made inside a handler that interrupted a call. It has
- * a trace of its own where a handler of fork before this one has recorded. */
+/* The child must not write into the parent's spool, even if the fork came inside a signal handler that interrupted a call. It
+ * already has a trace of its own when an earlier fork handler has recorded. */
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
@@ -116,47 +119,14 @@ static void in_child(void) {
   errno = saved;
 }
 
-/* Not with the first session: another thread may be inside fork then. */
+/* Not later, with the first session: another thread may be inside fork then. */
 __attribute__((constructor)) static void watch_forks(void) {
   pthread_atfork(before_fork, after_fork, in_child);
 }
 
 /* ---- Start -------------------------------------------------------------------------------------------------------- */
 
-/* The first sink says how much one batch holds. Members of jsonl must not be small, so it comes before all others. */
-static void add_sink(dft__header *header, const char *name) {
-  uint32_t place = strcmp(name, "jsonl") == 0 ? 0 : header->sink_count;
-  memmove(header->sink[place + 1], header->sink[place], (header->sink_count - place) * sizeof header->sink[0]);
-  snprintf(header->sink[place], sizeof header->sink[0], "%s", name);
-  header->sink_count++;
-}
-
-static void fill_sinks(dft__header *header) {
-  char names[4096];
-  char why[512];
-  char *rest = names;
-  char *name;
-  header->sink_count = 0;
-  snprintf(names, sizeof names, "%s", dft__config_text(DFT__SINK));
-  while ((name = strsep(&rest, ",")) != NULL) {
-    if (!*name) continue;
-    snprintf(why, sizeof why, "at most %d sinks, each named in at most %zu bytes, can be used", DFT__SINKS_MAX,
-             sizeof header->sink[0] - 1);
-    if (header->sink_count == DFT__SINKS_MAX || strlen(name) >= sizeof header->sink[0] ||
-        !dft__sink_load(name, why, sizeof why)) {
-      dft__log_config(
-        DFT__SINK,
-        "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out, and jsonl is used when no "
-        "other is named",
-        name, why);
-      continue;
-    }
-    add_sink(header, name);
-  }
-  if (!header->sink_count) snprintf(header->sink[header->sink_count++], sizeof header->sink[0], "jsonl");
-}
-
-static void fill_header(dft__header *header, const dft__place_plan *plan, const dft__identity *own, uint64_t first_id) {
+static void fill_header(dft__header *header, const dft__tracename *trace, const dft__identity *own, uint64_t first_id) {
   static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
   int32_t rank, size;
   header->start_ticks = own->start_ticks;
@@ -166,12 +136,12 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
   header->ppid = own->ppid;
   memcpy(header->boot_id, own->boot_id, sizeof header->boot_id);
   memcpy(header->host, own->host, sizeof header->host);
-  memcpy(header->folder, plan->folder, sizeof header->folder);
-  memcpy(header->stem, plan->stem, sizeof header->stem);
-  memcpy(header->base, plan->base, sizeof header->base);
-  header->is_explicit = (uint32_t)plan->is_explicit;
+  memcpy(header->folder, trace->folder, sizeof header->folder);
+  memcpy(header->stem, trace->stem, sizeof header->stem);
+  memcpy(header->base, trace->base, sizeof header->base);
+  header->is_explicit = (uint32_t)trace->is_explicit;
   header->settings = dft__config_hash();
-  fill_sinks(header);
+  dft__sinkspec_choose(header);
   header->compress = (int32_t)dft__config_number(DFT__TRACE_COMPRESSION);
   header->level = (int32_t)dft__config_number(DFT__COMPRESSION_LEVEL);
   header->metadata = (int32_t)dft__config_number(DFT__INC_METADATA);
@@ -189,7 +159,7 @@ static void fill_header(dft__header *header, const dft__place_plan *plan, const 
 
 static void complain(dft_status status, int error, const char *log_file) {
   dft__log(DFT__LOG_START, DFT__LOG_ERROR,
-           "cannot open a trace at %s: %s%s%s; nothing is recorded (DFTRACER_LOG_FILE says where)", log_file,
+           "cannot open a trace at %s: %s%s%s; nothing is recorded (set DFTRACER_LOG_FILE to another place)", log_file,
            dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
 }
 
@@ -198,12 +168,17 @@ static int is_forked_from(const dft__session_state *session) {
   return session->identity.pid && session->identity.pid != (uint32_t)getpid() && session->spool->header;
 }
 
+/* What dead processes left in the folder. */
+static void recover_others(const char *folder) {
+  dft__recover_folder(folder, NULL, 0);
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
   const char *log_file = dft__config_text(DFT__LOG_FILE);
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
-  dft__place_plan plan;
+  dft__tracename trace;
   dft__spool *spool = dft__spool_spare(session->spool);
   const dft__spool *parent = is_forked_from(session) ? session->spool : NULL;
   dft_status status;
@@ -214,16 +189,16 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);
   dft__clock_choose();
-  status = dft__gate_make() && spool ? dft__place_plan_make(&plan, log_file, &session->identity, is_child) : DFT_ENOMEM;
+  status = dft__gate_make() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
-    status = dft__place_claim(&plan, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
     if (spool->is_adopted) dft__clock_resume(spool->header);
-    else fill_header(spool->header, &plan, &session->identity, first_id);
+    else fill_header(spool->header, &trace, &session->identity, first_id);
     if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
-    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others : NULL);
   }
   if (status != DFT_OK) {
     complain(status, error, log_file);
@@ -236,17 +211,17 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     dft__thread_prepare();
     dft__spool_announce(spool);
     set_active(1);
-    if (!is_child) dft__place_note(&plan, log_file);
+    if (!is_child) dft__tracename_note(&trace, log_file);
     dft__hooks.io_session_opened();
     DFT__RELEASE(*dft__gate_page(), number | (atomic_load(&pauses) > 0 ? DFT__GATE_PAUSED : 0));
     if (spool->is_adopted) dft__adopt_threads(spool, number);
-    dft__clock_check(); /* the second look tells the rate */
+    dft__clock_check(); /* the rate follows from a second comparison */
   }
   pthread_setcancelstate(cancel, NULL);
   return status;
 }
 
-/* What a forked child knows of its parent's trace: the settings, and ids that handles of the parent may still carry. */
+/* A forked child keeps the parent's settings, and uses none of its ids: handles of the parent may still carry them. */
 static dft_status open_in_child(void) {
   uint64_t first_id = DFT__GET(dft__session.spool->header->next_id);
   dft__session.is_open = 0;
@@ -255,7 +230,7 @@ static dft_status open_in_child(void) {
   return open_session(first_id, 1);
 }
 
-/* A process that was started by a traced one, and is to trace into a file named after that one's. */
+/* Whether a traced process started this one and asked it to trace into a file named after its own. */
 static int is_started_by_parent(void) {
   int64_t parent = dft__config_number(DFT__PARENT);
   const char *log_file = secure_getenv("DFTRACER_LOG_FILE");
@@ -291,7 +266,8 @@ int dft__session_open_due(void) {
 
 /* Zero when one of them is too long to be kept. */
 static int apply(const dft_options *options) {
-  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") == 0; /* every path, whatever the program says */
+  int is_all = strcmp(dft__config_text(DFT__DATA_DIR), "all") ==
+               0; /* record every path, whatever the program asks for */
   if (!options) return 1;
   return (!options->log_file || !options->log_file[0] || dft__config_set(DFT__LOG_FILE, options->log_file)) &&
          (!options->data_dir || !options->data_dir[0] || is_all || dft__config_set(DFT__DATA_DIR, options->data_dir));
@@ -302,7 +278,7 @@ dft_status dft_start(const dft_options *options) {
   uint64_t before;
   dft_status status = DFT_EACTIVE;
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
-  before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
+  before = dft__signals_block(); /* a signal handler that jumps away would keep the lock for ever */
   if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
     dft__signals_restore(before);
     return DFT_EBUSY;
@@ -329,7 +305,7 @@ dft_status dft_start(const dft_options *options) {
 
 /* ---- Stop --------------------------------------------------------------------------------------------------------- */
 
-/* Threads that passed the gate before it closed are given a moment to finish their record. */
+/* Waits a moment for threads that passed the gate before it closed to finish their record. */
 static void await_calls(dft__spool *spool) {
   for (int tries = 0; tries < 200; tries++) {
     uint64_t offset = 0;
@@ -346,11 +322,20 @@ static void await_calls(dft__spool *spool) {
   }
 }
 
-/* Where the job's first process has completed its trace: children that it ends after that are published at its exit. */
+/* Where the first process of a job completed its trace. At its exit it publishes the traces of children that died after that. */
 static DFT__LARGE struct {
   char folder[4096];
   pid_t pid;
 } completed;
+
+/* Gives the trace its name, which is empty when there was no event, and removes the rest. */
+static dft_status publish(char *name, size_t size) {
+  const dft__outputs *outputs = dft__drain_outputs();
+  dft_status status = dft__publish(outputs, name, size);
+  if (name[0]) dft__tracename_remember(outputs->spool->header);
+  if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
+  return status;
+}
 
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
@@ -360,7 +345,7 @@ static dft_status complete(void) {
   char name[DFT__PATH_MAX];
   char folder[4096];
   uint64_t dropped;
-  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__place_has_parent(header);
+  int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__tracename_has_parent(header);
   int is_complete;
   await_calls(session->spool);
   status = dft__drain_end(&is_complete);
@@ -371,7 +356,7 @@ static dft_status complete(void) {
   }
   snprintf(folder, sizeof folder, "%s", header->folder);
   if (is_complete) {
-    publish_status = dft__drain_publish(name, sizeof name);
+    publish_status = publish(name, sizeof name);
     if (publish_status == DFT_OK && name[0]) dft__log(DFT__LOG_INFO, DFT__LOG_LEVEL_INFO, "wrote %s", name);
   }
   if (!is_complete || publish_status != DFT_OK) {
@@ -385,12 +370,12 @@ static dft_status complete(void) {
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
   if (is_first && is_complete && publish_status == DFT_OK) {
-    dft__recover_folder(folder, NULL, 0);
+    recover_others(folder);
     memcpy(completed.folder, folder, sizeof folder);
     completed.pid = getpid();
   }
   if (is_complete && publish_status == DFT_OK && status != DFT_OK)
-    status = DFT_OK; /* it had trouble, and got over it */
+    status = DFT_OK; /* it failed once, and later succeeded */
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
@@ -426,9 +411,9 @@ dft_status dft_stop(void) {
 
 /* The process ends in an orderly way. */
 __attribute__((destructor)) static void at_exit(void) {
-  is_exiting = 1; /* who calls a wrapper now gets the real function */
+  is_exiting = 1; /* from now on wrappers call the real functions */
   if (dft__session.is_open && !is_forked()) dft_stop();
-  else if (completed.pid == getpid()) dft__recover_folder(completed.folder, NULL, 0);
+  else if (completed.pid == getpid()) recover_others(completed.folder);
 }
 
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */
@@ -462,7 +447,8 @@ uint64_t dft_time(void) {
   if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF) return 0;
   header = (const dft__header *)own.base;
   unit_ns = __atomic_load_n(&header->unit_ns, __ATOMIC_RELAXED);
-  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns : 0; /* 0: it has just ended */
+  return unit_ns ? (dft__clock_ns() + (uint64_t)header->epoch_offset_ns) / unit_ns
+                 : 0; /* 0: the session has just ended */
 }
 
 uint64_t dft_dropped(void) {

@@ -2,11 +2,12 @@
  *
  *   append   batch -> rows (rows.c) -> chunks of columns -> segment file       finish   segment file -> HDF5 file (join.c)
  *
- * There is no encode: rows of all batches go into the same chunks, so they are made one batch at a time, by the drain
- * thread. Options, with colons between them: layout=columns (the default) or layout=table; segment=BYTES, of which a
- * segment has at least so many.
+ * There is no encode: rows of all batches go into the same chunks, so the drain's thread adds them one batch at a time. Options,
+ * with colons between them: layout=columns (the default) or layout=table; segment=BYTES, the least size of a segment.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/h5.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../sinks.h"
 #include "join.h"
@@ -91,6 +92,34 @@ static dft_status hdf5_finish(const dft_sink_target *target, char *why, size_t s
   return dft__h5_join(target->path, target->resume_bytes, why, size);
 }
 
+static dft_status hdf5_salvage(const dft_sink_target *target, dft_salvaged *salvaged, char *why, size_t size) {
+  dft_h5_salvaged facts = {.struct_size = sizeof facts};
+  dft_status status = dft_h5_salvage(target->path, &facts, why, size);
+  salvaged->events = facts.events;
+  salvaged->pid = facts.pid;
+  salvaged->is_annotated = facts.is_annotated;
+  salvaged->is_empty = status == DFT_OK && access(target->path, F_OK) != 0; /* it held no events */
+  return status;
+}
+
+static dft_status hdf5_read_open(const dft_sink_target *target, void **reading) {
+  dft_h5_segments *segments;
+  dft_status status = dft_h5_segments_open(target->path, &segments);
+  if (status != DFT_OK) return DFT_ENOMEM;
+  status = dft_h5_segments_read(segments, target->resume_bytes);
+  if (status == DFT_OK) *reading = segments;
+  else dft_h5_segments_close(segments);
+  return status;
+}
+
+static int hdf5_read_next(void *reading, dft_event *event, size_t event_size) {
+  return dft_h5_segments_next(reading, event, event_size);
+}
+
+static void hdf5_read_close(void *reading) {
+  dft_h5_segments_close(reading);
+}
+
 const dft_sink dft__sink_hdf5 = {
   .struct_size = sizeof(dft_sink),
   .name = "hdf5",
@@ -101,4 +130,8 @@ const dft_sink dft__sink_hdf5 = {
   .close = hdf5_close,
   .check = hdf5_check,
   .finish = hdf5_finish,
+  .salvage = hdf5_salvage,
+  .read_open = hdf5_read_open,
+  .read_next = hdf5_read_next,
+  .read_close = hdf5_read_close,
 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../sinks.h"
 #include "codec/file.h"
+#include "codec/gzip.h"
 #include "join.h"
 #include "rows.h"
 
@@ -37,7 +37,7 @@ dft_status dft_h5_open(const char *path, const dft_h5_options *options, dft_h5 *
   if (options) head.is_table = options->is_table != 0, head.level = options->level;
   own = calloc(1, sizeof *own);
   if (!own) return DFT_ENOMEM;
-  dft__sinks_prepare();
+  dft__gzip_load();
   snprintf(own->path, sizeof own->path, "%s", path);
   snprintf(own->hidden, sizeof own->hidden, "%.*s.%s.%d", folder, path, path + folder, (int)getpid());
   status = dft__file_begin(own->hidden, 0);

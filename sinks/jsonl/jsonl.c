@@ -2,8 +2,8 @@
  *
  *   encode   batch -> lines (line.c) -> one member (gzip.h)      append   bytes -> file (file.c)
  *
- * One batch gives one member of about MEMBER_TEXT bytes of text, so that readers can work on members in parallel and no
- * line is torn between two. Scratch of one encode:
+ * One batch becomes one member of about MEMBER_TEXT bytes of text. So readers can work on members in parallel, and no line
+ * is split between two. Scratch of one encode:
  *
  *   | text: lines, TEXT_BYTES | output: the member, OUTPUT_BYTES | state of the compressor |
  *
@@ -14,8 +14,9 @@
 #include "codec/file.h"
 #include "codec/gzip.h"
 #include "codec/line.h"
+#include "jsonl_salvage.h"
 
-/* Readers want members of 256 KiB to 1 MiB of text; below this a further line is added. */
+/* Readers work best with members of 256 KiB to 1 MiB of text. A member below this size gets another line. */
 #define MEMBER_TEXT ((size_t)768 << 10)
 /* So the longest line can be TEXT_BYTES - MEMBER_TEXT. Pages that are never touched cost nothing. */
 #define TEXT_BYTES ((size_t)4 << 20)
@@ -38,7 +39,7 @@ static dft_status jsonl_open(const dft_sink_target *target, void **state) {
   own->compress = target->compress != 0;
   own->level = target->level;
   memcpy(own->path, target->path, path_bytes);
-  /* A new file is made when there is something for it. */
+  /* A new file is made with the first append. */
   status = own->committed_bytes ? dft__file_begin(own->path, own->committed_bytes) : DFT_OK;
   if (status != DFT_OK) {
     free(own);
@@ -59,7 +60,7 @@ static size_t encode_lines(char *text, dft_batch *batch) {
     start = 2;
   }
   len = start;
-  /* A pulled event must be kept: below MEMBER_TEXT there is always room for the short form at least. */
+  /* A pulled event must be kept. Below MEMBER_TEXT there is always room for at least the short form. */
   while (len < MEMBER_TEXT && dft_batch_next(batch, &event, sizeof event)) {
     size_t line = dft__line_encode(text + len, TEXT_BYTES - len, &event, host_hash);
     if (!line) line = dft__line_encode_short(text + len, TEXT_BYTES - len, &event, host_hash);
@@ -76,7 +77,7 @@ static dft_status jsonl_encode(void *state, dft_batch *batch, dft_bytes *bytes) 
   size_t len = encode_lines(text, batch);
   bytes->data = text;
   bytes->len = len;
-  if (!own->compress || !len) return DFT_OK; /* an empty member would make the file unreadable for some */
+  if (!own->compress || !len) return DFT_OK; /* some readers refuse an empty member */
   bytes->data = output;
   bytes->len = dft__gzip_member(gzip_state, DFT__GZIP_STATE_MOST, own->level, text, len, output, OUTPUT_BYTES);
   return bytes->len ? DFT_OK : DFT_ENOMEM;
@@ -113,4 +114,6 @@ const dft_sink dft__sink_jsonl = {
   .encode = jsonl_encode,
   .append = jsonl_append,
   .close = jsonl_close,
+  .flags = DFT_SINK_SIZES_BATCH | DFT_SINK_LINES, /* members must not be small */
+  .salvage = dft__jsonl_salvage,
 };

@@ -1,8 +1,8 @@
 /* memory.c - the sink that keeps its lines in memory, for tests.
  *
- * It shows the other shape of a sink: without encode, append gets the batch itself. The text outlives close, so that a
- * test reads it after dft_stop; a new trace replaces it. One collection for the process, because tests have no handle
- * on a sink's state.
+ * It shows the other shape of a sink: without encode, append gets the batch itself. The text outlives close, so that a test can
+ * read it after dft_stop. A new trace replaces it. There is one text a process, because tests have no handle on a sink's
+ * state.
  * SPDX-License-Identifier: MIT */
 #include "memory.h"
 
@@ -63,7 +63,7 @@ static dft_status memory_close(void *state, int complete) {
 char *dft__memory_take(size_t *len) {
   char *text = kept.len ? kept.text : NULL;
   if (len) *len = kept.len;
-  /* There is always a byte left: a line is only written where more room than its own length was free. */
+  /* There is always a byte left: a line is only written where there is more room than it needs. */
   if (text) text[kept.len] = '\0';
   else free(kept.text);
   memset(&kept, 0, sizeof kept);

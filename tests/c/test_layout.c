@@ -2,6 +2,7 @@
  * changes a number here also changes DFT__LAYOUT, or breaks programs that are compiled already.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/sink.h>
+#include <dftracer/spool.h>
 #include <stddef.h>
 
 #include "check.h"
@@ -88,8 +89,16 @@ SIZE(dft_value, 48);
 SIZE(dft_event, 96);
 SIZE(dft_sink_target, 40);
 SIZE(dft_bytes, 24);
-SIZE(dft_sink, 96);
+SIZE(dft_salvaged, 32);
+SIZE(dft_sink, 136);
 AT(dft_sink, open, 48);
+AT(dft_sink, check, 80);
+AT(dft_sink, finish, 88);
+AT(dft_sink, flags, 96); /* 5.0 ends here */
+AT(dft_sink, salvage, 104);
+AT(dft_sink, read_open, 112);
+SIZE(dft_snapshot_facts, 56);
+SIZE(dft_lost_spools, 32);
 
 static void the_layout_has_its_number(void) {
   CHECK_INT(DFT__LAYOUT, 4);

@@ -1,5 +1,7 @@
 /* test_output.c - sinks: several at once, from outside, failing, missing.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/sink.h>
+
 #include "session.h"
 
 enum { EVENTS = FEWER(50000, 10000) };
@@ -54,6 +56,13 @@ static void check_both(const char *sinks) {
   free_trace(&in);
   free(lines);
   free(text);
+}
+
+/* The table of sinks and the table of settings agree. */
+static void the_first_built_in_sink_is_the_default(void) {
+  char value[64];
+  CHECK(dft_config_get("DFTRACER_SINK", value, sizeof value));
+  CHECK_STR(value, dft_sink_built_in(0)->name);
 }
 
 static void two_sinks_get_the_same_events(void) {
@@ -213,6 +222,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "missing") == 0) return part_missing(), 0;
   if (argc > 1 && strcmp(argv[1], "not a sink") == 0) return part_not_a_sink(), 0;
   if (argc > 1 && strcmp(argv[1], "too many") == 0) return part_too_many(), 0;
+  RUN(the_first_built_in_sink_is_the_default);
   RUN(two_sinks_get_the_same_events);
   RUN(the_order_of_sinks_does_not_matter);
   RUN(a_sink_from_outside_is_named_by_its_path);

@@ -159,7 +159,7 @@ def a_program_that_cannot_run_is_reported(folder):
     _, err = run(folder, status=2)
     assert "CMD is missing" in err
     _, err = run(folder, "--sink", "jsonl,nosuch", DOING, status=2)
-    assert '"jsonl,nosuch" is not one of jsonl' in err, err
+    assert '"jsonl,nosuch" is neither a built-in sink (jsonl, ' in err, err
 
 
 @in_a_folder

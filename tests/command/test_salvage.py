@@ -1,4 +1,4 @@
-"""test_salvage.py - c/command/run/lostspool.c: traces of processes whose spool is gone with their node."""
+"""test_salvage.py - c/session/lostspool.c: traces of processes whose spool is gone with their node."""
 
 import gzip
 import os
@@ -17,7 +17,7 @@ def await_writer(folder):
     """Until the background thread has written what is worth a member."""
     before = 0
     while True:
-        now = sum(file.stat().st_size for file in folder.glob("*.0-jsonl"))
+        now = sum(file.stat().st_size for file in folder.glob("*.0-*"))
         if now and now == before:
             return
         before = now
@@ -146,6 +146,76 @@ def nothing_written_leaves_nothing():
             assert os.listdir(f"{folder}/out") == [], left
 
 
+# ---- Sinks from outside ----
+
+WORDS = str(PROGRAMS / "sink_words.so")  # salvages and reads
+BARE = str(PROGRAMS / "sink_bare.so")  # built as for the library before there was either
+
+
+def check_words(folder, suffix, last):
+    (trace,) = Path(folder, "out").glob(f"trace-*-app{suffix}")
+    lines = trace.read_text().splitlines()
+    steps = [line for line in lines if line.endswith(" step")]
+    assert len(set(steps)) == len(steps) and 1000 < len(steps) < EVENTS, len(steps)
+    assert (lines[-1] == "spool lost") == last, lines[-1]
+    assert not Path(folder, "out", ".dftracer").exists()
+
+
+def output_of_a_sink_from_outside_survives():
+    for sink, suffix, is_salvaged in (
+        (WORDS, ".words", True),
+        (BARE, ".bare", False),
+        (f"jsonl,{WORDS}", ".words", True),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            claim = leave(folder, DFTRACER_SINK=sink)
+            if sink == WORDS:
+                with open(claim.with_suffix(".0-words"), "a") as file:
+                    file.write("17 torn")
+            out, err = dftracer("recover", f"{folder}/out")
+            assert "1 trace published" in out and "1 without a spool" in out and not err, (out, err)
+            check_words(folder, suffix, is_salvaged)
+            if "," in sink:
+                check(folder)
+
+
+def a_shared_object_is_loaded_only_if_its_user_names_it():
+    """Not by a claim that others may have written, nor by one of an earlier version, which names no sinks."""
+
+    def make_writable(claim):
+        claim.chmod(0o666)
+
+    def make_older(claim):
+        claim.write_text("".join(claim.read_text().splitlines(True)[:3]))
+
+    for change in (make_writable, make_older):
+        with tempfile.TemporaryDirectory() as folder:
+            claim = leave(folder, DFTRACER_SINK=WORDS)
+            change(claim)
+            out, err = dftracer("recover", f"{folder}/out", status=1)
+            assert "1 failed" in out and "-words" in err and "DFTRACER_SINK" in err, (out, err)
+            assert claim.exists() and claim.with_suffix(".0-words").exists()
+            out, err = dftracer("recover", f"{folder}/out", SINK=WORDS)
+            assert "1 trace published" in out and not err, (out, err)
+            check_words(folder, ".words", True)
+
+
+def a_sink_from_outside_reads_what_is_not_published():
+    with tempfile.TemporaryDirectory() as folder:
+        env = traced(f"{folder}/out", DFTRACER_SINK=WORDS)
+        words = [PROGRAMS / "doing", "step", str(EVENTS), "wait"]
+        with subprocess.Popen(words, env=env, stdout=subprocess.PIPE) as process:
+            try:
+                process.stdout.readline()
+                await_writer(Path(folder, "out", ".dftracer"))
+                named, _ = dftracer("cat", f"{folder}/out", SINK=WORDS)
+                unnamed, err = dftracer("cat", f"{folder}/out", status=1)
+            finally:
+                process.kill()
+    assert named.count('"name":"step"') == EVENTS, named.count('"name":"step"')
+    assert 0 < unnamed.count('"name":"step"') < EVENTS and "not supported" in err, err  # only the spool
+
+
 if __name__ == "__main__":
     for case in (
         what_was_written_becomes_a_trace,
@@ -156,5 +226,8 @@ if __name__ == "__main__":
         an_explicit_name_is_kept,
         a_recovery_killed_before_the_name_goes_on,
         nothing_written_leaves_nothing,
+        output_of_a_sink_from_outside_survives,
+        a_shared_object_is_loaded_only_if_its_user_names_it,
+        a_sink_from_outside_reads_what_is_not_published,
     ):
         case()

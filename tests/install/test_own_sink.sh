@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_own_sink.sh - examples/own_sink builds against an installed prefix and writes a trace, also beside JSON lines, also
-# after a kill; what is wrong or missing gives one message, and the trace goes to jsonl.
+# after a kill and the loss of the spool; what is wrong or missing gives one message, and the trace goes to jsonl.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 scratch=$(mktemp -d)
@@ -33,6 +33,7 @@ cat >"$scratch/program.c" <<'END'
 #include <dftracer/dft.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int main(int argc, char **argv) {
   static dft_site step = DFT_SITE("a \"step\"", "solver");
@@ -41,6 +42,7 @@ int main(int argc, char **argv) {
     dft_region_begin(&step);
     dft_region_end();
   }
+  if (argc > 2 && argv[2][0] == 'w') pause();
   if (argc > 2) raise(SIGKILL);
   return 0;
 }
@@ -67,6 +69,18 @@ expect_lines "$scratch"/beside/trace-*.csv 1 '^ts;dur'
 traced "$scratch/killed" "$plugin" 50000 kill || true
 quietly "$scratch/prefix/bin/dftracer" recover "$scratch/killed"
 expect_lines "$scratch"/killed/trace-*.csv 50000 '"a ""step"""$'
+
+# The same, and its spool vanishes: what had been written becomes a trace.
+mkdir "$scratch/spools"
+DFTRACER_ENABLE=1 DFTRACER_SINK=$plugin DFTRACER_SPOOL_DIR=$scratch/spools DFTRACER_LOG_FILE=$scratch/lost/trace \
+  "$scratch/program" 50000 wait &
+until [ -s "$(echo "$scratch"/lost/.dftracer/*.0-csv)" ]; do sleep 0.05; done
+kill -KILL $!
+wait $! || true
+rm "$scratch"/spools/*
+quietly "$scratch/prefix/bin/dftracer" recover "$scratch/lost"
+grep -q '"a ""step"""$' "$scratch"/lost/trace-*.csv || fail "nothing in $(ls -lA "$scratch/lost")"
+[ ! -e "$scratch/lost/.dftracer" ] || fail "left over: $(ls -lA "$scratch/lost/.dftracer")"
 
 # ---- What is wrong or missing ----
 

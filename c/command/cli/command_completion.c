@@ -3,6 +3,8 @@
  * The value an option takes decides what is offered: one of the words of a|b|c (each up to its first capital), files for FILE
  * and PATH, folders for DIR, programs for CMD, nothing for numbers, times and patterns. Operands work the same way.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/sink.h>
+
 #include "arguments.h"
 
 const command command_completion;
@@ -26,11 +28,17 @@ static int is_optional(const option *one) {
   return one->value && one->value[0] == '[';
 }
 
-/* The words of a|b|c with spaces between them; `escape` goes before every colon. */
+static void print_sinks(void) {
+  const dft_sink *sink;
+  for (size_t i = 0; (sink = dft_sink_built_in(i)) != NULL; i++) printf("%s%s", i ? " " : "", sink->name);
+}
+
+/* The words of a|b|c with spaces between them; `escape` goes before every colon. SINK stands for the built-in sinks. */
 static void print_words(const char *choices, const char *escape) {
   for (int is_first = 1; *choices; is_first = 0) {
     size_t len = strcspn(choices, "|"), small = strcspn(choices, "ABCDEFGHIJKLMNOPQRSTUVWXYZ|");
     if (!is_first && small) putchar(' ');
+    if (strncmp(choices, "SINK", len) == 0) print_sinks();
     for (size_t i = 0; i < small; i++) printf("%s%c", choices[i] == ':' ? escape : "", choices[i]);
     choices += len + (choices[len] == '|');
   }

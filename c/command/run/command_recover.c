@@ -1,5 +1,6 @@
 /* command_recover.c - dftracer recover: publishes the traces of dead processes.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/spool.h>
 #include <errno.h>
 #include <fts.h>
 #include <limits.h>
@@ -7,7 +8,6 @@
 
 #include "command/cli/arguments.h"
 #include "command/cli/terminal.h"
-#include "lostspool.h"
 
 static const option options[] = {
   {'l', "lost", NULL, "also publish what processes of other nodes had written when their spools are lost"},
@@ -25,7 +25,7 @@ typedef struct recover_plan {
   int status;
 } recover_plan;
 
-static void print(const char *folder, const dft_recovery *report, const salvage *saved, dft_status status) {
+static void print(const char *folder, const dft_recovery *report, const dft_lost_spools *saved, dft_status status) {
   char events[FORMAT_BYTES];
   printf("%s: %u trace%s published, %s event%s", folder, report->published, plural(report->published),
          format_count(events, report->events), plural(report->events));
@@ -38,28 +38,11 @@ static void print(const char *folder, const dft_recovery *report, const salvage 
   printf("\n");
 }
 
-/* Accepts what dft_recover accepts: the folder itself, the .dftracer in it, or a trace in it. */
-static void salvage_at(const char *path, int is_lost, salvage *saved) {
-  static const char inner[] = "/.dftracer";
-  char folder[PATH_MAX];
-  struct stat facts;
-  size_t len = (size_t)snprintf(folder, sizeof folder, "%s", path);
-  char *slash;
-  if (len >= sizeof folder || stat(folder, &facts) != 0) return;
-  while (len > 1 && folder[len - 1] == '/') folder[--len] = '\0';
-  slash = strrchr(folder, '/');
-  if (!S_ISDIR(facts.st_mode) || (slash && strcmp(slash, inner) == 0)) {
-    if (slash) slash[slash == folder] = '\0';
-    else memcpy(folder, ".", 2);
-  }
-  salvage_folder(folder, is_lost, saved);
-}
-
 static void recover(recover_plan *plan, const char *folder) {
   dft_recovery report = {.struct_size = sizeof report};
   dft_status status = dft_recover(folder, &report);
-  salvage saved = {0, 0, 0, 0, 0};
-  if (status == DFT_OK) salvage_at(folder, plan->is_lost, &saved);
+  dft_lost_spools saved = {.struct_size = sizeof saved};
+  if (status == DFT_OK) status = dft_recover_lost(folder, plan->is_lost, &saved);
   report.published += saved.published;
   report.events += saved.events;
   report.failed += saved.failed;
@@ -89,7 +72,7 @@ static void recover_below(recover_plan *plan, char *path) {
   }
   while ((entry = fts_read(walk)) != NULL) {
     if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) complain(plan, entry->fts_path, entry->fts_errno);
-    if (entry->fts_info != FTS_D || strcmp(entry->fts_name, ".dftracer") != 0) continue;
+    if (entry->fts_info != FTS_D || strcmp(entry->fts_name, DFT_SPOOL_FOLDER) != 0) continue;
     fts_set(walk, entry, FTS_SKIP);
     recover(plan, entry->fts_parent->fts_path);
   }

@@ -1,5 +1,6 @@
 /* command_run.c - dftracer run: runs a program with tracing on, and reports where its trace is.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/sink.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
    "also record POSIX and STDIO calls, on files in these folders; without a value, on all files"},
   {'o', "out", "DIR", "write the traces to this folder, which is created if needed; default: " DEFAULT_FOLDER},
-  {KEY_SINK, "sink", "jsonl|hdf5|null|FILE",
-   "the format of the traces, as DFTRACER_SINK: jsonl (.pfw.gz), hdf5, null, or a shared object with a sink"},
+  {KEY_SINK, "sink", "SINK|FILE",
+   "the format of the traces, as DFTRACER_SINK: the name of a built-in sink, or the path of a shared object"},
   {KEY_NAME, "name", "NAME", "start the names of the traces with NAME: NAME-HOST-PID-...; default: " DEFAULT_NAME},
   {'q', "quiet", NULL, "do not print the summary line"},
   {0, NULL, NULL, NULL},
@@ -105,16 +106,25 @@ static int set_preload(void) {
 
 /* Whether this is a list of sinks, separated by commas: built-in ones, or paths. */
 static int is_sink_list(const char *names) {
-  static const char *const known[] = {"jsonl", "hdf5", "null", "memory"};
   while (*names) {
-    size_t len = strcspn(names, ","), name = strcspn(names, ",:"); /* hdf5:layout=table */
+    size_t len = strcspn(names, ","), name_len = strcspn(names, ",:"); /* options follow a colon */
     int is_known = memchr(names, '/', len) != NULL;
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-      is_known |= strlen(known[i]) == name && memcmp(known[i], names, name) == 0;
+    const dft_sink *sink;
+    for (size_t i = 0; !is_known && (sink = dft_sink_built_in(i)) != NULL; i++)
+      is_known = strlen(sink->name) == name_len && memcmp(sink->name, names, name_len) == 0;
     if (!is_known) return 0;
     names += len + (names[len] == ',');
   }
   return 1;
+}
+
+static const char *list_sinks(char *names, size_t size) {
+  const dft_sink *sink;
+  size_t len = 0;
+  names[0] = '\0';
+  for (size_t i = 0; (sink = dft_sink_built_in(i)) != NULL && len < size; i++)
+    len += (size_t)snprintf(names + len, size - len, "%s%s", i ? ", " : "", sink->name);
+  return names;
 }
 
 static int set_environment(run_plan *plan) {
@@ -199,9 +209,11 @@ static int run_run(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "no program given: CMD is missing");
   if (plan.name && strchr(plan.name, '/'))
     return arguments_refuse(&given, "--name: \"%s\" contains a slash; use --out to choose the folder", plan.name);
-  if (plan.sink && !is_sink_list(plan.sink))
-    return arguments_refuse(&given, "--sink: \"%s\" is not one of jsonl, hdf5, null or the path of a shared object",
-                            plan.sink);
+  if (plan.sink && !is_sink_list(plan.sink)) {
+    char names[256];
+    return arguments_refuse(&given, "--sink: \"%s\" is neither a built-in sink (%s) nor the path of a shared object",
+                            plan.sink, list_sinks(names, sizeof names));
+  }
   return run_program(&plan, argv + given.first);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "liveprocess.h"
 
+#include <dftracer/spool.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,6 @@
 #include "command/cli/processstart.h"
 #include "command/trace/suffix.h"
 #include "spool/record.h"
-
-#define POINTER_START "dftracer spool at "
 
 typedef struct spool_view {
   const char *base;
@@ -122,17 +121,10 @@ static void read_header(live_process *process, const spool_view *spool) {
   process->age = spool->now_ns > opened ? (double)(spool->now_ns - opened) * 1e-9 : 0;
 }
 
-/* Opens the spool. A file system that is not local holds a pointer to the spool instead. */
-static int open_spool(const char *path) {
-  char text[PATH_MAX + 256];
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  ssize_t len = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : -1;
-  size_t start = sizeof POINTER_START - 1;
-  if (len < (ssize_t)start || memcmp(text, POINTER_START, start) != 0) return fd;
-  close(fd);
-  text[len] = '\0';
-  text[start + strcspn(text + start, "\n")] = '\0';
-  return open(text + start, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+/* A claim points to a spool elsewhere when its own file system is not local. */
+static int open_spool(const char *claim) {
+  char path[PATH_MAX];
+  return dft_spool_find(claim, path, sizeof path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 }
 
 /* Maps the spool read-only; NULL when it cannot be. */
@@ -181,8 +173,8 @@ int live_process_each(char *folder, void (*call)(const char *spool, void *contex
   if (readable) closedir(readable);
   if (!walk) return 0;
   while ((entry = fts_read(walk)) != NULL) {
-    if (entry->fts_info != FTS_F || !ends_with(entry->fts_name, ".spool")) continue;
-    if (strcmp(entry->fts_parent->fts_name, ".dftracer") == 0) call(entry->fts_path, context);
+    if (entry->fts_info != FTS_F || !ends_with(entry->fts_name, DFT_SPOOL_SUFFIX)) continue;
+    if (strcmp(entry->fts_parent->fts_name, DFT_SPOOL_FOLDER) == 0) call(entry->fts_path, context);
   }
   fts_close(walk);
   return 1;

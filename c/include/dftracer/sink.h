@@ -1,15 +1,16 @@
 /* sink.h - how a sink receives events. For authors of sinks; programs that record events need dft.h only.
  *
- * A sink is one const struct of functions. The core hands it batches of decoded events; it never sees the record layout.
- * `encode` turns a batch into bytes and knows no files; `append` writes bytes and knows no events. sinks/null is the
- * commented template; sinks/sinks.c is the table of those built in.
+ * A sink is one const struct of functions. The core hands it batches of decoded events; a sink never sees the layout of
+ * records. `encode` turns a batch into bytes and knows no files. `append` writes bytes and knows no events. Copy sinks/null,
+ * the commented template; sinks/sinks.h is the table of the built-in sinks, and examples/own_sink is a sink from outside.
  *
- * Threads   encode is re-entrant: it may run on any thread, several at once, also inside a signal handler, so it
- *           allocates nothing and takes no locks; its memory is the scratch it asked for. Calls of open, append and close
- *           never overlap. The first batch is encoded and appended before any other.
- * Errors    After a failure only close follows; later the core may open again with `resume_bytes` to go on.
- * Commit    What append reports as `committed_bytes` is where the next append of this or a recovering process continues:
- *           bytes of the output beyond the last committed length belong to nobody and are cut off by open.
+ * Output    What one sink writes for one trace. While the trace is recorded, its output is live: FOLDER/.dftracer/NAME.I-SINK,
+ *           where I counts the sinks of the trace from 0. The core renames it when the trace is published.
+ * Threads   encode may run on any thread, on several at once, and inside a signal handler. All other calls come one at a
+ *           time. The first batch is encoded and appended before any other.
+ * Errors    After a failure only close follows. Later the core may open again with `resume_bytes`, to go on.
+ * Commit    The length that append reports is where the next append continues, in this process or in one that recovers it.
+ *           Bytes of the output beyond the last committed length belong to nobody: open cuts them off.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SINK_H
 #define DFTRACER_SINK_H
@@ -62,8 +63,8 @@ typedef struct dft_batch dft_batch;
 /* Takes the next event; 0 at the end. Bookkeeping (start, end, definitions of hashes) comes as events like all others.
  * event_size is sizeof(dft_event). */
 DFT_API int dft_batch_next(dft_batch *batch, dft_event *event, size_t event_size);
-/* Nonzero for the batch that opens the trace, and for the one that completes it. A sink beside others may get a batch in
- * several pieces; then the first of them opens. */
+/* Nonzero for the batch that opens the trace, and for the one that completes it. With several sinks, one may get a batch in
+ * several pieces; then only the first piece opens. */
 DFT_API int dft_batch_is_first(const dft_batch *batch);
 DFT_API int dft_batch_is_last(const dft_batch *batch);
 /* The hash of this host's name: 16 hex digits, terminated. */
@@ -72,8 +73,8 @@ DFT_API const char *dft_batch_host_hash(const dft_batch *batch);
 /* Where and how to write. */
 typedef struct dft_sink_target {
   size_t struct_size;
-  const char *path;      /* the file to write; absolute. It is renamed to its published name after close */
-  uint64_t resume_bytes; /* length to cut an existing file to, and to continue from; 0: a new file */
+  const char *path;      /* of the live output; absolute */
+  uint64_t resume_bytes; /* the committed length; 0: a new output */
   int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
   int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
   const char *options;   /* what stands behind the name and a colon in DFTRACER_SINK, such as "layout=table"; or "" */
@@ -86,40 +87,90 @@ typedef struct dft_bytes {
   size_t len;
 } dft_bytes;
 
+/* What an output held whose spool is gone. The core sets struct_size and zeros; `salvage` fills in the rest. */
+typedef struct dft_salvaged {
+  size_t struct_size;    /* sizeof(dft_salvaged) */
+  uint64_t events;       /* complete events of the program */
+  uint32_t pid;          /* of the process; 0: unknown */
+  uint32_t is_annotated; /* some of the events are not intercepted I/O calls */
+  uint32_t is_plain;     /* publish with plain_suffix */
+  uint32_t is_empty;     /* nothing of the program is in it: the core removes the output */
+} dft_salvaged;
+
+enum {
+  DFT_SINK_SIZES_BATCH =
+    1,                /* the sink should decide how many events a batch holds; it comes before sinks without this */
+  DFT_SINK_LINES = 2, /* the output is a trace of JSON lines, plain or in gzip members (sinks/FORMAT.md) */
+};
+
+/* The duties of a sink:
+ *
+ *  1. Keep no descriptor open between calls. The application may close any number it finds.
+ *  2. open: make the output when resume_bytes is 0, else cut it to that length. Memory may be allocated here.
+ *  3. encode: work in bytes->scratch only. Allocate nothing, take no lock, do not change the state.
+ *  4. encode: keep every event that was pulled. Make sure there is room before pulling the next one. What was not pulled comes
+ *     with a later batch.
+ *  5. append: write the bytes behind the committed length, and report the new one. When it returns DFT_OK, the bytes are in
+ *     the file. When it fails, the next open cuts off what was written.
+ *  6. close: free the state.
+ *  7. finish, salvage: a process may be killed in the middle. Called again, they must come to the same end.
+ *  8. salvage, read_open: believe nothing in the output. It may be torn, or made up.
+ */
 typedef struct dft_sink {
-  size_t struct_size; /* sizeof(dft_sink): later versions add members at the end only */
-  const char *name;
+  size_t struct_size;       /* sizeof(dft_sink): later versions add members at the end only */
+  const char *name;         /* part of a file name: letters, digits and '_' */
   const char *summary;      /* one line for people */
   const char *suffix;       /* of the published file when compressed, such as ".pfw.gz"; NULL: no file */
   const char *plain_suffix; /* the same when not compressed; NULL: as suffix */
   size_t scratch_bytes;     /* address space for one encode; only what is touched costs memory */
 
   dft_status (*open)(const dft_sink_target *target, void **state);
-  /* Pulls events until the batch ends or enough bytes are gathered; what it did not pull comes with a later batch.
-   * NULL: append gets the batch itself, on one thread only. */
+  /* Pulls events until the batch ends or enough bytes are gathered. NULL: append gets the batch itself, on one thread
+   * only. */
   dft_status (*encode)(void *state, dft_batch *batch, dft_bytes *bytes);
-  /* Writes. batch is NULL when the sink has an encode; bytes is NULL when it has none. */
+  /* batch is NULL when the sink has an encode; bytes is NULL when it has none. */
   dft_status (*append)(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes);
-  /* complete: the trace is whole. Else it is given up for now, and continued by a later open, or not at all. */
+  /* complete: the trace is whole. Else a later open may continue it. */
   dft_status (*close)(void *state, int complete);
 
-  /* These are optional: NULL, or left out by a sink whose struct_size ends before them. */
+  /* The rest is optional: NULL or 0, or missing from a sink whose struct_size ends before it. */
 
-  /* NULL when the sink can be used with these options, else why not, for people. Then jsonl is used in its place. */
+  /* NULL when the sink can be used with these options, else the reason, for people. Then the default sink is used. */
   const char *(*check)(const char *options);
-  /* Makes of the committed output, resume_bytes of it at target->path, the file that is published, at the same path: for
-   * formats that are not written from the front to the back. Called after close(complete), by the process or by a
-   * recovery; called again when it failed, and also when it had succeeded just before a death. `why` gets a message. */
+  /* For formats that are not written from front to back: turns the committed output at target->path into the file that is
+   * published, at the same path. Called after close(complete), by the process or by a recovery. On failure `why` gets a
+   * message. */
   dft_status (*finish)(const dft_sink_target *target, char *why, size_t size);
+
+  uint32_t flags; /* DFT_SINK_..., added up */
+
+  /* The process is dead and its spool is gone, and with it the committed length: turns what is whole of the output at
+   * target->path into the file that is published, at the same path, with an `end` that says so. Only path and options of
+   * the target are set. Without this member the output of a sink without `finish` is published as it is, and that of a sink
+   * with `finish` is kept where it is. */
+  dft_status (*salvage)(const dft_sink_target *target, dft_salvaged *salvaged, char *why, size_t size);
+
+  /* The events in a live output, for readers of traces that are not published yet. resume_bytes is the committed length. The
+   * process may be writing on: DFT_EFORMAT makes the reader try again with a newer length. Not used with DFT_SINK_LINES. */
+  dft_status (*read_open)(const dft_sink_target *target, void **reading);
+  /* The next event, valid until the next call: 1; 0 at the end, -1 where the output is damaged. */
+  int (*read_next)(void *reading, dft_event *event, size_t event_size);
+  void (*read_close)(void *reading);
 } dft_sink;
 
-/* A sink from outside: a shared object that exports one dft_sink under this name and is named in DFTRACER_SINK by its path
- * (one with a slash in it), as examples/own_sink does.
+/* The built-in sinks from 0 on, the default first; NULL behind the last. */
+DFT_API const dft_sink *dft_sink_built_in(size_t index);
+
+/* A sink from outside is a shared object that exports one dft_sink under this name. DFTRACER_SINK names it by its path, which
+ * has a slash in it.
  *
- * The rule of the ABI: members of the structs here keep their places for ever, and new ones come at the end, where
- * struct_size tells whether they are there. So a sink that was built with an older header runs with any newer library of the
- * same major version, and the other way round as far as it looks at struct_size. What is missing or does not fit is told
- * in one message, and jsonl is used in its place. */
+ * ABI       Members of the structs here keep their places for ever. New ones come at the end, and struct_size says whether they
+ *           are there. So a sink that was built with an older header runs with any newer library of the same major version.
+ *           A newer sink runs with an older library if it looks at struct_size. When a sink is missing or does not fit, one
+ *           message says so, and the default sink is used.
+ * Recovery  A recovery loads the object that the spool names or, when the spool is gone, the claim in .dftracer/: only when this
+ *           user owns that file and nobody else may write to it. Otherwise name the object in DFTRACER_SINK and recover again:
+ *           an output NAME.I-SINK belongs to the sink of that name. */
 #define DFT_SINK_SYMBOL "dft_sink_plugin"
 
 #ifdef __cplusplus

@@ -16,6 +16,17 @@
 extern "C" {
 #endif
 
+/* Where spools are: FOLDER/.dftracer/NAME.spool, for traces in FOLDER. That file, the claim, is the spool itself or a small
+ * text file that points to a spool elsewhere. */
+#define DFT_SPOOL_FOLDER ".dftracer"
+#define DFT_SPOOL_SUFFIX ".spool"
+
+/* Whether a file that begins with these bytes is a spool, of any version, or a pointer to one. */
+DFT_API int dft_spool_is(const void *bytes, size_t len);
+/* The path of the claim's spool: the claim itself, or where it points. Zero when the claim cannot be read. The spool may be
+ * gone, and a claim that another user wrote may point anywhere. */
+DFT_API int dft_spool_find(const char *claim, char *path, size_t size);
+
 typedef struct dft_snapshot dft_snapshot;
 
 typedef struct dft_snapshot_facts {
@@ -26,15 +37,36 @@ typedef struct dft_snapshot_facts {
   uint64_t live_bytes;   /* of the live file; 0: there is none */
   const char *live_path; /* valid until dft_snapshot_close */
   const char *host_hash;
+  uint32_t live_is_lines; /* the live file is a trace of JSON lines, plain or compressed: read it directly */
 } dft_snapshot_facts;
 
 /* Takes a snapshot of `.dftracer/NAME.spool`, the spool itself or the pointer to it. DFT_EFORMAT when it is no spool of
  * this version. */
 DFT_API dft_status dft_snapshot_open(const char *path, dft_snapshot **snapshot);
 DFT_API void dft_snapshot_tell(const dft_snapshot *snapshot, dft_snapshot_facts *facts);
-/* The next event; 0 at the end. Regions that are open come last, with open:1. event_size is sizeof(dft_event). */
+/* Makes the snapshot begin with the events of the live file, for which it asks the sink that wrote it. DFT_ENOSINK when that
+ * sink cannot read. It is loaded from a shared object only if DFTRACER_SINK names that object in this process, too: reading
+ * a trace must not run code that the trace names. DFT_EFORMAT when the file is damaged, or when the process has changed it since: then take another snapshot. */
+DFT_API dft_status dft_snapshot_read_live(dft_snapshot *snapshot);
+/* The next event: 1; 0 at the end. -1 where the live file is damaged: the next call goes on with the spool. Regions that are open come last, with open:1. event_size is sizeof(dft_event). */
 DFT_API int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_size);
 DFT_API void dft_snapshot_close(dft_snapshot *snapshot);
+
+/* ---- Spools that are gone ---- */
+
+typedef struct dft_lost_spools {
+  size_t struct_size; /* sizeof(dft_lost_spools), set by the caller */
+  uint32_t published; /* traces made of what had been written */
+  uint32_t settled;   /* claims that dft_recover had counted as foreign */
+  uint32_t waiting;   /* claims of other nodes: only people know whether their spools are gone */
+  uint32_t failed;    /* outputs that could not be published; they are still there */
+  uint64_t events;    /* in the published traces */
+} dft_lost_spools;
+
+/* After dft_recover: the claims in this folder whose spool is gone, with the memory of its node. What their sinks had written
+ * becomes a trace with an `end` that says spool_lost. A spool counts as gone when its process ran on this node, and on other
+ * nodes only with is_lost. Claims and outputs of other users are left alone. May be repeated after a kill. */
+DFT_API dft_status dft_recover_lost(const char *folder, int is_lost, dft_lost_spools *report);
 
 #ifdef __cplusplus
 }

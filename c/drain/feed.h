@@ -1,0 +1,11 @@
+/* feed.h - hands out the events of a batch. Sinks pull them with dft_batch_next (dftracer/sink.h).
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_FEED_H
+#define DFT_FEED_H
+
+#include "batch.h"
+
+/* Nonzero when the spool holds an event of the program that no commit covers. */
+int dft__feed_has_events(dft__spool *spool);
+
+#endif

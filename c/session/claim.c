@@ -1,0 +1,83 @@
+/* claim.c - how a process gets a name of its own: by making the claim, which is its spool or a pointer to it.
+ * SPDX-License-Identifier: MIT */
+#include "claim.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adopt.h"
+#include "base/config.h"
+#include "pointer.h"
+#include "recover.h"
+#include "spool/tracefolder.h"
+
+#define SHARED_MEMORY "/dev/shm"
+#define SHARED_MEMORY_LIMIT (UINT64_C(16) << 20)
+#define NAMES_MOST 1000 /* that are tried */
+#define FOLDERS_MOST 10 /* times that the folder is made anew */
+
+/* The claim beside the trace and the spool itself, which are one file or two. */
+static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
+                             uint64_t limit) {
+  char claim[DFT__PATH_MAX];
+  char path[DFT__PATH_MAX];
+  dft_status status;
+  int is_good;
+  if (!dft__tracefolder_inner(claim, sizeof claim, trace->folder)) return DFT_EINVAL;
+  is_good = dft__spool_is_good_place(claim);
+  if (is_good < 0) {
+    if (mkdir(claim, 0777) != 0 && errno != EEXIST) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+    is_good = dft__spool_is_good_place(claim);
+  }
+  if (!spool_dir[0] && is_good != 1) spool_dir = SHARED_MEMORY;
+  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->base)) return DFT_EINVAL;
+  if (!spool_dir[0]) return dft__spool_create(spool, claim, limit);
+  if (strcmp(spool_dir, SHARED_MEMORY) == 0 && limit > SHARED_MEMORY_LIMIT) limit = SHARED_MEMORY_LIMIT;
+  if (!dft__pointer_spool(path, sizeof path, spool_dir, trace->folder, trace->base, own)) return DFT_EINVAL;
+  status = dft__pointer_write(claim, path, own, dft__config_text(DFT__SINK));
+  if (status != DFT_OK) return status;
+  unlink(path); /* of a process that died before it announced this very name */
+  status = dft__spool_create(spool, path, limit);
+  if (status != DFT_OK) unlink(claim);
+  return status;
+}
+
+/* The name is taken. An earlier image of this process may have taken it: then its spool is ours. Else, if the owner is dead, its
+ * trace is published under a name that ours will not replace. Nonzero when *is_ours, or when a name is free to be tried. */
+static int settle(dft__tracename *trace, dft__spool *spool, const char *wanted, const dft__identity *own, int tries,
+                  int *is_ours) {
+  char claim[DFT__PATH_MAX];
+  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->base)) return 0;
+  *is_ours = dft__adopt(spool, claim, own);
+  if (*is_ours || (tries == 0 && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
+  return dft__tracename_next(trace, wanted, own, tries);
+}
+
+dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
+                           uint64_t limit) {
+  char wanted[256];
+  dft_status status = DFT_EBUSY;
+  int is_elsewhere = 0;
+  if (!dft__tracename_avoid_used(trace)) return DFT_EINVAL;
+  snprintf(wanted, sizeof wanted, "%s", trace->is_explicit ? trace->stem : trace->base);
+  for (int tries = 0; tries < NAMES_MOST;) {
+    errno = 0;
+    status = claim_once(trace, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit);
+    if (status == DFT_OK) return DFT_OK;
+    if (status == DFT_EBUSY) {
+      int is_ours;
+      if (!settle(trace, spool, wanted, own, tries, &is_ours)) return DFT_EINVAL;
+      if (is_ours) return DFT_OK;
+      tries++;
+    } else if (errno == ENOENT && tries < FOLDERS_MOST) {
+      tries++; /* another process removed the empty folder in between */
+    } else if (!is_elsewhere && access(trace->folder, W_OK) == 0) {
+      is_elsewhere = 1; /* a full disk, or none that allocates: memory holds the events meanwhile */
+    } else {
+      return status;
+    }
+  }
+  return status;
+}

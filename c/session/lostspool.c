@@ -1,0 +1,195 @@
+/* lostspool.c - traces whose spool is gone, with the memory of its node: what had been written already becomes a trace.
+ *
+ * A claim outlives its spool when that was in /dev/shm and the node was restarted, or its memory was cleaned up. The live
+ * outputs beside the claim are still there. The sink that wrote one knows how much of it is whole (dft_sink.salvage).
+ * SPDX-License-Identifier: MIT */
+#include <dftracer/spool.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/signals.h"
+#include "codec/gzip.h"
+#include "drain/sinkspec.h"
+#include "pointer.h"
+#include "publish.h"
+#include "recover.h"
+#include "spool/tracefolder.h"
+
+enum origin { NOT_LOST, THIS_BOOT, THIS_NODE, ANOTHER_NODE };
+
+/* Where the process of a pointer to a missing spool ran. */
+static enum origin origin_of(const char *claim, dft__pointer *pointer, const dft__identity *own) {
+  if (!dft__pointer_read(claim, pointer) || access(pointer->spool, F_OK) == 0) return NOT_LOST;
+  if (strcmp(pointer->boot_id, own->boot_id) == 0) return THIS_BOOT;
+  return strcmp(pointer->host, own->host) == 0 ? THIS_NODE : ANOTHER_NODE;
+}
+
+/* ---- One output ------------------------------------------------------------------------------------------------------- */
+
+typedef struct lost_output {
+  const char *folder;
+  const char *base;
+  const dft_sink *sink;
+  char path[DFT__PATH_MAX];
+  char spec[256]; /* of the sink */
+} lost_output;
+
+/* The sink that wrote BASE.INDEX-NAME. NAME may have the ending of a further file: then the sink's own file is missing. */
+static int find_sink(lost_output *output, uint32_t index, char *name, const dft__pointer *pointer) {
+  const char *setting = secure_getenv("DFTRACER_SINK");
+  char *dash = strchr(name, '-');
+  for (;;) {
+    output->sink = dft__sinkspec_named(pointer->sinks, name, output->spec, sizeof output->spec);
+    if (!output->sink && setting) output->sink = dft__sinkspec_named(setting, name, output->spec, sizeof output->spec);
+    if (output->sink || !dash) break;
+    *dash = '\0';
+    dash = NULL;
+  }
+  return output->sink &&
+         dft__tracefolder_live(output->path, sizeof output->path, output->folder, output->base, index, name);
+}
+
+static int is_own_file(const char *path) {
+  struct stat facts;
+  if (lstat(path, &facts) != 0) return errno == ENOENT; /* the sink may have further files */
+  return S_ISREG(facts.st_mode) && facts.st_uid == geteuid();
+}
+
+/* For sinks without `salvage`. */
+static dft_status take_as_it_is(const lost_output *output, dft_salvaged *salvaged, char *why, size_t size) {
+  struct stat facts;
+  if (DFT__SINK_HAS(output->sink, finish)) {
+    snprintf(why, size, "its sink, %s, cannot make a trace without the spool", output->spec);
+    return DFT_ENOSINK;
+  }
+  if (stat(output->path, &facts) != 0) return DFT_EIO;
+  salvaged->is_empty = facts.st_size == 0;
+  return DFT_OK;
+}
+
+static dft_status salvage(const lost_output *output, dft_salvaged *salvaged, char *why, size_t size) {
+  dft_sink_target target = {
+    .struct_size = sizeof target, .path = output->path, .level = 1, .options = dft__sinkspec_options(output->spec)};
+  if (!is_own_file(output->path)) {
+    snprintf(why, size, "another user owns it");
+    return DFT_EIO;
+  }
+  if (!DFT__SINK_HAS(output->sink, salvage)) return take_as_it_is(output, salvaged, why, size);
+  return output->sink->salvage(&target, salvaged, why, size);
+}
+
+/* The process id that a name ends with, when the output does not say it. */
+static uint64_t last_number(const char *base) {
+  const char *dash = strrchr(base, '-');
+  return dash ? strtoull(dash + 1, NULL, 10) : 0;
+}
+
+/* As the process would have done: PREFIX-HOST-PID says what the trace holds, an explicit name is used as it is. */
+static dft_status publish(const lost_output *output, const dft_salvaged *salvaged) {
+  const dft_sink *sink = output->sink;
+  const char *suffix = salvaged->is_plain && sink->plain_suffix ? sink->plain_suffix : sink->suffix;
+  uint64_t pid = salvaged->pid ? salvaged->pid : last_number(output->base);
+  size_t len = strlen(output->base), end_len;
+  char stem[512], end[24], published[DFT__PATH_MAX];
+  const char *kind = "";
+  end_len = (size_t)snprintf(end, sizeof end, "-%llu", (unsigned long long)pid);
+  if (len > end_len && strcmp(output->base + len - end_len, end) == 0)
+    kind = salvaged->is_annotated || !salvaged->pid ? "-app" : "-preload";
+  if (!suffix) return DFT_EINVAL;
+  snprintf(stem, sizeof stem, "%s%s", output->base, kind);
+  return dft__publish_new(output->path, output->folder, stem, suffix, published, sizeof published);
+}
+
+static dft_status settle(const lost_output *output, uint64_t *events, int *is_published) {
+  dft_salvaged salvaged = {.struct_size = sizeof salvaged};
+  char why[512] = "";
+  dft_status status = salvage(output, &salvaged, why, sizeof why);
+  if (status == DFT_OK && salvaged.is_empty) {
+    return unlink(output->path) == 0 || errno == ENOENT ? DFT_OK : DFT_EIO;
+  }
+  if (status == DFT_OK) status = publish(output, &salvaged);
+  if (status != DFT_OK) {
+    dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR, "cannot make a trace of %s: %s; it is kept", output->path,
+             *why ? why : dft_status_text(status));
+    return status;
+  }
+  if (salvaged.events > *events) *events = salvaged.events;
+  *is_published = 1;
+  return DFT_OK;
+}
+
+/* ---- One claim ---------------------------------------------------------------------------------------------------------- */
+
+/* Zero when something is left. */
+static int settle_claim(const char *folder, const char *base, const char *claim, const dft__pointer *pointer,
+                        dft_lost_spools *report) {
+  lost_output output = {.folder = folder, .base = base};
+  char name[256];
+  uint64_t events = 0;
+  int is_published = 0;
+  for (uint32_t i = 0; i < DFT__SINKS_MAX; i++) {
+    if (!dft__tracefolder_find_live(folder, base, i, name)) continue;
+    if (!find_sink(&output, i, name, pointer)) {
+      dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
+               "cannot make a trace of %s/" DFT_SPOOL_FOLDER "/%s.%u-%s: its sink is not known; it is kept "
+               "(DFTRACER_SINK=/path/x.so names the sink of a later dftracer recover)",
+               folder, base, i, name);
+    } else if (settle(&output, &events, &is_published) == DFT_OK &&
+               !dft__tracefolder_find_live(folder, base, i, name)) {
+      continue;
+    }
+    report->failed++;
+    return 0;
+  }
+  report->published += (uint32_t)is_published;
+  report->events += events;
+  return unlink(claim) == 0;
+}
+
+static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools *report) {
+  char inner[DFT__PATH_MAX], claim[DFT__PATH_MAX], base[256];
+  dft__identity own;
+  dft__pointer pointer;
+  const struct dirent *entry;
+  DIR *entries;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder)) return DFT_EINVAL;
+  entries = opendir(inner);
+  if (!entries) return errno == ENOENT ? DFT_OK : DFT_EIO;
+  dft__identity_own(&own);
+  while ((entry = readdir(entries)) != NULL) {
+    size_t len = dft__tracefolder_base_len(entry->d_name);
+    enum origin origin;
+    if (!len || len >= sizeof base) continue;
+    memcpy(base, entry->d_name, len);
+    base[len] = '\0';
+    if (!dft__tracefolder_claim(claim, sizeof claim, folder, base)) continue;
+    origin = origin_of(claim, &pointer, &own);
+    if (origin == NOT_LOST) continue;
+    if (origin == ANOTHER_NODE && !is_lost) report->waiting++;
+    else if (settle_claim(folder, base, claim, &pointer, report)) report->settled += origin != THIS_BOOT;
+  }
+  closedir(entries);
+  rmdir(inner); /* if it is empty */
+  return DFT_OK;
+}
+
+dft_status dft_recover_lost(const char *path, int is_lost, dft_lost_spools *report) {
+  dft_lost_spools all = {.struct_size = report ? report->struct_size : 0};
+  char folder[DFT__PATH_MAX];
+  dft_status status = DFT_EIO;
+  int saved = errno;
+  if (!path || !*path) return DFT_EINVAL;
+  dft__hush++;
+  dft__gzip_load();
+  if (dft__recover_find_folder(path, folder)) status = settle_folder(folder, is_lost, &all);
+  dft__hush--;
+  errno = saved;
+  if (report) memcpy(report, &all, report->struct_size < sizeof all ? report->struct_size : sizeof all);
+  return status;
+}

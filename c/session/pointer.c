@@ -1,0 +1,108 @@
+/* pointer.c - a claim that points to a spool elsewhere.
+ * SPDX-License-Identifier: MIT */
+#include "pointer.h"
+
+#include <dftracer/spool.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "spool/tracefolder.h"
+
+#define START "dftracer spool at "
+#define ELSEWHERE "dftracer-" /* begins the name of a spool elsewhere */
+#define TEXT_BYTES (sizeof(dft__pointer) + sizeof START + 8)
+
+/* ---- The file ------------------------------------------------------------------------------------------------------- */
+
+dft_status dft__pointer_write(const char *claim, const char *spool, const dft__identity *own, const char *sinks) {
+  char text[TEXT_BYTES];
+  int is_kept = strlen(sinks) < sizeof((dft__pointer *)NULL)->sinks && !strchr(sinks, '\n');
+  int len = snprintf(text, sizeof text, START "%s\n%s\n%s\n%s\n", spool, own->host, own->boot_id, is_kept ? sinks : "");
+  int fd = open(claim, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  ssize_t written;
+  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : errno == ENOSPC ? DFT_ENOSPC : DFT_EIO;
+  written = write(fd, text, (size_t)len);
+  if (close(fd) == 0 && written == len) return DFT_OK;
+  unlink(claim);
+  return DFT_ENOSPC;
+}
+
+/* The text, terminated, and what kind of file it is in. Zero when it is not a regular file that can be read. */
+static int read_claim(const char *claim, char text[TEXT_BYTES], struct stat *facts) {
+  int fd = open(claim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int is_file = fd >= 0 && fstat(fd, facts) == 0 && S_ISREG(facts->st_mode);
+  ssize_t len = is_file ? pread(fd, text, TEXT_BYTES - 1, 0) : -1;
+  if (fd >= 0) close(fd);
+  text[len > 0 ? len : 0] = '\0';
+  return len >= 0;
+}
+
+static int take_line(char **rest, char *into, size_t size) {
+  const char *line = *rest ? strsep(rest, "\n") : NULL;
+  return line && snprintf(into, size, "%s", line) < (int)size;
+}
+
+static int parse(char *text, dft__pointer *pointer) {
+  char *rest = text + sizeof START - 1;
+  if (strncmp(text, START, sizeof START - 1) != 0) return 0;
+  if (!take_line(&rest, pointer->spool, sizeof pointer->spool) || pointer->spool[0] != '/') return 0;
+  if (!take_line(&rest, pointer->host, sizeof pointer->host)) return 0;
+  if (!take_line(&rest, pointer->boot_id, sizeof pointer->boot_id)) return 0;
+  if (!take_line(&rest, pointer->sinks, sizeof pointer->sinks)) pointer->sinks[0] = '\0';
+  return 1;
+}
+
+int dft__pointer_read(const char *claim, dft__pointer *pointer) {
+  char text[TEXT_BYTES];
+  struct stat facts;
+  if (!read_claim(claim, text, &facts) || facts.st_uid != geteuid() || !parse(text, pointer)) return 0;
+  if (facts.st_mode & (S_IWGRP | S_IWOTH)) pointer->sinks[0] = '\0';
+  return 1;
+}
+
+/* ---- Where it leads ------------------------------------------------------------------------------------------------- */
+
+int dft__pointer_spool(char *path, size_t size, const char *spool_dir, const char *folder, const char *base,
+                       const dft__identity *own) {
+  int len = snprintf(path, size, "%s/" ELSEWHERE "%u-%016llx-%s" DFT_SPOOL_SUFFIX, spool_dir, own->pid,
+                     (unsigned long long)dft__hash(folder, strlen(folder), own->start_ticks), base);
+  return len > 0 && (size_t)len < size;
+}
+
+int dft__pointer_is_spool_path(const char *path) {
+  const char *name = strrchr(path, '/') + 1;
+  if (!dft__tracefolder_base_len(name)) return 0;
+  return strncmp(name, ELSEWHERE, sizeof ELSEWHERE - 1) == 0 || dft__tracefolder_folder_len(path) > 0;
+}
+
+enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity *own, char *spool_path, size_t size) {
+  dft__pointer pointer;
+  struct stat facts;
+  if (lstat(claim, &facts) != 0 || !S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
+  if (snprintf(spool_path, size, "%s", claim) >= (int)size) return DFT__CLAIM_NONE;
+  if (facts.st_size >= (off_t)DFT__HEADER_BYTES) return DFT__CLAIM_SPOOL;
+  if (facts.st_uid != geteuid()) return DFT__CLAIM_FOREIGN;
+  if (!dft__pointer_read(claim, &pointer)) return DFT__CLAIM_NONE;
+  if (snprintf(spool_path, size, "%s", pointer.spool) >= (int)size) return DFT__CLAIM_NONE;
+  if (lstat(spool_path, &facts) == 0) return DFT__CLAIM_POINTER;
+  return strcmp(pointer.boot_id, own->boot_id) == 0 ? DFT__CLAIM_STALE : DFT__CLAIM_FOREIGN;
+}
+
+/* ---- For readers ---------------------------------------------------------------------------------------------------- */
+
+int dft_spool_is(const void *bytes, size_t len) {
+  return (len >= 8 && memcmp(bytes, DFT__MAGIC, 8) == 0) ||
+         (len >= sizeof START - 1 && memcmp(bytes, START, sizeof START - 1) == 0);
+}
+
+int dft_spool_find(const char *claim, char *path, size_t size) {
+  char text[TEXT_BYTES];
+  dft__pointer pointer;
+  struct stat facts;
+  if (!read_claim(claim, text, &facts)) return 0;
+  return snprintf(path, size, "%s", parse(text, &pointer) ? pointer.spool : claim) < (int)size;
+}

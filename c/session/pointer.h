@@ -1,0 +1,39 @@
+/* pointer.h - a claim that points to a spool elsewhere: a small text file.
+ *
+ *   dftracer spool at /dev/shm/dftracer-17-...-BASE.spool
+ *   HOST
+ *   BOOT ID
+ *   SINKS        the setting DFTRACER_SINK; versions before 5.1 write three lines
+ *
+ * The pointer outlives its spool when the spool's memory is lost. The last line then says which sinks wrote the live
+ * outputs. It may name shared objects, so it counts only in a file that nobody but this user can have written.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_POINTER_H
+#define DFT_POINTER_H
+
+#include "base/identity.h"
+#include "spool/spool.h"
+
+typedef struct dft__pointer {
+  char spool[DFT__PATH_MAX]; /* path */
+  char host[72];
+  char boot_id[40];
+  char sinks[DFT__SINKS_MAX * 256 + 1]; /* empty: unknown, or not to be trusted */
+} dft__pointer;
+
+/* DFT_EBUSY when the claim exists. */
+dft_status dft__pointer_write(const char *claim, const char *spool, const dft__identity *own, const char *sinks);
+/* Zero when the claim is not a pointer of this user. */
+int dft__pointer_read(const char *claim, dft__pointer *pointer);
+
+/* The path of a spool elsewhere. Zero when it does not fit. */
+int dft__pointer_spool(char *path, size_t size, const char *spool_dir, const char *folder, const char *base,
+                       const dft__identity *own);
+/* Whether a file of this path can be a spool: a pointer may lead to anything. */
+int dft__pointer_is_spool_path(const char *path);
+
+/* Follows a claim to its spool: the same path, or where a pointer leads. */
+enum dft__claim_kind { DFT__CLAIM_SPOOL, DFT__CLAIM_POINTER, DFT__CLAIM_STALE, DFT__CLAIM_FOREIGN, DFT__CLAIM_NONE };
+enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity *own, char *spool_path, size_t size);
+
+#endif
