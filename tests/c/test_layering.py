@@ -12,8 +12,8 @@ from pathlib import Path
 
 # A folder: the folders whose headers its files may include, besides its own and the system's.
 CORE = ["base", "codec", "spool", "record", "drain", "session"]  # the stages of an event's life, in their order
-COMMAND = ["cli", "trace"]  # what every command stands on
 COMMANDS = ["run", "summary", "merge", "validate", "top", "generate"]
+SHARED = ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace"]  # what they stand on
 RULES = {
     "c/include": [],
     **{f"c/{name}": ["c/include", *(f"c/{below}" for below in CORE[:i])] for i, name in enumerate(CORE)},
@@ -21,8 +21,8 @@ RULES = {
     "c/reader": ["c/include", "c/base", "c/codec"],
     "c/command/cli": ["c/include", "c/base"],
     "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
-    **{f"c/command/{name}": ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace"] for name in COMMANDS},
-    "c/command/convert": ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace", "c/command/merge"],
+    **{f"c/command/{name}": SHARED for name in COMMANDS},
+    "c/command/convert": [*SHARED, "c/command/merge"],
     "sinks": ["c/include", "c/codec"],
     "fortran": ["c/include"],
     "python": ["c/include"],
@@ -31,14 +31,25 @@ RULES = {
 # A single header besides these, and why.
 ALSO = {
     "c/drain": ["sinks/sinks.h"],  # the table of built-in sinks
+    "c/command/summary": ["c/intercept/calls.inc"],  # what each I/O call does
     "c/command/top": ["c/spool/record.h"],  # looks into spools of running processes
 }
 SEARCHED = ["c/include", "c", ".", "tests"]  # as by the compiler's -I
 SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"(?P<near>[^"]+)"|<(?P<far>[^>]+)>|(?P<other>.*))', re.MULTILINE)
-COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', re.DOTALL)
-DECLARED = re.compile(r"^(?!static\b|typedef\b|return\b|#)[a-z][\w \t*]*?\b(dft_\w+)\([^;{}]*\)[^;{}()]*(?:\([^;{}]*\))*;", re.MULTILINE)
-TYPE = re.compile(r"^typedef (?:struct|union|enum)\b[^;{]*\{.*?^\}\s*(\w+);|^typedef (?!(?:struct|union|enum) (\w+) \2;)[^;{}]*?\b(\w+);|^(?:struct|union|enum) (\w+) \{", re.MULTILINE | re.DOTALL)
+COMMENT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""", re.DOTALL)
+DECLARED = re.compile(
+    r"^(?!static\b|typedef\b|extern\b|return\b|else\b|#)[A-Za-z][\w \t*]*?\b(\w+)\([^;{}]*\)[^;{}()]*(?:\([^;{}]*\))*;",
+    re.MULTILINE,
+)
+TYPES = [
+    re.compile(pattern, re.MULTILINE | re.DOTALL)
+    for pattern in (
+        r"^typedef (?:struct|union|enum)\b[^;{]*\{.*?^\}\s*(?P<name>\w+);",
+        r"^typedef (?!(?:struct|union|enum) (\w+) \1;)[^;{}]*?\b(?P<name>\w+);",  # but for names of types to come
+        r"^(?:struct|union|enum) (?P<name>\w+) \{",
+    )
+]
 
 
 def files(root, folder):
@@ -148,8 +159,9 @@ def same_names(root):
         if is_in(name, ["c/include"]):
             continue
         stems[source.stem].add(module(name))
-        for found in TYPE.finditer(plain(source)):
-            types[next(filter(None, found.groups()))].add(name)
+        for pattern in TYPES:
+            for found in pattern.finditer(plain(source)):
+                types[found.group("name")].add(name)
     for what, names in (("file name", stems), ("type name", types)):
         for name, places in sorted(names.items()):
             if len(places) > 1:
@@ -157,7 +169,7 @@ def same_names(root):
 
 
 def findings(root):
-    for rule in (uncovered,):
+    for rule in (wrong_directions, uncovered, cycles, defined_elsewhere, same_names):
         yield from rule(root)
 
 
