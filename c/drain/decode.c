@@ -100,22 +100,25 @@ static uint64_t load64(const uint8_t *from) {
 static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at, uint32_t len, dft_event *event) {
   dft_value value = {0};
   const dft__name *name;
-  uint32_t type, flags, text_len;
+  uint32_t type, next, key_len = 0;
   uint64_t word;
   dft__item item;
   /* Pairs with the release of argument.c: what follows a key was written before it. */
   word = __atomic_load_n((const uint64_t *)(const void *)(items + at), __ATOMIC_ACQUIRE);
   memcpy(&item, &word, sizeof item);
-  at += (uint32_t)sizeof item;
   type = dft__item_type(&item);
-  flags = dft__item_flags(&item);
-  text_len = dft__item_len(&item);
-  if (item.key == DFT__KEY_END || text_len > DFT__TEXT_MAX) return len;
+  if (item.key == DFT__KEY_END || type < DFT_INT || type > DFT_PATH || dft__item_len(&item) > DFT__TEXT_MAX) return len;
   if (item.key == DFT__KEY_INLINE) {
-    uint64_t key_len = at + 8 <= len ? load64(items + at) : UINT64_MAX;
-    if (key_len > DFT__NAME_MAX || at + 8 + dft__pad8((uint32_t)key_len) > len) return len;
-    value.key = (dft_text){(const char *)items + at + 8, (size_t)key_len};
-    at += 8 + dft__pad8((uint32_t)key_len);
+    uint64_t stored = at + sizeof item + 8 <= len ? load64(items + at + sizeof item) : UINT64_MAX;
+    if (stored > DFT__NAME_MAX) return len;
+    key_len = (uint32_t)stored;
+  }
+  next = at + dft__item_bytes(&item, key_len);
+  if (next > len) return len;
+  at += (uint32_t)sizeof item;
+  if (item.key == DFT__KEY_INLINE) {
+    value.key = (dft_text){(const char *)items + at + 8, key_len};
+    at += 8 + dft__pad8(key_len);
   } else if (item.key >= DFT__KEY_FIRST) {
     name = dft__name_at(batch->spool, item.key);
     if (!name || name->use != DFT__NAME_KEY) return len;
@@ -123,20 +126,16 @@ static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at,
     value.key_index = name->index;
   }
   value.type = type;
-  if (type == DFT_STRING || (type == DFT_PATH && flags & DFT__ITEM_TEXT)) {
-    dft_text text = {(const char *)items + at, text_len};
-    uint32_t bytes = dft__pad8(text_len) + (flags & DFT__ITEM_CUT ? 8 : 0);
-    if (bytes > len - at) return len;
-    if (flags & DFT__ITEM_CUT) value.cut_from = load64(items + at + dft__pad8(text_len));
+  if (dft__item_is_text(&item)) {
+    dft_text text = {(const char *)items + at, dft__item_len(&item)};
+    if (dft__item_flags(&item) & DFT__ITEM_CUT) value.cut_from = load64(items + at + dft__pad8(dft__item_len(&item)));
+    if (type != DFT_PATH) value.type = DFT_STRING;
     value.value.s = text;
-    at += bytes;
     if (item.key == DFT__KEY_NAME) event->name = text;
     else if (item.key == DFT__KEY_CAT) event->cat = text;
     else if (type == DFT_PATH) set_path_text(batch, &value, text);
   } else {
-    if (type < DFT_INT || type > DFT_PATH || at + 8 > len) return len;
     value.value.u = load64(items + at);
-    at += 8;
     if (type == DFT_PATH) set_path(batch, &value, value.value.u);
     if (item.key == DFT__KEY_TID) event->tid = (uint32_t)value.value.u;
     if (item.key >= DFT__KEY_RELATION && item.key < DFT__KEY_RELATION + 4) {
@@ -145,7 +144,7 @@ static uint32_t decode_item(dft_batch *batch, const uint8_t *items, uint32_t at,
     if (item.key == DFT__KEY_LOST) batch->lost += value.value.u;
   }
   if (item.key == DFT__KEY_INLINE || item.key >= DFT__KEY_FIRST) add_value(batch, &value, DFT__ARG_COUNT_MAX);
-  return at;
+  return next;
 }
 
 void dft__decode_items(dft_batch *batch, const uint8_t *items, uint32_t len, dft_event *event) {

@@ -6,7 +6,7 @@
  * tests/reader compares them. SPDX-License-Identifier: MIT */
 #include "canonical.h"
 
-#include "scan.h"
+#include "reader/row/scan.h"
 
 /* Moves past the text, or gives up. */
 #define EXPECT(at, literal)                                             \

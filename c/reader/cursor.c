@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "codec/inflate.h"
 #include "cursorstate.h"
 #include "ends.h"
 #include "fill.h"
-#include "inflate.h"
 #include "lines.h"
 #include "walk.h"
 

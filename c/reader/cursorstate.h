@@ -2,8 +2,8 @@
 #ifndef DFT_READER_CURSOR_STATE_H
 #define DFT_READER_CURSOR_STATE_H
 
-#include "buffer.h"
 #include "parser.h"
+#include "reader/row/buffer.h"
 #include "readerstate.h"
 
 #define DFT__INPUT_BYTES (128u << 10)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "inflate.h"
+#include "codec/inflate.h"
 #include "location.h"
 #include "problem.h"
 #include "unpublished.h"

@@ -6,8 +6,8 @@
 #include "parse.h"
 
 #include "canonical.h"
-#include "scan.h"
-#include "value.h"
+#include "reader/row/scan.h"
+#include "reader/row/value.h"
 
 /* What one line says. */
 typedef struct parsed_line {

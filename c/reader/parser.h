@@ -2,7 +2,7 @@
 #ifndef DFT_READER_PARSER_H
 #define DFT_READER_PARSER_H
 
-#include "columns.h"
+#include "reader/row/columns.h"
 #include "readerstate.h"
 
 /* Keys that have a number before any trace is read, in this order from 1 on. */

@@ -13,7 +13,7 @@
 
 #include <dftracer/spool.h>
 
-#include "dictionary.h"
+#include "reader/row/dictionary.h"
 
 typedef struct dft__problem_entry {
   uint32_t kind;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inflate.h"
+#include "codec/inflate.h"
 #include "problem.h"
 #include "unpublished.h"
 

@@ -54,111 +54,113 @@ static const dft_sink *find_sink(const char *spec) {
 
 /* Live outputs lie beside the claim; the folder may have been moved since. The name of a sink that is not known is guessed: that of
  * its file up to the first dot. */
-static void find_live_path(dft_snapshot *of, const char *claim) {
-  const dft__header *header = of->spool.header;
+static void find_live_path(dft_snapshot *snapshot, const char *claim) {
+  const dft__header *header = snapshot->spool.header;
   const char *slash = strrchr(header->sink[0], '/');
   const char *file = slash ? slash + 1 : header->sink[0];
   char name[256];
-  if (of->sink) snprintf(name, sizeof name, "%s", of->sink->name);
+  if (snapshot->sink) snprintf(name, sizeof name, "%s", snapshot->sink->name);
   else snprintf(name, sizeof name, "%.*s", (int)strcspn(file, ".:,;"), file);
-  dft__tracefolder_live_beside(of->live_path, sizeof of->live_path, claim, header->base, 0, name);
+  dft__tracefolder_live_beside(snapshot->live_path, sizeof snapshot->live_path, claim, header->base, 0, name);
 }
 
 dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
   char path[DFT__PATH_MAX];
   dft__identity own;
   enum dft__claim_kind kind;
-  dft_snapshot *of;
+  dft_snapshot *snapshot;
   dft_status status;
   *result = NULL;
   dft__identity_own(&own);
   kind = dft__pointer_follow(claim, &own, path, sizeof path);
   if (kind != DFT__CLAIM_SPOOL && kind != DFT__CLAIM_POINTER) return DFT_EFORMAT;
-  of = calloc(1, sizeof *of);
-  if (!of) return DFT_ENOMEM;
-  status = dft__spool_copy(&of->spool, path);
+  snapshot = calloc(1, sizeof *snapshot);
+  if (!snapshot) return DFT_ENOMEM;
+  status = dft__spool_copy(&snapshot->spool, path);
   if (status != DFT_OK) {
-    free(of);
+    free(snapshot);
     return status;
   }
-  of->is_alive = is_alive(&of->spool, &own);
-  of->live_bytes = dft__commit_current(&of->spool)->bytes[0];
-  of->is_complete = dft__commit_current(&of->spool)->complete;
-  dft__hex(of->host_hash, of->spool.header->host_hash);
-  of->sink = find_sink(of->spool.header->sink[0]);
-  find_live_path(of, claim);
-  dft__commit_redo(&of->spool);
-  dft__recover_reset(&of->spool);
-  *result = of;
+  snapshot->is_alive = is_alive(&snapshot->spool, &own);
+  snapshot->live_bytes = dft__commit_current(&snapshot->spool)->bytes[0];
+  snapshot->is_complete = dft__commit_current(&snapshot->spool)->complete;
+  dft__hex(snapshot->host_hash, snapshot->spool.header->host_hash);
+  snapshot->sink = find_sink(snapshot->spool.header->sink[0]);
+  find_live_path(snapshot, claim);
+  dft__commit_redo(&snapshot->spool);
+  dft__recover_reset(&snapshot->spool);
+  *result = snapshot;
   return DFT_OK;
 }
 
-void dft_snapshot_tell(const dft_snapshot *of, dft_snapshot_facts *facts) {
+void dft_snapshot_tell(const dft_snapshot *snapshot, dft_snapshot_facts *facts) {
   dft_snapshot_facts all = {.struct_size = facts->struct_size,
-                            .is_alive = (uint32_t)of->is_alive,
-                            .is_complete = of->is_complete,
-                            .unit_ns = of->spool.header->unit_ns,
-                            .live_bytes = of->live_bytes,
-                            .live_path = of->live_path,
-                            .host_hash = of->host_hash,
-                            .live_is_lines = of->sink && DFT__SINK_REACHES(of->sink, flags) &&
-                                             (of->sink->flags & DFT_SINK_LINES) != 0};
+                            .is_alive = (uint32_t)snapshot->is_alive,
+                            .is_complete = snapshot->is_complete,
+                            .unit_ns = snapshot->spool.header->unit_ns,
+                            .live_bytes = snapshot->live_bytes,
+                            .live_path = snapshot->live_path,
+                            .host_hash = snapshot->host_hash,
+                            .live_is_lines = snapshot->sink && DFT__SINK_REACHES(snapshot->sink, flags) &&
+                                             (snapshot->sink->flags & DFT_SINK_LINES) != 0};
   memcpy(facts, &all, facts->struct_size < sizeof all ? facts->struct_size : sizeof all);
 }
 
-dft_status dft_snapshot_read_live(dft_snapshot *of) {
+dft_status dft_snapshot_read_live(dft_snapshot *snapshot) {
   dft_sink_target target = {.struct_size = sizeof target,
-                            .path = of->live_path,
-                            .resume_bytes = of->live_bytes,
-                            .options = dft__sinkspec_options(of->spool.header->sink[0])};
-  if (!of->live_bytes || of->reading) return DFT_OK;
-  if (!of->sink || !DFT__SINK_HAS(of->sink, read_close) || !of->sink->read_open || !of->sink->read_next)
+                            .path = snapshot->live_path,
+                            .resume_bytes = snapshot->live_bytes,
+                            .options = dft__sinkspec_options(snapshot->spool.header->sink[0])};
+  if (!snapshot->live_bytes || snapshot->reading) return DFT_OK;
+  if (!snapshot->sink || !DFT__SINK_HAS(snapshot->sink, read_close) || !snapshot->sink->read_open ||
+      !snapshot->sink->read_next)
     return DFT_ENOSINK;
-  return of->sink->read_open(&target, &of->reading);
+  return snapshot->sink->read_open(&target, &snapshot->reading);
 }
 
 /* The next event of the live output: 1; 0 at its end, -1 where it is damaged. */
-static int next_written(dft_snapshot *of, dft_event *event, size_t event_size) {
-  int found = of->sink->read_next(of->reading, event, event_size);
+static int next_written(dft_snapshot *snapshot, dft_event *event, size_t event_size) {
+  int found = snapshot->sink->read_next(snapshot->reading, event, event_size);
   if (found > 0) return 1;
-  of->sink->read_close(of->reading);
-  of->reading = NULL;
+  snapshot->sink->read_close(snapshot->reading);
+  snapshot->reading = NULL;
   return found;
 }
 
-static void begin_batch(dft_snapshot *of) {
-  uint64_t seq = dft__commit_current(&of->spool)->seq + 1;
-  dft__clock_copy(&of->batch.clock, &of->spool.header->clock);
-  dft__batch_begin(&of->batch, &of->spool, seq,
-                   DFT__BATCH_FINAL | (of->is_alive ? 0u : DFT__BATCH_RECOVERED) | (seq == 1 ? DFT__BATCH_FIRST : 0u));
-  dft__batch_claim(&of->batch, UINT64_MAX);
-  dft__definition_take(&of->batch);
-  of->is_in_batch = 1;
+static void begin_batch(dft_snapshot *snapshot) {
+  uint64_t seq = dft__commit_current(&snapshot->spool)->seq + 1;
+  dft__clock_copy(&snapshot->batch.clock, &snapshot->spool.header->clock);
+  dft__batch_begin(&snapshot->batch, &snapshot->spool, seq,
+                   DFT__BATCH_FINAL | (snapshot->is_alive ? 0u : DFT__BATCH_RECOVERED) |
+                     (seq == 1 ? DFT__BATCH_FIRST : 0u));
+  dft__batch_claim(&snapshot->batch, UINT64_MAX);
+  dft__definition_take(&snapshot->batch);
+  snapshot->is_in_batch = 1;
 }
 
-int dft_snapshot_next(dft_snapshot *of, dft_event *event, size_t event_size) {
+int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_size) {
   static const uint64_t bytes[DFT__SINKS_MAX];
   dft_event whole;
-  int found = of->reading ? next_written(of, event, event_size) : 0;
+  int found = snapshot->reading ? next_written(snapshot, event, event_size) : 0;
   if (found) return found;
-  while (!dft__commit_current(&of->spool)->complete) {
-    if (!of->is_in_batch) begin_batch(of);
-    if (dft_batch_next(&of->batch, &whole, sizeof whole)) {
-      if (of->is_alive && of->batch.is_done) continue; /* the end, which is not there yet */
+  while (!dft__commit_current(&snapshot->spool)->complete) {
+    if (!snapshot->is_in_batch) begin_batch(snapshot);
+    if (dft_batch_next(&snapshot->batch, &whole, sizeof whole)) {
+      if (snapshot->is_alive && snapshot->batch.is_done) continue; /* the end, which is not there yet */
       memcpy(event, &whole, event_size < sizeof whole ? event_size : sizeof whole);
       return 1;
     }
-    if (!of->batch.handed && !of->batch.has_more) return 0; /* damaged: it would never end */
-    dft__batch_commit(&of->batch, bytes);
-    dft__batch_apply(&of->batch);
-    of->is_in_batch = 0;
+    if (!snapshot->batch.handed && !snapshot->batch.has_more) return 0; /* damaged: it would never end */
+    dft__batch_commit(&snapshot->batch, bytes);
+    dft__batch_apply(&snapshot->batch);
+    snapshot->is_in_batch = 0;
   }
   return 0;
 }
 
-void dft_snapshot_close(dft_snapshot *of) {
-  if (!of) return;
-  if (of->reading) of->sink->read_close(of->reading);
-  dft__spool_close(&of->spool);
-  free(of);
+void dft_snapshot_close(dft_snapshot *snapshot) {
+  if (!snapshot) return;
+  if (snapshot->reading) snapshot->sink->read_close(snapshot->reading);
+  dft__spool_close(&snapshot->spool);
+  free(snapshot);
 }

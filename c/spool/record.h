@@ -138,11 +138,14 @@ static inline uint32_t dft__item_len(const dft__item *item) {
 static inline uint32_t dft__pad8(uint32_t n) {
   return (n + 7u) & ~7u;
 }
+static inline int dft__item_is_text(const dft__item *item) {
+  return dft__item_type(item) == DFT_STRING || dft__item_flags(item) & DFT__ITEM_TEXT;
+}
 /* The bytes of a whole item; key_len: the length of its key where that is DFT__KEY_INLINE. */
 static inline uint32_t dft__item_bytes(const dft__item *item, uint32_t key_len) {
-  int is_text = dft__item_type(item) == DFT_STRING || dft__item_flags(item) & DFT__ITEM_TEXT;
   return (uint32_t)sizeof *item + (item->key == DFT__KEY_INLINE ? 8 + dft__pad8(key_len) : 0) +
-         (is_text ? dft__pad8(dft__item_len(item)) : 8) + (dft__item_flags(item) & DFT__ITEM_CUT ? 8 : 0);
+         (dft__item_is_text(item) ? dft__pad8(dft__item_len(item)) : 8) +
+         (dft__item_flags(item) & DFT__ITEM_CUT ? 8 : 0);
 }
 
 /* ---- Chunks ---- */

@@ -50,6 +50,6 @@ dft_status dft__h5_rows_save(dft__h5_rows *rows, uint64_t *length);
 dft_status dft__h5_rows_roll(dft__h5_rows *rows, uint64_t most);
 
 /* Of events.c: whose events they are. */
-const dft__h5_process *dft__h5_segments_process(const dft_h5_segments *of);
+const dft__h5_process *dft__h5_segments_process(const dft_h5_segments *segments);
 
 #endif

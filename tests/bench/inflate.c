@@ -1,7 +1,7 @@
 /* inflate.c - inflates .pfw.gz files and does nothing else: what a reader cannot be faster than.
  *
  * Usage: inflate FILE... SPDX-License-Identifier: MIT */
-#include "../../c/reader/inflate.h"
+#include "../../c/codec/inflate.h"
 
 #include <stdlib.h>
 

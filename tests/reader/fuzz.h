@@ -2,7 +2,8 @@
  *
  * With clang a target becomes a fuzzer:
  *   clang -g -O1 -fsanitize=fuzzer,address -DDFT_FUZZER -D_GNU_SOURCE -DDFT__INFLATE_ISAL -Ic/include -Ic \
- *     tests/reader/fuzz_line.c c/reader/[a-z]*.c c/codec/{line,number,escape}.c -lisal -lz -lpthread -ldftracer_core
+ *     tests/reader/fuzz_line.c c/reader/{,row/}[a-z]*.c c/codec/{line,number,escape,inflate_isal,inflate_zlib}.c \
+ *     -lisal -lz -lpthread -ldftracer_core
  * and is run with its corpus: ./a.out tests/reader/corpus/line. Otherwise main below replays the files it is given, each as
  * it is and then changed in many ways, the same ones every time. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TESTS_FUZZ_H

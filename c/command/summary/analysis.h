@@ -14,9 +14,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "busytime.h"
+#include "command/summary/tally/busytime.h"
+#include "command/summary/tally/steps.h"
 #include "question.h"
-#include "steps.h"
 
 #define CLASSES_MAX 65535u
 #define GROUPS_MAX 65535u
