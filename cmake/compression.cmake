@@ -3,7 +3,7 @@
 # Sets DFTRACER_BACKENDS (those found, the fastest first), DFTRACER_BACKEND (the one chosen: isal, libdeflate or zlib),
 # DFTRACER_GZIP_SOURCES (its files) and DFTRACER_BACKEND_REASON for the summary; makes a target dftracer_gzip_<backend> for
 # each found, and dftracer_compression for the one chosen. zlib is linked in any case: reading back needs it. ISA-L is loaded
-# when it is needed, so only the reader is linked to it; but for DFTRACER_BUNDLE.
+# when it is needed, so only the reader is linked to it, except with DFTRACER_BUNDLE.
 # SPDX-License-Identifier: MIT
 set(DFTRACER_BACKENDS "")
 

@@ -1,4 +1,4 @@
-# warnings.cmake - dftracer_warnings: an interface target that every target of ours links privately.
+# warnings.cmake - dftracer_warnings: an interface target that every target of this project links privately.
 # SPDX-License-Identifier: MIT
 add_library(dftracer_warnings INTERFACE)
 target_compile_options(dftracer_warnings INTERFACE

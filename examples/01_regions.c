@@ -1,4 +1,4 @@
-/* 01_regions.c - the first contact: a region, one inside it, an argument.
+/* 01_regions.c - a first example: a region, a nested region, an argument.
  *
  *   DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=first ./01_regions && zcat first-*.pfw.gz
  * SPDX-License-Identifier: MIT */

@@ -4,8 +4,8 @@
  *   workers   for each shard:  read -> histogram -> sort -> write it back
  *   main      merge the sorted shards into one file, and check the order and the sum
  *
- * Usage: 02_pipeline FOLDER. It shows regions in regions, arguments, counters, instants, metadata and thread names; the
- * trace tells where the time went. SPDX-License-Identifier: MIT */
+ * Usage: 02_pipeline FOLDER. It shows nested regions, arguments, counters, instants, metadata and thread names. The
+ * trace shows where the time went. SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
 #include <pthread.h>
 #include <stdatomic.h>

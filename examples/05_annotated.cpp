@@ -1,4 +1,4 @@
-// 05_annotated.cpp - a C++ code annotated for DFTracer: regions end with their scope, also when an exception leaves it.
+// 05_annotated.cpp - a C++ code annotated for DFTracer: regions end with their scope, also by an exception.
 //
 //   DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=out/trace ./05_annotated
 // SPDX-License-Identifier: MIT

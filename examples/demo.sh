@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh - installs a build, makes the examples against it as anybody would, runs one and shows what it recorded.
+# demo.sh - installs a build, builds the examples against it as a user would, runs them and shows what they recorded.
 #
 #   examples/demo.sh BUILD_DIR       everything made goes below BUILD_DIR: prefix, examples, demo
 # SPDX-License-Identifier: MIT
@@ -15,7 +15,7 @@ prefix=$build_dir/prefix
 demo=$build_dir/demo
 
 say() { printf '\n== %s\n' "$*"; }
-# Runs a command and shows what it says only when it fails.
+# Runs a command; prints its output only if it fails.
 quietly() {
   local output
   output=$("$@" 2>&1) && return
@@ -67,7 +67,7 @@ export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 (cd "$demo/heat" && DFTRACER_ENABLE=1 DFTRACER_LOG_FILE=$demo/heat/trace/heat DFTRACER_DATA_DIR=$demo/heat \
   mpirun --oversubscribe --mca mpi_yield_when_idle 1 -n 4 "$heat" heat.nml)
 
-say "what bounds it"
+say "where its time went"
 "$prefix/bin/dftracer" summary --top 6 "$demo/heat/trace"
 cat <<END
 

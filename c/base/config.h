@@ -1,6 +1,7 @@
 /* config.h - the values of the settings.
  *
- * Each one comes from, in rising precedence: its default, the configuration file, the environment, the arguments of dft_start.
+ * Each value comes from one of these, in rising precedence: its default, the configuration file, the environment, the
+ * arguments of dft_start.
  * A wrong value gets one message and is skipped.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CONFIG_H

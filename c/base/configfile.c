@@ -96,7 +96,7 @@ static void assign(reading *in, const char *path, const char *text) {
   if (setting >= 0 && setting != DFT__CONFIGURATION) {
     set(in, (enum dft__setting)setting, 0, path, text);
   } else {
-    add_trouble(in, "line %zu: there is no setting %.100s", in->line, path);
+    add_trouble(in, "line %zu: unknown setting %.100s", in->line, path);
   }
 }
 
@@ -164,9 +164,9 @@ void dft__configfile_read(const char *path, dft__setting_taker *take) {
   assign_list(&in);
   if (wrong) add_trouble(&in, "%s", wrong);
   free(text);
-  if (in.more) snprintf(more, sizeof more, "; %u more mistakes", in.more);
+  if (in.more) snprintf(more, sizeof more, "; %u more errors", in.more);
   if (in.len) {
-    dft__log_config(DFT__CONFIGURATION, "DFTRACER_CONFIGURATION=\"%.250s\": %s%s; the rest of it is used", path,
+    dft__log_config(DFT__CONFIGURATION, "DFTRACER_CONFIGURATION=\"%.250s\": %s%s; the rest of the file is used", path,
                     in.troubles, more);
   }
 }

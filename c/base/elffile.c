@@ -1,4 +1,4 @@
-/* elffile.c - the functions of one ELF file, by address. Believes nothing of what the file says.
+/* elffile.c - the functions of one ELF file, by address. Checks everything that the file says before using it.
  * SPDX-License-Identifier: MIT */
 #include "elffile.h"
 

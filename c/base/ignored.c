@@ -1,4 +1,5 @@
-/* ignored.c - variables of the original that have no effect here: accepted, and reported when they would have mattered.
+/* ignored.c - variables of the original DFTracer that have no effect here. They are accepted, and reported if they would
+ * have changed the trace.
  * SPDX-License-Identifier: MIT */
 #include "ignored.h"
 
@@ -53,5 +54,5 @@ void dft__ignored_report(void) {
     }
     in_file[i] = 0;
   }
-  if (len) dft__log(DFT__LOG_IGNORED, DFT__LOG_ERROR, "without effect in this version: %s", list);
+  if (len) dft__log(DFT__LOG_IGNORED, DFT__LOG_ERROR, "settings of the original without effect here: %s", list);
 }

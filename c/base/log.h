@@ -1,4 +1,4 @@
-/* log.h - messages of the library: one line on stderr for each kind of trouble, never more.
+/* log.h - messages of the library: at most one line on stderr for each kind of problem.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_LOG_H
 #define DFT_LOG_H

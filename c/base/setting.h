@@ -32,8 +32,8 @@
     "what writes the trace: jsonl, hdf5, hdf5:layout=table, null; /path/x.so is an external sink")                     \
   X(CATEGORIES, TEXT, "", "names separated by ','", "record only events of these categories; empty: all")              \
   X(CLOCK, CHOICE, "auto", "auto tsc monotonic",                                                                       \
-    "where times come from: the processor's time stamp counter where the kernel itself relies on it, else "            \
-    "CLOCK_MONOTONIC; tsc: use the counter also where only the processor reports it as steady")                        \
+    "where times come from; auto: the processor's time stamp counter if the kernel uses it as its clock source, else " \
+    "CLOCK_MONOTONIC; tsc: the counter even if only the processor reports it as invariant")                            \
   X(TIME_METRIC, CHOICE, "US", "US NS MS SEC", "unit of times in the trace; most tools assume US")                     \
   X(RANK, NUMBER, "-1", "-1 to 2147483647", "rank of this process; -1: read it from the launcher's variables")         \
   X(PARENT, NUMBER, "0", "0 to 2147483647",                                                                            \
@@ -48,7 +48,7 @@
   X(SPOOL_DIR, TEXT, "", "a folder",                                                                                   \
     "where events wait until they are written; empty: .dftracer beside the trace, or /dev/shm if that is not a local " \
     "file system")                                                                                                     \
-  X(SPOOL_LIMIT, BYTES, "64M", "1M to 16G", "how much may wait there")                                                 \
+  X(SPOOL_LIMIT, BYTES, "64M", "1M to 16G", "maximum size of the spool of one process")                                \
   X(ON_FULL, CHOICE, "assist", "assist drop",                                                                          \
     "what a thread does when the spool is full: help to write, or drop the event and count it")                        \
   X(LOG_LEVEL, CHOICE, "ERROR", "ERROR WARN INFO DEBUG", "which messages the library prints on stderr")

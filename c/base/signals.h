@@ -1,7 +1,7 @@
-/* signals.h - this thread is at work for us: no signal handler runs while it holds something that a handler could want, or
- * could jump away from, and its I/O calls are not recorded.
+/* signals.h - marks that a thread works for the library. Meanwhile all signals are blocked, so no handler can need, or
+ * jump away from, what the thread holds; and the thread's I/O calls are not recorded.
  *
- * The system call, because the library's version leaves out the signals of thread cancellation.
+ * It uses the system call, because the C library's function leaves out the signals of thread cancellation.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_SIGNALS_H
 #define DFT_SIGNALS_H
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Nonzero: the library is at work on this thread, and I/O calls are its own, not the program's. A count, and a mark. */
+/* Nonzero: this thread works for the library, so its I/O calls are not the program's. A count, and one flag bit. */
 extern __thread uint32_t dft__hush __attribute__((tls_model("initial-exec"), visibility("hidden")));
 #define DFT__HUSH_VFORK (1u << 31) /* a child may be running in this thread's memory */
 
@@ -33,7 +33,7 @@ static inline void dft__signals_restore(uint64_t before) {
 /* What is blocked now. */
 uint64_t dft__signals_blocked(void);
 
-/* Nonzero on the alternate stack, which only handlers are on. */
+/* Nonzero on the alternate stack, which only signal handlers use. */
 int dft__signals_on_own_stack(void);
 
 /* A handler runs with its signal blocked, or on the alternate stack: nonzero where `blocked`, before this library blocked

@@ -1,8 +1,8 @@
 /* yamlreader.c - reads YAML with libyaml, which is loaded only when a program asks for a configuration file.
  *
- * So that a build needs no header of it, what is used of its structs is declared here; they have not changed since the
- * library got its name, libyaml-0.so.2, and tests/c/test_yamlreader.c holds them against the header. The buffers are larger than
- * the structs.
+ * The build needs no header of libyaml: this file declares the parts of its structs that it uses. They have not changed
+ * since the library got its name, libyaml-0.so.2, and tests/c/test_yamlreader.c compares them with the header. The buffers
+ * are larger than the structs.
  * SPDX-License-Identifier: MIT */
 #include "yamlreader.h"
 
@@ -136,7 +136,7 @@ static enum yaml_progress take(reader *in, const event *now) {
 
 const char *dft__yaml_read(const char *yaml, size_t len, dft__yaml_visitor *visit, void *context, char *problem,
                            size_t problem_size) {
-  static const char missing[] = LIBRARY " is not there (on Debian and Ubuntu: the package libyaml-0-2)";
+  static const char missing[] = LIBRARY " was not found; on Debian and Ubuntu, install the package libyaml-0-2";
   reader in = {.visit = visit, .context = context};
   library lib = {0};
   parser file;
@@ -155,7 +155,7 @@ const char *dft__yaml_read(const char *yaml, size_t len, dft__yaml_visitor *visi
       lib.delete_event(&now);
     } while (progress == GO_ON);
     if (progress == TOO_DEEP) {
-      snprintf(problem, problem_size, "line %zu: nested too deep", file.head.line + 1);
+      snprintf(problem, problem_size, "line %zu: nested too deeply", file.head.line + 1);
       is_fine = 0;
     } else if (!is_fine) {
       snprintf(problem, problem_size, "line %zu: %s", file.head.line + 1,

@@ -1,7 +1,7 @@
 /* deflate.h - short texts as one gzip member or zlib stream, without a library: loading one takes longer than the work.
  *
- * Matches of one candidate, fixed codes (RFC 1951): a trace's lines get within a fifth of what a fast library makes of them.
- * Needs no memory but 8 KiB of stack.
+ * It tries one candidate per match and uses fixed codes (RFC 1951). The lines of a trace become at most a fifth larger than
+ * with a fast library. Needs 8 KiB of stack and no other memory.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SINK_DEFLATE_H
 #define DFTRACER_SINK_DEFLATE_H

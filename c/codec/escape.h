@@ -1,8 +1,8 @@
 /* escape.h - text inside a JSON string: any bytes in, valid and compact JSON out.
  *
- * Quotes, backslashes and control characters are escaped; square brackets too, because a client skips lines that hold
- * one; bytes that are not UTF-8 become U+FFFD. Nearly all texts are short and need none of that: the inline path copies
- * and checks eight bytes at a time.
+ * Quotes, backslashes and control characters are escaped. So are square brackets, because one reader skips lines that
+ * contain them. Bytes that are not UTF-8 become U+FFFD. Nearly all texts are short and need no escapes: the inline path
+ * copies and checks eight bytes at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SINK_ESCAPE_H
 #define DFTRACER_SINK_ESCAPE_H

@@ -1,8 +1,8 @@
 /* gzip.h - text as one gzip member, or bytes as one zlib stream. The build takes exactly one of gzip_zlib.c, gzip_isal.c,
  * gzip_libdeflate.c.
  *
- * Every call makes a complete member (RFC 1952) that depends on text, level and library only: no time, no name, no history. All
- * memory is the caller's `state`, whose content before a call does not matter; so calls are re-entrant.
+ * Every call makes a complete member (RFC 1952). It depends only on text, level and library, not on time, file name or
+ * earlier calls. All memory is the caller's `state`, whose previous content does not matter, so calls are re-entrant.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SINK_GZIP_H
 #define DFTRACER_SINK_GZIP_H

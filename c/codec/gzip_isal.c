@@ -1,5 +1,5 @@
-/* gzip_isal.c - gzip members by ISA-L, which is loaded when there is much to do: for a short process loading it, and finding out
- * what the processor can do, take longer than all the rest.
+/* gzip_isal.c - gzip members by ISA-L, which is loaded only when there is enough to compress. In a short process, loading
+ * it and detecting the processor's features would take longer than everything else.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <isa-l/igzip_lib.h>

@@ -3,8 +3,8 @@
  * Functions write at `at` and return the end, or NULL when there is no room. Only texts check for room, against `limit`;
  * it lies DFT__LINE_RESERVE before the real end, more than all that is written between two texts.
  *
- * No key appears twice in a line: of values with the same key the last wins, and keys that this file makes up (see
- * put_key) evade those of the user and each other.
+ * No key appears twice in a line. If several values have the same key, the last one is used. The keys that this file adds
+ * (see put_key) differ from those of the user and from each other.
  * SPDX-License-Identifier: MIT */
 #include "line.h"
 

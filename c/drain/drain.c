@@ -126,7 +126,7 @@ static dft__workspace *take_workspace(void) {
 static void note_failure(dft_status status) {
   atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
-           "cannot write the trace to %s: %s; events wait in the spool until it works again",
+           "cannot write the trace to %s: %s; events wait in the spool, and writing is retried",
            drain.outputs.list[0].path, dft_status_text(status));
 }
 
@@ -345,7 +345,7 @@ static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
 /* Says why there is no room. */
 static void report_loss(const dft__spool *spool) {
   unsigned long long kib = (unsigned long long)DFT__GET(spool->header->file_bytes) >> 10;
-  const char *why = "it cannot be made longer";
+  const char *why = "a file operation failed";
   switch (DFT__GET(spool->grow_error)) {
     case 0:
       dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
@@ -355,13 +355,13 @@ static void report_loss(const dft__spool *spool) {
       return;
     case ENOSPC: why = "the disk is full"; break;
     case EDQUOT: why = "the quota of the disk is used up"; break;
-    case EFBIG: why = "files may not be longer (ulimit -f)"; break;
+    case EFBIG: why = "the limit of the file size is reached (ulimit -f)"; break;
     case EMFILE:
-    case ENFILE: why = "no descriptor is free (ulimit -n)"; break;
+    case ENFILE: why = "no file descriptor is free (ulimit -n)"; break;
     case ENOENT: why = "it has been removed"; break;
   }
   dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
-           "the spool %s stays at %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR puts it elsewhere)",
+           "the spool %s cannot grow beyond %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR moves it)",
            spool->path, kib, why);
 }
 

@@ -53,7 +53,7 @@ dft_status dft__output_finish(const dft__outputs *outputs, const dft__output *ou
   dft_status status = DFT_OK;
   if (DFT__SINK_HAS(output->sink, finish)) status = output->sink->finish(&target, why, sizeof why);
   if (status != DFT_OK) {
-    dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "cannot make the %s file of the trace in %s: %s", output->sink->name,
+    dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "cannot create the %s file of the trace in %s: %s", output->sink->name,
              outputs->spool->header->folder, *why ? why : dft_status_text(status));
   }
   return status;

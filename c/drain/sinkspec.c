@@ -45,10 +45,9 @@ static const dft_sink *find_built_in(const char *name, char *why, size_t size) {
   for (const dft_sink *const *sink = dft__sinks; *sink; sink++) {
     if (strcmp((*sink)->name, name) == 0) return *sink;
   }
-  len = (size_t)snprintf(why, size, "there is none of that name; built in are ");
+  len = (size_t)snprintf(why, size, "there is no sink of that name; give the path of a shared object, or one of:");
   for (const dft_sink *const *sink = dft__sinks; *sink && len < size; sink++)
-    len += (size_t)snprintf(why + len, size - len, "%s, ", (*sink)->name);
-  if (len < size) snprintf(why + len, size - len, "others are named by a path");
+    len += (size_t)snprintf(why + len, size - len, " %s", (*sink)->name);
   return NULL;
 }
 
@@ -116,8 +115,8 @@ void dft__sinkspec_choose(dft__header *header) {
       continue;
     }
     dft__log_config(DFT__SINK,
-                    "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out, and %s is used when no "
-                    "other is named",
+                    "DFTRACER_SINK: the sink \"%.200s\" cannot be used: %s; it is left out (%s is used if no "
+                    "other sink is named)",
                     spec, why, dft__sinks[0]->name);
   }
   if (!header->sink_count) add(header, dft__sinks[0]->name, dft__sinks[0]);

@@ -108,7 +108,7 @@ static uint32_t quick_items(quick_item items[QUICK_ARGS + 1], uint32_t tid, cons
 
 #define LOST_BYTES 16u /* of the item that counts arguments without room */
 
-/* Two passes over the arguments, because a list of them may be long and there is no memory to keep them ready in. In the second
+/* Two passes over the arguments, because a list of them may be long and nothing may be allocated to hold it. In the second
  * pass a key may have found its place in the registry; then the item only gets shorter. */
 void dft__emit_args(const dft__own *own, const dft__what *what, const dft__label *label, uint32_t tid,
                     const dft_arg *args, uint32_t count) {

@@ -1,6 +1,6 @@
 /* entity.c - entities: typed things that events use and make, as metadata records EH, ET and ER.
  *
- * Each is declared once a process: what was declared is remembered as registered texts.
+ * Each is declared once per process. The registered names in the spool remember what was declared.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 /* function.c - every function of a program built with -finstrument-functions as an event of category FUNC.
  *
- * The compiler calls the two hooks with the function's address. Its name is not looked for here: the site is called
- * "0xADDRESS@FILE", the address as in that file, and functionname.c turns that into the symbol's name when the event is written. A
- * site costs a look into a hash table that nobody locks; where that has no room, the name goes the longer way.
+ * The compiler calls the two hooks with the function's address. The name is not looked up here: the site is called
+ * "0xADDRESS@FILE", with the address in that file, and functionname.c replaces it by the symbol's name when the event is
+ * written. Finding a site takes one lookup in a lock-free hash table. If the table is full, the site is found by name.
  *
- * The hooks have the names that the compiler requires. Other libraries that define them, behind this one, are still called.
+ * The hooks have the names that the compiler requires. If a library loaded after this one defines them too, it is called as well.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* lane.c - lanes: tracks of their own for events that overlap others of their thread.
+/* lane.c - lanes: extra tracks for events that overlap others of their thread.
  * SPDX-License-Identifier: MIT */
 #include "lane.h"
 

@@ -1,4 +1,4 @@
-/* lane.h - lanes: tracks of their own, beside the thread's, for events that overlap others of their thread. A viewer shows one
+/* lane.h - lanes: extra tracks beside a thread's own, for events that overlap others of the thread. A viewer shows one
  * track per thread id and expects the events on it to nest.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_LANE_H

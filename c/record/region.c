@@ -1,6 +1,7 @@
 /* region.c - regions: begin and end. An open region is a frame of the stack; at its end it becomes a record.
  *
- * The id of a frame is cleared when its record has a place, before that is written: a region is open or recorded, never both.
+ * When the record has its place in the chunk, the frame's id is cleared, and only then is the record written. So a region
+ * is open or recorded, never both.
  * SPDX-License-Identifier: MIT */
 #include "region.h"
 

@@ -1,4 +1,4 @@
-/* span.c - what ends now and is recorded later: regions, and measurements that are on no stack.
+/* span.c - spans: regions and intervals that end now and are recorded later. Intervals are not on the stack.
  * SPDX-License-Identifier: MIT */
 #include "emit.h"
 #include "lane.h"

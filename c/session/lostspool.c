@@ -65,7 +65,7 @@ static int is_own_file(const char *path) {
 static dft_status take_as_it_is(const lost_output *output, dft_salvaged *salvaged, char *why, size_t size) {
   struct stat facts;
   if (DFT__SINK_HAS(output->sink, finish)) {
-    snprintf(why, size, "its sink, %s, cannot make a trace without the spool", output->spec);
+    snprintf(why, size, "its sink, %s, cannot complete a trace without its spool", output->spec);
     return DFT_ENOSINK;
   }
   if (stat(output->path, &facts) != 0) return DFT_EIO;
@@ -115,7 +115,7 @@ static dft_status settle(const lost_output *output, uint64_t *events, int *is_pu
   }
   if (status == DFT_OK) status = publish(output, &salvaged);
   if (status != DFT_OK) {
-    dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR, "cannot make a trace of %s: %s; it is kept", output->path,
+    dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR, "cannot publish %s: %s; it is kept", output->path,
              *why ? why : dft_status_text(status));
     return status;
   }
@@ -137,8 +137,8 @@ static int settle_claim(const char *folder, const char *base, const char *claim,
     if (!dft__tracefolder_find_live(folder, base, i, name)) continue;
     if (!find_sink(&output, i, name, pointer)) {
       dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
-               "cannot make a trace of %s/" DFT_SPOOL_FOLDER "/%s.%u-%s: its sink is not known; it is kept "
-               "(DFTRACER_SINK=/path/x.so names the sink of a later dftracer recover)",
+               "cannot publish %s/" DFT_SPOOL_FOLDER "/%s.%u-%s: its sink is unknown; it is kept "
+               "(run dftracer recover with DFTRACER_SINK=/path/x.so, the sink that wrote it)",
                folder, base, i, name);
     } else if (settle(&output, &events, &is_published) == DFT_OK &&
                !dft__tracefolder_find_live(folder, base, i, name)) {

@@ -6,7 +6,7 @@
  *   SINKS        the setting DFTRACER_SINK; versions before 5.1 write three lines
  *
  * The pointer outlives its spool when the spool's memory is lost. The last line then says which sinks wrote the live
- * outputs. It may name shared objects, so it counts only in a file that nobody but this user can have written.
+ * outputs. It may name shared objects, so it is used only if no other user can have written the file.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_POINTER_H
 #define DFT_POINTER_H

@@ -351,7 +351,7 @@ static dft_status complete(void) {
   status = dft__drain_end(&is_complete);
   dropped = DFT__GET(header->dropped);
   if (DFT__GET(header->unmatched)) {
-    dft__log(DFT__LOG_UNMATCHED, DFT__LOG_WARN, "%llu ends of regions had no begin and were ignored",
+    dft__log(DFT__LOG_UNMATCHED, DFT__LOG_WARN, "ignored %llu ends of regions that had no begin",
              (unsigned long long)DFT__GET(header->unmatched));
   }
   snprintf(folder, sizeof folder, "%s", header->folder);
@@ -363,7 +363,7 @@ static dft_status complete(void) {
     if (status == DFT_OK) status = publish_status != DFT_OK ? publish_status : DFT_EIO;
     dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
              "the trace in %s could not be completed: %s; its events are kept "
-             "(later: dftracer recover %s)",
+             "(publish them later with: dftracer recover %s)",
              folder, dft_status_text(status), folder);
   }
   session->is_open = 0;

@@ -68,7 +68,7 @@ void dft__category_report(void) {
   if (atomic_load(&stage) != 2) return;
   if (!(came >> left_out.place & 1)) {
     dft__log_config(DFT__CATEGORIES,
-                    "DFTRACER_CATEGORIES: no event is of category \"%.*s\"; those of \"%.*s\" were left out",
+                    "DFTRACER_CATEGORIES: no event has the category \"%.*s\"; events of \"%.*s\" were left out",
                     left_out.name_len, left_out.name, left_out.cat_len, left_out.cat);
   }
   atomic_store(&stage, 0);

@@ -1,4 +1,4 @@
-/* chunk.c - the pool of chunks: lock-free lists of free ones, one a size, over what was carved from the file.
+/* chunk.c - the pool of chunks: one lock-free list of free chunks per size, cut from the spool's file.
  * SPDX-License-Identifier: MIT */
 #include "chunk.h"
 

@@ -101,8 +101,8 @@ void dft__clock_choose(void) {
   enum trust trust = (enum trust)DFT__GET(clocks.trust);
   if (trust == UNKNOWN && choice != KERNELS) DFT__SET(clocks.trust, trust = find_trust());
   if (choice == TSC && trust == NONE) {
-    dft__log_config(DFT__CLOCK, "DFTRACER_CLOCK=tsc: this processor has no steady time stamp counter; CLOCK_MONOTONIC "
-                                "is used in its place");
+    dft__log_config(DFT__CLOCK, "DFTRACER_CLOCK=tsc: this processor has no invariant time stamp counter; using "
+                                "CLOCK_MONOTONIC");
   }
   int is_tsc = choice == AUTO ? trust == KERNEL : choice == TSC && trust >= PROCESSOR;
   DFT__SET(clocks.is_ordered, dft__config_number(DFT__TIME_METRIC) == NANOSECONDS);

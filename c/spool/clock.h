@@ -1,13 +1,14 @@
 /* clock.h - the clock of records.
  *
  * Ticks are counts of the processor's time stamp counter where that is safe, else nanoseconds of CLOCK_MONOTONIC; see
- * DFTRACER_CLOCK. The spool's map leads from them to the epoch (record.h): its target is CLOCK_MONOTONIC plus one offset a
- * session, so a wall clock that is set moves nothing inside a trace. The counter is compared with it ten times a second while
- * events are recorded, and before a batch is encoded; the map bends where the two have drifted apart.
+ * DFTRACER_CLOCK. The map in the spool (record.h) converts them to times since the epoch: CLOCK_MONOTONIC plus one offset
+ * per session. So setting the wall clock changes nothing inside a trace. The counter is compared with the kernel's clock
+ * ten times a second while events are recorded, and before a batch is encoded. If the two have drifted apart, the map is
+ * corrected from there on.
  *
- * The processor may read the counter some nanoseconds early, while loads before it are under way. That is less than a trace in
- * microseconds shows; for one in nanoseconds every read waits, which takes twice as long, so that what another thread did
- * before it let this one go on is earlier.
+ * The processor may read the counter a few nanoseconds early, before earlier loads have finished. A trace in microseconds
+ * does not show that. In a trace in nanoseconds every read waits for these loads, which takes twice as long: then an event
+ * that follows a hand-over from another thread is never earlier than what happened before the hand-over.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CLOCK_H
 #define DFT_CLOCK_H

@@ -1,12 +1,14 @@
-/* clockmap.c - from ticks to the epoch: a line of straight pieces through what comparisons of the clocks found.
+/* clockmap.c - from ticks to the epoch: a piecewise linear map through samples that compare the two clocks.
  *
- * A comparison that the map foretold changes nothing. Else the map gets two knots: one where what is settled or was foretold
- * ends, from where it runs straight to the new sample, and one there, from where it goes on at the rate between this sample and the one that the rate
- * was last taken from. So errors do not add up, and a steady clock needs no knots, however long it runs.
+ * A sample that agrees with the map changes nothing. Otherwise the map gets two knots. The first is at the latest time that
+ * must not change: the last sample, or the last time that a trace may contain. From there the map runs straight to the new
+ * sample, which is the second knot. Beyond it, the rate is the one between this sample and the last sample that changed
+ * the map. So errors do not add up, and a steady clock needs no further knots, however long it runs.
  * SPDX-License-Identifier: MIT */
 #include "clockmap.h"
 
-/* That the map may be off, beside the error of the sample: several times that, or rates would not settle. */
+/* How far the map may be off, in addition to the error of the sample. It is several times that error, because otherwise
+ * the rates would not settle. */
 #define TOLERANCE_NS 100u
 
 /* The rate of the line between two points; 0 when it would fall. */

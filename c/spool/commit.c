@@ -1,4 +1,4 @@
-/* commit.c - what the output holds, said in one stroke: two slots, written in turn, and one number that names the valid one.
+/* commit.c - records what the outputs hold, atomically: two slots, written in turn, and one number that says which is valid.
  * SPDX-License-Identifier: MIT */
 #include "commit.h"
 

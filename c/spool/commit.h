@@ -1,4 +1,4 @@
-/* commit.h - what the output holds, said in one stroke.
+/* commit.h - records what the outputs hold, atomically.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_COMMIT_H
 #define DFT_COMMIT_H

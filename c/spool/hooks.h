@@ -1,7 +1,8 @@
 /* hooks.h - calls that go up: what a lower folder asks of a higher one.
  *
- * Includes point down only. Where a slow path needs something from above, it calls through this struct, and there is no other
- * way up. It is constant and filled at link time (c/intercept/wiring.c), so it works before any constructor has run.
+ * A file includes only headers of lower folders. If a slow path needs a function of a higher folder, it calls it through
+ * this struct, and in no other way. The struct is constant and filled at link time (c/intercept/wiring.c), so it works
+ * before any constructor has run.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_HOOKS_H
 #define DFT_HOOKS_H

@@ -1,7 +1,8 @@
 /* intern.c - names to references.
  *
- * Buckets of linked names. A name is complete before it is linked, new links go in front, and a thread that loses
- * the race for a bucket looks at what came in before trying again: a text is registered once.
+ * A hash table with a linked list of names per bucket. A name is complete before it is linked at the front. A thread that
+ * loses the race for a bucket checks the names that were added meanwhile before it tries again, so a text is registered
+ * once.
  * SPDX-License-Identifier: MIT */
 #include "intern.h"
 

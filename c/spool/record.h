@@ -1,8 +1,8 @@
 /* record.h - the layout of a spool: what one process recorded and nobody has written out yet.
  *
  * A spool is a file that its process maps with MAP_SHARED, so everything in it outlives the process. All references are
- * offsets. Its reader may be the process itself, a later image of it after exec, or a stranger that recovers it; the
- * stranger trusts nothing it has not checked.
+ * offsets. Its reader may be the process itself, a later image of it after exec, or another process that recovers it and
+ * checks everything before it uses it.
  *
  *   0                     DFT__HEADER_BYTES                                        top                 file size
  *   +----------------------+-------+-------+---------------+----+----+----+-------+--------------------+

@@ -1,10 +1,9 @@
 /* spool.c - the mapped file of one process.
  *
- * The whole range that it may ever need is mapped at once; only what lies below header.file_bytes has storage, and only
- * that is touched. Storage is had by writing zeros, which reserves blocks: a full disk is an error here and no SIGBUS later, and a
- * file that dies young never reaches the disk. Then pages are faulted in, so that a store never waits. (Faults alone would
- * reserve blocks too, page by page and three times as dear; fallocate takes blocks that cost a millisecond and more to give
- * back.)
+ * The whole range that it may ever need is mapped at once. Only what lies below header.file_bytes has storage, and only
+ * that is touched. Writing zeros reserves the storage. So a full disk is an error here instead of a SIGBUS later, and a
+ * file that is removed soon never reaches the disk. Then the pages are faulted in, so that a store never waits.
+ * docs/decisions/002-spool-storage.md compares this with page faults alone and with fallocate.
  * SPDX-License-Identifier: MIT */
 #include "spool.h"
 

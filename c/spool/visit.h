@@ -1,4 +1,4 @@
-/* visit.h - the spools that the calling thread may be inside of: none of them is used for another session meanwhile.
+/* visit.h - the spools that the calling thread may be inside of. Their address ranges are not reused meanwhile.
  *
  * A thread stays inside the spool of a session from its first call on, until it uses another one or ends, so that the calls in
  * between cost nothing. A signal handler may come in the middle of a call and record into a newer session. Then the

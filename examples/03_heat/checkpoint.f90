@@ -1,4 +1,4 @@
-! checkpoint.f90 - a rank's block in files of its own: stream I/O for restarts, HDF5 for people and tools.
+! checkpoint.f90 - writes the block of each rank to its own files: stream I/O for restarts, HDF5 for people and tools.
 ! SPDX-License-Identifier: MIT
 module checkpoint
   use, intrinsic :: iso_fortran_env, only: int64, real64

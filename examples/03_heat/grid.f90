@@ -1,4 +1,4 @@
-! grid.f90 - a plane of cells that is shared out to the ranks in blocks, and the exchange of the blocks' borders.
+! grid.f90 - a 2D grid that is distributed over the ranks in blocks, and the halo exchange between them.
 ! SPDX-License-Identifier: MIT
 module grid
   use, intrinsic :: iso_fortran_env, only: real64

@@ -1,8 +1,8 @@
-! heat.f90 - the heat equation on a plane, with MPI, OpenMP, a namelist and checkpoints: HPC in small, traced.
+! heat.f90 - a small HPC code with tracing: the 2D heat equation, with MPI, OpenMP, a namelist and checkpoints.
 !
 !   mpirun -n 4 ./03_heat heat.nml
 !
-! Explicit time steps; the western rim is hot, the others are cold. Prints the mean temperature, which does not depend on
+! Explicit time steps; the western boundary is hot, the others are cold. Prints the mean temperature, which does not depend on
 ! the number of ranks and threads.
 ! SPDX-License-Identifier: MIT
 program heat_equation

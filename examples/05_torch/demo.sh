@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # demo.sh - trains the example on two ranks and shows where the time went; then, as the demo's last part, what to do next.
 #
-#   examples/05_torch/demo.sh BUILD_DIR PYTHON       PYTHON is one with torch
+#   examples/05_torch/demo.sh BUILD_DIR PYTHON       PYTHON: an interpreter that has torch
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 
@@ -27,8 +27,8 @@ cat <<END
 
 == next
   annotate your code   docs/annotating.md (C, C++), docs/fortran.md, docs/python.md, docs/torch.md
-  trace it untouched   $build_dir/bin/dftracer run --io -- ./program
+  trace it unchanged   $build_dir/bin/dftracer run --io -- ./program
   the demo's traces    $(printf '%s\n                       ' "${traces[@]}" | sed '$d')
-  open one             drag a .pfw.gz into https://ui.perfetto.dev; of a folder make one timeline first:
+  open one             drag a .pfw.gz into https://ui.perfetto.dev; for a folder, make one timeline first:
                        $build_dir/bin/dftracer merge ${traces[*]: -1} -o job.json.gz
 END

@@ -4,8 +4,8 @@
     DFTRACER_ENABLE=1 torchrun --nproc-per-node 2 train.py FOLDER        two, which average their gradients
     dftracer summary FOLDER/trace
 
-The lines that trace are those with `ai`, `dftracer` or `trace`: one call for what torch does, the others for what only
-this program knows.
+The lines with `ai`, `dftracer` or `trace` do the tracing. One call, `trace`, records what torch does; the others record
+what only this program knows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* own_sink.c - a complete sink from outside: CSV, one line an event, its arguments left out.
+/* own_sink.c - a complete external sink: CSV, with one line per event and without the arguments.
  *
  *   cmake -S examples/own_sink -B build/own_sink -DCMAKE_PREFIX_PATH=<where dftracer is installed>
  *   cmake --build build/own_sink
@@ -6,7 +6,7 @@
  *   DFTRACER_SINK=jsonl,$PWD/build/own_sink/own_sink.so:separator=;                 # beside JSON lines, with an option
  *
  * dftracer/sink.h is the contract. `encode` may run on any thread, several at once, so it works in its scratch memory only;
- * `append` runs one at a time and tells how long the file then is: after a crash `open` gets the last of these lengths.
+ * `append` runs one at a time and reports the new length of the file. After a crash, `open` gets the last of these lengths.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/sink.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ static dft_status csv_open(const dft_sink_target *target, void **state) {
   csv *own = malloc(sizeof *own + path_bytes);
   int fd = open(target->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   int is_fine = own && fd >= 0 && ftruncate(fd, (off_t)target->resume_bytes) == 0;
-  if (fd >= 0) close(fd); /* nothing stays open: the application may close any number it finds */
+  if (fd >= 0) close(fd); /* keep no descriptor open: the application may close any of them */
   if (!is_fine) return free(own), DFT_EIO;
   own->length = target->resume_bytes;
   own->separator = target->options[0] ? target->options[10] : ',';
@@ -61,7 +61,7 @@ static dft_status csv_encode(void *state, dft_batch *batch, dft_bytes *bytes) {
   dft_event event;
   char s = own->separator;
   if (dft_batch_is_first(batch)) at += sprintf(at, "ts%cdur%cpid%ctid%cphase%ccat%cname\n", s, s, s, s, s, s);
-  /* An event that was pulled must be kept, so there is room before the next is asked for. */
+  /* An event that was pulled must be kept. So make sure that there is room before pulling the next one. */
   while (at < end && dft_batch_next(batch, &event, sizeof event)) {
     at += sprintf(at, "%" PRId64 "%c%" PRId64 "%c%u%c%u%c%c%c", event.start, s, event.duration, s, event.pid, s,
                   event.tid, s, (char)event.phase, s);
@@ -81,7 +81,7 @@ static dft_status csv_append(void *state, dft_batch *batch, const dft_bytes *byt
   ssize_t written = fd < 0 ? -1 : pwrite(fd, bytes->data, bytes->len, (off_t)own->length);
   int is_closed = fd >= 0 && close(fd) == 0;
   (void)batch;
-  if (!is_closed || written != (ssize_t)bytes->len) return DFT_EIO; /* what was not committed comes again */
+  if (!is_closed || written != (ssize_t)bytes->len) return DFT_EIO; /* the events that were not committed come again */
   own->length += bytes->len;
   *committed_bytes = own->length;
   return DFT_OK;
@@ -97,7 +97,7 @@ DFT_API extern const dft_sink dft_sink_plugin;
 const dft_sink dft_sink_plugin = {
   .struct_size = sizeof(dft_sink),
   .name = "csv",
-  .summary = "comma-separated values, one line an event",
+  .summary = "comma-separated values, one line per event",
   .suffix = ".csv",
   .scratch_bytes = SCRATCH_BYTES,
   .open = csv_open,

@@ -205,15 +205,15 @@ ROWS = (
     ("region_args", "region with int + string, ns"),
     ("one_thread", "region, 1 thread, CPU ns"),
     ("two_threads", "region, 2 threads, CPU ns"),
-    ("disabled", "region while off, ns"),
-    ("startup", "process of 10 events, + us"),
-    ("cpu", "whole CPU an event, ns"),
-    ("bytes", "trace, bytes an event"),
+    ("disabled", "region while tracing is off, ns"),
+    ("startup", "added to a process with 10 events, us"),
+    ("cpu", "total CPU time per event, ns"),
+    ("bytes", "trace, bytes per event"),
 )
 
 
 def cell(samples: Samples, key: str) -> str:
-    """The median, and the minimum of several samples; what was measured while off, too, is taken off."""
+    """The median, and the minimum of several samples; what was measured with tracing off is subtracted."""
     values, off = samples.get(key, []), samples.get(f"{key}_off", [0.0])
     if not values:
         return ""

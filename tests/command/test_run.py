@@ -119,7 +119,7 @@ def misspelt_categories_are_reported(folder):
         _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
         told, last = err.splitlines()
         name = names.split(",")[-1]
-        left_out = f'no event is of category "{name}"; those of "test" were left out'
+        left_out = f'no event has the category "{name}"; events of "test" were left out'
         assert told == f"dftracer: DFTRACER_CATEGORIES: {left_out}", err
         assert f"DFTRACER_CATEGORIES={names}" in last, err
     for names, event_count in (("elsewhere", 0), ("test1,other , test", 1)):

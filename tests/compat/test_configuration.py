@@ -103,7 +103,7 @@ def arguments_come_before_the_environment(scratch):
 
 
 def what_is_wrong_is_said_once_and_the_rest_is_used(scratch):
-    for text, part in (("tracer: {lag_file: x, log_file: y, too: z}", "there is no setting tracer.lag_file"),
+    for text, part in (("tracer: {lag_file: x, log_file: y, too: z}", "unknown setting tracer.lag_file"),
                        ("tracer: {init: SOMETIMES, log_file: y}", 'tracer.init: "SOMETIMES" is not allowed'),
                        ("tracer: {log_file: y}\n  wrong: [", "line 2")):  # fmt: skip
         found, said = config(text, scratch)
@@ -112,11 +112,11 @@ def what_is_wrong_is_said_once_and_the_rest_is_used(scratch):
     wrong += ["tracker: {a: 1}"]
     found, said = config("\n".join([*wrong, "features: ["]), scratch)
     for part in ('line 1: enable: "maybe" is not allowed; line 6: tracer.time_metric: "YEARS" is not allowed; line 7: ',
-                 "line 7: there is no setting tracker.a; line 9: ", "; the rest of it is used\n"):  # fmt: skip
+                 "line 7: unknown setting tracker.a; line 9: ", "; the rest of the file is used\n"):  # fmt: skip
         assert part in said and said.count("\n") == 1, said
     assert found["LOG_FILE"] == "y" and found["DATA_DIR"] == "a", found
     _, said = config("\n".join(f"wrong{i}: 1" for i in range(100)), scratch)
-    assert "line 9: there is no setting wrong8;" in said and " more mistakes;" in said and len(said) < 1024, said
+    assert "line 9: unknown setting wrong8;" in said and " more errors;" in said and len(said) < 1024, said
     for path, part in ((f"{scratch}/none", "No such file"), (scratch, "Is a directory")):
         done = subprocess.run([COMMAND, "config"], env=dict(os.environ, DFTRACER_CONFIGURATION=path),
                               capture_output=True, text=True, check=True)  # fmt: skip

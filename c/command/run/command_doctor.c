@@ -18,7 +18,7 @@
 enum { KEY_IO = OPTION_LONG + 1 };
 
 static const option options[] = {
-  {KEY_IO, "io", NULL, "check for the recording of POSIX and STDIO calls, as by 'dftracer run --io'"},
+  {KEY_IO, "io", NULL, "also check whether POSIX and STDIO calls can be recorded, as 'dftracer run --io' does"},
   {0, NULL, NULL, NULL},
 };
 
@@ -69,9 +69,8 @@ static void check_library(checkup *state) {
 static void check_preload(checkup *state) {
   char path[PATH_MAX];
   if (!program_find_preload(path)) {
-    report(
-      state, state->with_io ? BAD : NOTE,
-      "libdftracer_preload.so is missing: run --io needs it beside libdftracer_core.so, or there in lib or intercept");
+    report(state, state->with_io ? BAD : NOTE,
+           "libdftracer_preload.so is missing: 'dftracer run --io' needs it in the folder of libdftracer_core.so");
   } else if (strpbrk(path, " :")) {
     report(state, BAD, "%s cannot be preloaded, because its path contains a space or a colon", path);
   } else {

@@ -10,7 +10,7 @@
 #include "command/cli/terminal.h"
 
 static const option options[] = {
-  {'l', "lost", NULL, "also publish what processes of other nodes had written when their spools are lost"},
+  {'l', "lost", NULL, "also publish what processes of other nodes had written, if their spools are lost"},
   {'q', "quiet", NULL, "print nothing for folders where there was nothing to do"},
   {'r', "recursive", NULL, "also search all folders below each PATH; symbolic links are not followed"},
   {0, NULL, NULL, NULL},
@@ -110,11 +110,9 @@ const command command_recover = {
     "open regions (marked open:1), and the end of the trace. PATH is the folder of the traces, or a trace in it.\n\n"
     "Traces of living processes are left alone, and so are those of other nodes, containers and users: run the command "
     "there. If a spool is lost, for example because its node was rebooted, the events that were already written are "
-    "published. For spools of other nodes this needs --lost, because the process may still be running there. The "
-    "command "
-    "is safe to run twice, on several nodes at once, beside a running job, and to kill: no event is lost or "
-    "duplicated. "
-    "In a batch epilog, on every node of the job:\n\n"
+    "published. For spools of other nodes this needs --lost, because the process may still be running there.\n\n"
+    "It is safe to run this command twice, on several nodes at once, or beside a running job, and to kill it: no event "
+    "is lost or duplicated. In a batch epilog, run it on every node of the job:\n\n"
     "  dftracer recover --quiet \"$SCRATCH/traces\"\n\n"
     "Exit status: 0 when everything that can be decided on this node is published, 1 when something failed and is "
     "still "

@@ -1,7 +1,7 @@
 /* analysis.h - what all workers share while traces are read: the question, the classes of events, and the processes and
  * threads found so far.
  *
- * The way of a row: worker.c reads it, classifies it and counts what does not depend on order. What does (self times,
+ * What happens to a row: worker.c reads it, classifies it and counts what does not depend on order. What does (self times,
  * sequences of I/O, steps) goes through the source's queue (unitqueue.c) and is counted in the order of the file by
  * account.c. totals.c runs the workers and merges what they counted; answer.c puts the result into lists for printing.
  *

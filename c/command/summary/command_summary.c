@@ -130,17 +130,18 @@ const command command_summary = {
   .name = "summary",
   .arguments = "PATH...",
   .summary = "where the time went",
-  .text = "Reads traces and shows where the time went. PATH is a trace, a folder of traces, or the spool of a process "
-          "that is "
-          "still running or has died.\n\n"
-          "The summary splits the time of all threads into regions, I/O calls and the rest. It lists events by name, "
-          "and I/O by file "
-          "and by process. For a training, it shows the time of compute and fetch, the time spent waiting for data, "
-          "and how much of "
-          "the loading overlaps with compute. docs/summary.md defines every number.\n\n"
-          "  dftracer summary out\n"
-          "  dftracer summary --by file --cat POSIX out\n"
-          "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n",
+  .text =
+    "Reads traces and shows where the time went. PATH is a trace, a folder of traces, or the spool of a process "
+    "that is "
+    "still running or has died.\n\n"
+    "The summary splits the time of all threads into regions, I/O calls and the rest. It lists events by name, "
+    "and I/O by file "
+    "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "
+    "and how much of "
+    "the loading overlaps with compute. docs/summary.md defines every number.\n\n"
+    "  dftracer summary out\n"
+    "  dftracer summary --by file --cat POSIX out\n"
+    "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n",
   .options = options,
   .run = run_summary,
 };

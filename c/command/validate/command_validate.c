@@ -19,8 +19,8 @@ enum { OPTION_OVERLAP = OPTION_LONG + 1, OPTION_ALL, OPTION_RULES };
 
 static const option options[] = {
   {OPTION_OVERLAP, "overlap", NULL,
-   "accept events that overlap others of their thread (T4) or lie outside of their parent (W5): events with explicit "
-   "times may"},
+   "accept events that overlap others of their thread (T4) or lie outside of their parent (W5), as events with "
+   "explicit times may do"},
   {OPTION_ALL, "all", NULL, "print every finding; default: the first 3 of each rule and file"},
   {'w', "no-warnings", NULL, "leave out warnings: rules whose code begins with W"},
   {'q', "quiet", NULL, "print nothing for traces without findings"},

@@ -1,6 +1,6 @@
 /* dft.h - the event API of dftracer: what happened, when, on which thread.
  *
- * The way of an event: a call writes one binary record into the calling thread's part of the spool, a file mapped into
+ * How it works: a call writes one binary record into the calling thread's part of the spool, a file mapped into
  * memory. A background thread turns records into trace files. A call takes no lock, makes no system call and allocates
  * nothing. When it has returned, its event survives the death of the process, whatever kills it.
  *

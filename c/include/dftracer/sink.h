@@ -77,24 +77,24 @@ typedef struct dft_sink_target {
   uint64_t resume_bytes; /* the committed length; 0: a new output */
   int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
   int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
-  const char *options;   /* what stands behind the name and a colon in DFTRACER_SINK, such as "layout=table"; or "" */
+  const char *options;   /* the text after NAME: in DFTRACER_SINK, such as "layout=table"; "": none */
 } dft_sink_target;
 
 /* Bytes on their way from encode to append. */
 typedef struct dft_bytes {
   void *scratch;    /* scratch_bytes of memory, aligned to 64, zero when first used; kept from batch to batch */
-  const void *data; /* set by encode: what append shall write; inside scratch */
+  const void *data; /* set by encode: what append is to write; inside scratch */
   size_t len;
 } dft_bytes;
 
-/* What an output held whose spool is gone. The core sets struct_size and zeros; `salvage` fills in the rest. */
+/* What `salvage` found in an output whose spool is gone. The core sets struct_size and zeroes the rest. */
 typedef struct dft_salvaged {
   size_t struct_size;    /* sizeof(dft_salvaged) */
   uint64_t events;       /* complete events of the program */
   uint32_t pid;          /* of the process; 0: unknown */
   uint32_t is_annotated; /* some of the events are not intercepted I/O calls */
   uint32_t is_plain;     /* publish with plain_suffix */
-  uint32_t is_empty;     /* nothing of the program is in it: the core removes the output */
+  uint32_t is_empty;     /* it has no event of the program: the core removes the output */
 } dft_salvaged;
 
 enum {
@@ -105,16 +105,16 @@ enum {
 
 /* The duties of a sink:
  *
- *  1. Keep no descriptor open between calls. The application may close any number it finds.
+ *  1. Keep no descriptor open between calls. The application may close descriptors that it does not know.
  *  2. open: make the output when resume_bytes is 0, else cut it to that length. Memory may be allocated here.
  *  3. encode: work in bytes->scratch only. Allocate nothing, take no lock, do not change the state.
  *  4. encode: keep every event that was pulled. Make sure there is room before pulling the next one. What was not pulled comes
  *     with a later batch.
- *  5. append: write the bytes behind the committed length, and report the new one. When it returns DFT_OK, the bytes are in
+ *  5. append: write the bytes after the committed length, and report the new length. When it returns DFT_OK, the bytes are in
  *     the file. When it fails, the next open cuts off what was written.
  *  6. close: free the state.
- *  7. finish, salvage: a process may be killed in the middle. Called again, they must come to the same end.
- *  8. salvage, read_open: believe nothing in the output. It may be torn, or made up.
+ *  7. finish, salvage: the process may be killed in the middle. A second call must then give the same result.
+ *  8. salvage, read_open: check everything in the output before using it. It may be torn or forged.
  */
 typedef struct dft_sink {
   size_t struct_size;       /* sizeof(dft_sink): later versions add members at the end only */
@@ -130,7 +130,7 @@ typedef struct dft_sink {
   dft_status (*encode)(void *state, dft_batch *batch, dft_bytes *bytes);
   /* batch is NULL when the sink has an encode; bytes is NULL when it has none. */
   dft_status (*append)(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes);
-  /* complete: the trace is whole. Else a later open may continue it. */
+  /* complete: nonzero when the trace is complete; otherwise a later open may continue it. */
   dft_status (*close)(void *state, int complete);
 
   /* The rest is optional: NULL or 0, or missing from a sink whose struct_size ends before it. */
@@ -142,29 +142,30 @@ typedef struct dft_sink {
    * message. */
   dft_status (*finish)(const dft_sink_target *target, char *why, size_t size);
 
-  uint32_t flags; /* DFT_SINK_..., added up */
+  uint32_t flags; /* DFT_SINK_..., combined with | */
 
-  /* The process is dead and its spool is gone, and with it the committed length: turns what is whole of the output at
-   * target->path into the file that is published, at the same path, with an `end` that says so. Only path and options of
-   * the target are set. Without this member the output of a sink without `finish` is published as it is, and that of a sink
-   * with `finish` is kept where it is. */
+  /* Called when the process is dead and its spool is gone, and with it the committed length. Turns the intact part of the
+   * output at target->path into the file that is published, at the same path, with an `end` event that reports the loss.
+   * Only path and options of the target are set. Without this member, the output of a sink that has no `finish` is
+   * published as it is, and the output of a sink that has one is kept where it is. */
   dft_status (*salvage)(const dft_sink_target *target, dft_salvaged *salvaged, char *why, size_t size);
 
-  /* The events in a live output, for readers of traces that are not published yet. resume_bytes is the committed length. The
-   * process may be writing on: DFT_EFORMAT makes the reader try again with a newer length. Not used with DFT_SINK_LINES. */
+  /* Reads the events in a live output, for readers of traces that are not published yet. resume_bytes is the committed
+   * length. The process may still be writing: return DFT_EFORMAT, and the reader tries again with a newer length. Not used
+   * with DFT_SINK_LINES. */
   dft_status (*read_open)(const dft_sink_target *target, void **reading);
-  /* The next event, valid until the next call: 1; 0 at the end, -1 where the output is damaged. */
+  /* Returns 1 and the next event, which is valid until the next call; 0 at the end; -1 where the output is damaged. */
   int (*read_next)(void *reading, dft_event *event, size_t event_size);
   void (*read_close)(void *reading);
 } dft_sink;
 
-/* The built-in sinks from 0 on, the default first; NULL behind the last. */
+/* The built-in sink with this index, from 0; the default is the first. NULL after the last. */
 DFT_API const dft_sink *dft_sink_built_in(size_t index);
 
-/* A sink from outside is a shared object that exports one dft_sink under this name. DFTRACER_SINK names it by its path, which
- * has a slash in it.
+/* An external sink is a shared object that exports one dft_sink under this name. DFTRACER_SINK names it by its path, which
+ * must contain a slash.
  *
- * ABI       Members of the structs here keep their places for ever. New ones come at the end, and struct_size says whether they
+ * ABI       Members of the structs here never move. New ones come at the end, and struct_size says whether they
  *           are there. So a sink that was built with an older header runs with any newer library of the same major version.
  *           A newer sink runs with an older library if it looks at struct_size. When a sink is missing or does not fit, one
  *           message says so, and the default sink is used.

@@ -40,15 +40,17 @@ typedef struct dft_snapshot_facts {
   uint32_t live_is_lines; /* the live file is a trace of JSON lines, plain or compressed: read it directly */
 } dft_snapshot_facts;
 
-/* Takes a snapshot of `.dftracer/NAME.spool`, the spool itself or the pointer to it. DFT_EFORMAT when it is no spool of
+/* Takes a snapshot of `.dftracer/NAME.spool`, the spool itself or the pointer to it. DFT_EFORMAT: it is not a spool of
  * this version. */
 DFT_API dft_status dft_snapshot_open(const char *path, dft_snapshot **snapshot);
 DFT_API void dft_snapshot_tell(const dft_snapshot *snapshot, dft_snapshot_facts *facts);
-/* Makes the snapshot begin with the events of the live file, for which it asks the sink that wrote it. DFT_ENOSINK when that
- * sink cannot read. It is loaded from a shared object only if DFTRACER_SINK names that object in this process, too: reading
- * a trace must not run code that the trace names. DFT_EFORMAT when the file is damaged, or when the process has changed it since: then take another snapshot. */
+/* Makes the snapshot begin with the events of the live file. The sink that wrote the file reads it. DFT_ENOSINK: that sink
+ * cannot read. A sink in a shared object is loaded only if DFTRACER_SINK names that object in this process too: reading a
+ * trace must not run code that the trace names. DFT_EFORMAT: the file is damaged, or the process has changed it since; then
+ * take another snapshot. */
 DFT_API dft_status dft_snapshot_read_live(dft_snapshot *snapshot);
-/* The next event: 1; 0 at the end. -1 where the live file is damaged: the next call goes on with the spool. Regions that are open come last, with open:1. event_size is sizeof(dft_event). */
+/* Returns 1 and the next event; 0 at the end; -1 where the live file is damaged: the next call continues with the spool.
+ * Regions that are open come last, with open:1. event_size is sizeof(dft_event). */
 DFT_API int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_size);
 DFT_API void dft_snapshot_close(dft_snapshot *snapshot);
 
@@ -58,14 +60,14 @@ typedef struct dft_lost_spools {
   size_t struct_size; /* sizeof(dft_lost_spools), set by the caller */
   uint32_t published; /* traces made of what had been written */
   uint32_t settled;   /* claims that dft_recover had counted as foreign */
-  uint32_t waiting;   /* claims of other nodes: only people know whether their spools are gone */
+  uint32_t waiting;   /* claims of other nodes: this node cannot tell whether their spools are gone */
   uint32_t failed;    /* outputs that could not be published; they are still there */
   uint64_t events;    /* in the published traces */
 } dft_lost_spools;
 
-/* After dft_recover: the claims in this folder whose spool is gone, with the memory of its node. What their sinks had written
- * becomes a trace with an `end` that says spool_lost. A spool counts as gone when its process ran on this node, and on other
- * nodes only with is_lost. Claims and outputs of other users are left alone. May be repeated after a kill. */
+/* Call it after dft_recover. Handles the claims in this folder whose spool is gone, because it was in the memory of its
+ * node. What their sinks had written becomes a trace, whose `end` event has spool_lost. For processes of other nodes it does
+ * this only if is_lost is nonzero. Claims and outputs of other users are left alone. If it is killed, call it again. */
 DFT_API dft_status dft_recover_lost(const char *folder, int is_lost, dft_lost_spools *report);
 
 #ifdef __cplusplus

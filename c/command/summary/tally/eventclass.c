@@ -1,7 +1,7 @@
 /* eventclass.c - what an event is, by its name and category.
  *
- * The categories are those of TRACE_FORMAT (compute, dataloader ...) and those of the DLIO benchmark, whose traces are
- * older than these conventions. SPDX-License-Identifier: MIT */
+ * It knows the categories of sinks/FORMAT.md (compute, dataloader ...), and those of the DLIO benchmark, whose traces are
+ * older. SPDX-License-Identifier: MIT */
 #include "eventclass.h"
 
 #include <string.h>
