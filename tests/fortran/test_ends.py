@@ -81,7 +81,7 @@ def case_ends_without_a_begin_are_ignored_and_reported_at_level_warn(folder):
     expect_equal(len(trace.named("around")), 1, "the region that had begun")
     done = run([program("ender"), "unmatched"], {**environment(folder), "DFTRACER_LOG_LEVEL": "WARN"})
     (line,) = done.stderr.splitlines()
-    expect_equal(line.startswith("dftracer: 2 "), True, line)
+    expect_equal(line.startswith("dftracer: ignored 2 "), True, line)
 
 
 if __name__ == "__main__":
