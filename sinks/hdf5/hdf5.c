@@ -123,7 +123,7 @@ static void hdf5_read_close(void *reading) {
 const dft_sink dft__sink_hdf5 = {
   .struct_size = sizeof(dft_sink),
   .name = "hdf5",
-  .summary = "HDF5 tables, one file a process",
+  .summary = "HDF5 tables, one file per process",
   .suffix = ".h5",
   .open = hdf5_open,
   .append = hdf5_append,

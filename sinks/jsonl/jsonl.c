@@ -106,7 +106,7 @@ static dft_status jsonl_close(void *state, int complete) {
 const dft_sink dft__sink_jsonl = {
   .struct_size = sizeof(dft_sink),
   .name = "jsonl",
-  .summary = "JSON lines, one file a process",
+  .summary = "JSON lines, one file per process",
   .suffix = ".pfw.gz",
   .plain_suffix = ".pfw",
   .scratch_bytes = TEXT_BYTES + OUTPUT_BYTES + DFT__GZIP_STATE_MOST,

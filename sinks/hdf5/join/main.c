@@ -57,7 +57,7 @@ static void keep_process(job *own) {
 static void read_head(job *own) {
   if (dft__h5_walk_next(&own->walk) <= 0 || own->walk.record.kind != DFT__H5_HEAD ||
       own->walk.record.bytes != sizeof own->head || !dft__h5_walk_read(&own->walk, &own->head, sizeof own->head))
-    fail("%s is no segment file", own->from);
+    fail("%s is not a segment file", own->from);
   if (own->head.schema != DFT__H5_SCHEMA) fail("%s is of another version of dftracer", own->from);
 }
 

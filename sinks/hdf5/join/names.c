@@ -113,7 +113,7 @@ void write_processes(job *own) {
     WORDS(host_hash, "its hash: args.hhash of the JSON lines"),
     WORDS(source, "the file it was converted from; empty: recorded"),
   };
-  describe_text(group, "description", "one row a process");
+  describe_text(group, "description", "one row per process");
   describe_number(group, "rows", own->process_count);
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) write_process_column(own, group, &columns[i]);
   H5Gclose(group);
