@@ -89,13 +89,15 @@ static int is_unfinished(const dft__spool *spool, const dft__chunk *chunk, uint3
   return 0;
 }
 
+/* A FULL chunk is claimed even if nothing is left in it, to be given back. An OPEN one is not: it stays with its thread, and
+ * would be claimed again and again. */
 static int is_claimable(const dft_batch *batch, const dft__chunk *chunk, uint64_t status, uint32_t *end) {
   uint32_t cells = dft__cells_of(DFT__GET(chunk->size_log));
   uint32_t consumed = DFT__GET(chunk->consumed);
   int is_final = (batch->flags & DFT__BATCH_FINAL) != 0;
   if (DFT__GET(chunk->use) != DFT__USE_RECORDS || consumed < 1) return 0;
   *end = cells;
-  if (dft__status_state(status) == DFT__OPEN) return is_final && consumed <= cells;
+  if (dft__status_state(status) == DFT__OPEN) return is_final && consumed < cells;
   if (dft__status_state(status) != DFT__FULL) return 0;
   if (dft__status_end(status) < cells) *end = dft__status_end(status);
   return consumed <= *end && (is_final || !is_unfinished(batch->spool, chunk, dft__status_gen(status), *end));
