@@ -89,19 +89,36 @@ static int is_unfinished(const dft__spool *spool, const dft__chunk *chunk, uint3
   return 0;
 }
 
-static int is_claimable(dft_batch *batch, dft__chunk *chunk, uint32_t *gen, uint32_t *end) {
-  uint64_t status = DFT__ACQUIRE(chunk->status);
+/* A FULL chunk is claimed even if nothing is left in it, to be given back. An OPEN one is not: it stays with its thread, and
+ * would be claimed again and again. */
+static int is_claimable(const dft_batch *batch, const dft__chunk *chunk, uint64_t status, uint32_t *end) {
   uint32_t cells = dft__cells_of(DFT__GET(chunk->size_log));
-  if (DFT__GET(chunk->use) != DFT__USE_RECORDS) return 0;
-  *gen = dft__status_gen(status);
+  uint32_t consumed = DFT__GET(chunk->consumed);
+  int is_final = (batch->flags & DFT__BATCH_FINAL) != 0;
+  if (DFT__GET(chunk->use) != DFT__USE_RECORDS || consumed < 1) return 0;
   *end = cells;
-  if (dft__status_state(status) == DFT__FULL) {
-    if (dft__status_end(status) < cells) *end = dft__status_end(status);
-    if (!(batch->flags & DFT__BATCH_FINAL) && is_unfinished(batch->spool, chunk, *gen, *end)) return 0;
-  } else if (dft__status_state(status) != DFT__OPEN || !(batch->flags & DFT__BATCH_FINAL)) {
-    return 0;
+  if (dft__status_state(status) == DFT__OPEN) return is_final && consumed < cells;
+  if (dft__status_state(status) != DFT__FULL) return 0;
+  if (dft__status_end(status) < cells) *end = dft__status_end(status);
+  return consumed <= *end && (is_final || !is_unfinished(batch->spool, chunk, dft__status_gen(status), *end));
+}
+
+/* Until the chunk is claimed, another batch may give it back, and a thread take it again. The whole status is compared, because
+ * a chunk that is FREE keeps its old generation until dft__chunk_take has cleared the claim and then opens it: claimed in
+ * between, it would lose what the thread writes next. tests/c/test_claim_model.py tries every order of these steps. */
+static int claim(const dft_batch *batch, dft__chunk *chunk, struct dft__claimed *claimed) {
+  for (;;) {
+    uint64_t status = DFT__ACQUIRE(chunk->status);
+    uint32_t end, consumed;
+    if (!is_claimable(batch, chunk, status, &end) || atomic_exchange(&chunk->claim, 1)) return 0;
+    consumed = DFT__GET(chunk->consumed);
+    if (DFT__ACQUIRE(chunk->status) == status && consumed <= end) {
+      *claimed = (struct dft__claimed){dft__chunk_page(batch->spool, chunk), dft__status_gen(status), consumed,
+                                       consumed, end};
+      return 1;
+    }
+    DFT__RELEASE(chunk->claim, 0);
   }
-  return DFT__GET(chunk->consumed) >= 1 && DFT__GET(chunk->consumed) <= *end;
 }
 
 /* The walk continues where the last one ended, so every thread's chunks get their turn. */
@@ -114,7 +131,6 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
   uint32_t most = dft__commit_most(batch->spool, 0);
   while (claimed < cells) {
     dft__chunk *chunk;
-    uint32_t gen, end;
     if (batch->chunk_count == most) most = dft__commit_most(batch->spool, 1);
     if (batch->chunk_count == most) break;
     chunk = dft__chunk_walk(batch->spool, &offset);
@@ -125,14 +141,9 @@ uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
       continue;
     }
     if (has_turned && start && offset > start) break;
-    if (!is_claimable(batch, chunk, &gen, &end) || atomic_exchange(&chunk->claim, 1)) continue;
-    if (dft__status_gen(DFT__ACQUIRE(chunk->status)) != gen) { /* it was freed and taken again in between */
-      DFT__SET(chunk->claim, 0);
-      continue;
-    }
-    batch->chunks[batch->chunk_count++] = (struct dft__claimed){
-      dft__chunk_page(batch->spool, chunk), gen, DFT__GET(chunk->consumed), DFT__GET(chunk->consumed), end};
-    claimed += end - DFT__GET(chunk->consumed);
+    if (!claim(batch, chunk, &batch->chunks[batch->chunk_count])) continue;
+    claimed += batch->chunks[batch->chunk_count].end - batch->chunks[batch->chunk_count].start;
+    batch->chunk_count++;
   }
   batch->has_more = batch->chunk_count == most;
   atomic_store(&last_offset, offset);
