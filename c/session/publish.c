@@ -50,7 +50,8 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
   return DFT_EIO;
 }
 
-static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, char *name, size_t size) {
+static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, const char *other_stem,
+                              char *name, size_t size) {
   const dft__header *header = outputs->spool->header;
   const char *suffix = suffix_of(output->sink, header);
   char stem[sizeof header->stem + 16];
@@ -62,18 +63,19 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
     snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
   }
+  if (other_stem) return dft__publish_new(output->path, header->folder, other_stem, suffix, name, size);
   if (snprintf(name, size, "%s/%s%s", header->folder, header->stem, suffix) >= (int)size) return DFT_EINVAL;
   remove_stale_index(name);
   return rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
 }
 
-dft_status dft__publish(const dft__outputs *outputs, char *name, size_t size) {
+dft_status dft__publish(const dft__outputs *outputs, const char *other_stem, char *name, size_t size) {
   dft_status first = DFT_OK;
   char other[DFT__PATH_MAX];
   name[0] = '\0';
   for (uint32_t i = 0; i < outputs->count; i++) {
     int is_named = name[0] != '\0';
-    dft_status status = publish_one(outputs, &outputs->list[i], is_named ? other : name,
+    dft_status status = publish_one(outputs, &outputs->list[i], other_stem, is_named ? other : name,
                                     is_named ? sizeof other : size);
     if (first == DFT_OK) first = status;
   }

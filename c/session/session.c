@@ -331,7 +331,7 @@ static DFT__LARGE struct {
 /* Gives the trace its name, which is empty when there was no event, and removes the rest. */
 static dft_status publish(char *name, size_t size) {
   const dft__outputs *outputs = dft__drain_outputs();
-  dft_status status = dft__publish(outputs, name, size);
+  dft_status status = dft__publish(outputs, NULL, name, size);
   if (name[0]) dft__tracename_remember(outputs->spool->header);
   if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
   return status;
