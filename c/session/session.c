@@ -337,6 +337,8 @@ static dft_status publish(char *name, size_t size) {
   return status;
 }
 
+static _Atomic uint64_t last_dropped; /* events of the trace that was completed last */
+
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
   dft__session_state *session = &dft__session;
@@ -366,6 +368,7 @@ static dft_status complete(void) {
              "(publish them later with: dftracer recover %s)",
              folder, dft_status_text(status), folder);
   }
+  atomic_store(&last_dropped, dropped);
   session->is_open = 0;
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
@@ -452,5 +455,6 @@ uint64_t dft_time(void) {
 }
 
 uint64_t dft_dropped(void) {
-  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : 0;
+  if (is_forked()) return 0; /* the parent's are not this process's */
+  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : atomic_load(&last_dropped);
 }
