@@ -299,7 +299,7 @@ __attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, con
     else entries[i] = subject->entry;
     is_wanted |= is_in(entries[i]) || (!subject->path && is_in(subject->entry));
   }
-  if (!is_wanted || is_muted(&rows[call]) || dft__thread_take(&own) != DFT__READY) return entries[0];
+  if (!is_wanted || is_muted(&rows[call]) || dft__thread_take_event(&own) != DFT__READY) return entries[0];
   for (uint32_t i = 0; i < io->subjects; i++) {
     if ((uint32_t)(entries[i] >> 32) == (uint32_t)own.session) refs[i] = (uint32_t)entries[i];
     else needs_text = 1;

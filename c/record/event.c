@@ -111,6 +111,6 @@ void dft_log_event_n(const char *name, size_t name_len, const char *cat, size_t 
 
 uint32_t dft_path(const char *path, size_t len) {
   dft__own own;
-  if (!path || !len || len > DFT__NAME_MAX || !dft__thread_is_recording(&own)) return 0;
+  if (!path || !len || len > DFT__NAME_MAX || !dft_is_active() || dft__thread_take(&own) != DFT__READY) return 0;
   return dft__intern_path(own.base, own.session, path, len);
 }

@@ -36,7 +36,8 @@ static void name_thread(uint32_t tid, uint32_t pid) {
   char name[17] = "";
   char process[17] = "";
   char path[64];
-  if (tid == pid) return; /* the opening lines have it */
+  if (tid == pid) return;                          /* the opening lines have it */
+  if (!dft__thread_open_chunk(&dft__self)) return; /* no event of the program, so it does not count as lost */
   prctl(PR_GET_NAME, name);
   snprintf(path, sizeof path, "/proc/self/task/%u/comm", pid);
   dft__read_file(path, process, sizeof process);
@@ -45,14 +46,14 @@ static void name_thread(uint32_t tid, uint32_t pid) {
   dft__emit_thread_name(&dft__self, tid, name, strlen(name));
 }
 
-static int join(uint64_t session, uint64_t blocked) {
+static int join(uint64_t session, uint64_t blocked, uint32_t events) {
   dft__spool *spool = dft__session.spool;
   uint32_t tid = dft__thread_id();
   dft__chunk *chunk;
   if (!dft__spool_enter(spool)) return 0;
   chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIN, DFT__USE_NONE, 1);
   if (!chunk) {
-    dft__count_drop(spool->header);
+    if (events) dft__count_drop(spool->header);
     dft__spool_exit(spool);
     return 0;
   }
@@ -67,7 +68,7 @@ static int join(uint64_t session, uint64_t blocked) {
   return 1;
 }
 
-enum dft__readiness dft__thread_enter(void) {
+enum dft__readiness dft__thread_enter(uint32_t events) {
   int saved = errno;
   int cancel;
   uint64_t gate = DFT__ACQUIRE(*dft__gate_page());
@@ -78,7 +79,7 @@ enum dft__readiness dft__thread_enter(void) {
   before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
   if (!gate && dft__hooks.session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
-  if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before))) {
+  if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before, events))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
   pthread_setcancelstate(cancel, NULL);

@@ -6,7 +6,7 @@
 #include "thread.h"
 
 /* Makes the calling thread part of the session, after opening one when that is due. */
-enum dft__readiness dft__thread_enter(void);
+enum dft__readiness dft__thread_enter(uint32_t events);
 
 /* A thread of the session has ended: regions that it left open are recorded, and its memory is free for others. */
 void dft__thread_leave(const dft__own *own);

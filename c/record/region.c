@@ -21,7 +21,7 @@ __attribute__((noinline)) static dft_region push_muted(const dft__own *own) {
 /* Everything that is not the rule: no session yet, paused, a new site, one that is muted or has no reference. */
 __attribute__((noinline)) static dft_region begin_slow(dft_site *site) {
   dft__own own;
-  enum dft__readiness ready = dft__thread_take(&own);
+  enum dft__readiness ready = dft__thread_take_event(&own);
   uint32_t ref;
   if (ready != DFT__READY) return ready == DFT__OFF ? 0 : push_muted(&own);
   if (!site) return dft_region_begin_n(NULL, 0, NULL, 0);
@@ -54,7 +54,7 @@ static void update_label(const dft__own *own, const char *name, size_t name_len,
 __attribute__((noinline)) static dft_region begin_named_slow(const char *name, size_t name_len, const char *cat,
                                                              size_t cat_len) {
   dft__own own;
-  enum dft__readiness ready = dft__thread_take(&own);
+  enum dft__readiness ready = dft__thread_take_event(&own);
   dft_region region;
   uint32_t ref;
   if (DFT__UNLIKELY(ready != DFT__READY)) return ready == DFT__OFF ? 0 : push_muted(&own);

@@ -54,7 +54,7 @@ void dft_span_begin(dft_site *site, dft_span *span) {
   dft__own own;
   if (!is_usable(span)) return;
   span->id = span->session = 0;
-  if (!site || !dft_is_active() || dft__thread_take(&own) != DFT__READY) return;
+  if (!site || !dft_is_active() || dft__thread_take_event(&own) != DFT__READY) return;
   span->site = dft__site_ref(&own, site);
   if (span->site & DFT__SITE_MUTED) return;
   if (!dft__is_io(site->cat)) dft__note_annotated(&own);

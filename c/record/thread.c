@@ -204,6 +204,13 @@ static dft__record *reserve_next(const dft__own *own, uint64_t seen, uint32_t ce
   }
 }
 
+int dft__thread_open_chunk(const dft__own *own) {
+  reservation more = {.signals = dft__signals_block(), .spool = dft__session.spool};
+  int is_open = own->base == more.spool->base && change_chunk(own, DFT__GET(own->thread->cursor), 1, &more);
+  dft__signals_restore(more.signals);
+  return is_open;
+}
+
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
   int saved = errno;
   int cancel;

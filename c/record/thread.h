@@ -41,18 +41,26 @@ static inline int dft__own_copy(dft__own *own) {
 }
 
 /* The same for calls that may have to enter first. */
-static inline enum dft__readiness dft__thread_take(dft__own *own) {
+static inline enum dft__readiness dft__thread_take_for(dft__own *own, uint32_t events) {
   enum dft__readiness ready;
   if (dft__own_copy(own)) return DFT__READY;
   if (!dft_is_active()) return DFT__OFF; /* for bindings, which call past the inline functions of dft.h */
-  do ready = dft__hooks.thread_enter();
+  do ready = dft__hooks.thread_enter(events);
   while (!dft__own_copy(own) && ready == DFT__READY);
   return ready;
+}
+static inline enum dft__readiness dft__thread_take(dft__own *own) {
+  return dft__thread_take_for(own, 0);
+}
+/* For calls that make an event, which is lost and counted when the thread finds no room. One event has one such call: its begin,
+ * where it has one. */
+static inline enum dft__readiness dft__thread_take_event(dft__own *own) {
+  return dft__thread_take_for(own, 1);
 }
 
 /* For calls that record one event and have no end to wait for. */
 static inline int dft__thread_is_recording(dft__own *own) {
-  return dft_is_active() && dft__thread_take(own) == DFT__READY;
+  return dft_is_active() && dft__thread_take_event(own) == DFT__READY;
 }
 
 /* The spool that `own` belongs to, while its session lasts; else NULL. The spool of another session is not touched: it may be
@@ -113,6 +121,9 @@ static inline dft__record *dft__cursor_record(char *base, uint64_t cursor, uint3
 
 /* `seen` did not have room for `cells`: goes on with another chunk. NULL when there is none; the loss is counted. */
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen);
+
+/* Gets a new thread its first chunk. Zero when there is none; nothing is counted. */
+int dft__thread_open_chunk(const dft__own *own);
 
 /* Reserves cells for one record, fewer than DFT__HUGE_CELLS. Between this and the store of its head the thread must be busy. */
 static inline dft__record *dft__reserve(const dft__own *own, uint32_t cells, uint32_t *gen) {

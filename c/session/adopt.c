@@ -76,8 +76,8 @@ static int are_threads_fine(const dft__spool *spool) {
 static int is_adoptable(const dft__spool *spool, const dft__identity *own) {
   const dft__header *header = spool->header;
   const dft__commit *commit = dft__commit_current(spool);
-  return is_earlier_image(header, own) && header->settings == dft__config_hash() && !commit->complete &&
-         !commit->final_ticks && !DFT__GET(header->facts_used) && !DFT__GET(header->facts_lock) &&
+  return is_earlier_image(header, own) && header->folder[0] == '/' && header->settings == dft__config_hash() &&
+         !commit->complete && !commit->final_ticks && !DFT__GET(header->facts_used) && !DFT__GET(header->facts_lock) &&
          dft__clock_is_of(header) && dft__intern_is_fine(spool) && are_threads_fine(spool);
 }
 

@@ -58,7 +58,8 @@ static int may_replace(const char *live, const char *name) {
   return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && lstat(live, &own) == 0 && own.st_uid == there.st_uid;
 }
 
-static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, char *name, size_t size) {
+static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, const char *other_stem,
+                              char *name, size_t size) {
   const dft__header *header = outputs->spool->header;
   const char *suffix = suffix_of(output->sink, header);
   char stem[sizeof header->stem + 16];
@@ -70,6 +71,7 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
     snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
   }
+  if (other_stem) return dft__publish_new(output->path, header->folder, other_stem, suffix, name, size);
   if (snprintf(name, size, "%s/%s%s", header->folder, header->stem, suffix) >= (int)size) return DFT_EINVAL;
   if (!may_replace(output->path, name))
     return dft__publish_new(output->path, header->folder, header->stem, suffix, name, size);
@@ -77,13 +79,13 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   return rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
 }
 
-dft_status dft__publish(const dft__outputs *outputs, char *name, size_t size) {
+dft_status dft__publish(const dft__outputs *outputs, const char *other_stem, char *name, size_t size) {
   dft_status first = DFT_OK;
   char other[DFT__PATH_MAX];
   name[0] = '\0';
   for (uint32_t i = 0; i < outputs->count; i++) {
     int is_named = name[0] != '\0';
-    dft_status status = publish_one(outputs, &outputs->list[i], is_named ? other : name,
+    dft_status status = publish_one(outputs, &outputs->list[i], other_stem, is_named ? other : name,
                                     is_named ? sizeof other : size);
     if (first == DFT_OK) first = status;
   }

@@ -6,8 +6,8 @@
 #include "drain/output.h"
 
 /* Gives the live outputs of a complete trace their published names. `name` gets the path of the first; it is empty when
- * there is no file. */
-dft_status dft__publish(const dft__outputs *outputs, char *name, size_t size);
+ * there is no file. With `other_stem` an explicit name is left to another process: this stem is used, or a number more. */
+dft_status dft__publish(const dft__outputs *outputs, const char *other_stem, char *name, size_t size);
 
 /* Renames one live output to FOLDER/STEM[-NUMBER]SUFFIX, the first that is free. `name` gets the path. */
 dft_status dft__publish_new(const char *live, const char *folder, const char *stem, const char *suffix, char *name,

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -97,7 +98,8 @@ static dft_status write_rest(dft__outputs *outputs) {
   return status;
 }
 
-static dft_status publish(dft__spool *spool, dft_recovery *report) {
+/* A later recovery may find the spool as this one leaves it. So another stem than the header's is not kept there. */
+static dft_status publish(dft__spool *spool, const char *other_stem, dft_recovery *report) {
   dft__outputs outputs;
   char name[DFT__PATH_MAX];
   dft_status status = dft__outputs_prepare(&outputs, spool);
@@ -109,7 +111,7 @@ static dft_status publish(dft__spool *spool, dft_recovery *report) {
     return DFT_OK;
   }
   if (!dft__commit_current(spool)->complete) status = write_rest(&outputs);
-  if (status == DFT_OK) status = dft__publish(&outputs, name, sizeof name);
+  if (status == DFT_OK) status = dft__publish(&outputs, other_stem, name, sizeof name);
   if (status != DFT_OK) return status;
   report->events += dft__commit_current(spool)->events;
   report->published++;
@@ -200,10 +202,11 @@ static int has_live_output(const char *claim) {
   return is_found;
 }
 
-/* The folder of the claim counts, not the one in the header: a trace's folder may have been moved. */
+/* The folder of the claim counts, not the one in the header: a trace's folder may have been moved. It is absolute, as all that
+ * a header holds. */
 static int adopt_folder(dft__spool *spool, const char *claim) {
   char folder[4096], base[256];
-  if (!split(claim, folder, base) || strcmp(spool->header->base, base) != 0) return 0;
+  if (claim[0] != '/' || !split(claim, folder, base) || strcmp(spool->header->base, base) != 0) return 0;
   memcpy(spool->header->folder, folder, strlen(folder) + 1);
   return 1;
 }
@@ -211,6 +214,7 @@ static int adopt_folder(dft__spool *spool, const char *claim) {
 static dft_status recover_open(dft__spool *spool, const char *claim, const dft__identity *own, dft_recovery *report,
                                int is_explicit, int give_new_name) {
   enum dft__life life = life_of(spool, own);
+  char stem[sizeof spool->header->stem];
   dft_status status;
   if (life == DFT__ALIVE) {
     report->alive++;
@@ -224,12 +228,8 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
     report->failed++;
     return DFT_EFORMAT;
   }
-  if (give_new_name && spool->header->is_explicit) {
-    char stem[256];
-    snprintf(stem, sizeof stem, "%.220s-%u", spool->header->stem, spool->header->pid);
-    memcpy(spool->header->stem, stem, sizeof stem);
-  }
-  status = publish(spool, report);
+  snprintf(stem, sizeof stem, "%.220s-%u", spool->header->stem, spool->header->pid);
+  status = publish(spool, give_new_name ? stem : NULL, report);
   if (status != DFT_OK) report->failed++;
   return status;
 }
@@ -317,17 +317,18 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
 }
 
 int dft__recover_find_folder(const char *path, char folder[DFT__PATH_MAX]) {
+  char named[DFT__PATH_MAX];
   struct stat facts;
   size_t len = strlen(path);
   if (len >= DFT__PATH_MAX || stat(path, &facts) != 0) return 0;
-  memcpy(folder, path, len + 1);
-  while (len > 1 && folder[len - 1] == '/') folder[--len] = '\0';
-  if (!S_ISDIR(facts.st_mode) || dft__tracefolder_is_inner(folder)) {
-    char *slash = strrchr(folder, '/');
-    if (slash) slash[slash == folder] = '\0';
-    else memcpy(folder, ".", 2);
+  memcpy(named, path, len + 1);
+  while (len > 1 && named[len - 1] == '/') named[--len] = '\0';
+  if (!S_ISDIR(facts.st_mode) || dft__tracefolder_is_inner(named)) {
+    char *slash = strrchr(named, '/');
+    if (slash) slash[slash == named] = '\0';
+    else memcpy(named, ".", 2);
   }
-  return 1;
+  return realpath(named, folder) != NULL;
 }
 
 dft_status dft_recover(const char *path, dft_recovery *report) {

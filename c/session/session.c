@@ -333,11 +333,13 @@ static DFT__LARGE struct {
 /* Gives the trace its name, which is empty when there was no event, and removes the rest. */
 static dft_status publish(char *name, size_t size) {
   const dft__outputs *outputs = dft__drain_outputs();
-  dft_status status = dft__publish(outputs, name, size);
+  dft_status status = dft__publish(outputs, NULL, name, size);
   if (name[0]) dft__tracename_remember(outputs->spool->header);
   if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
   return status;
 }
+
+static _Atomic uint64_t last_dropped; /* events of the trace that was completed last */
 
 /* With the lock, and the gate closed. */
 static dft_status complete(void) {
@@ -368,6 +370,7 @@ static dft_status complete(void) {
              "(publish them later with: dftracer recover %s)",
              folder, dft_status_text(status), folder);
   }
+  atomic_store(&last_dropped, dropped);
   session->is_open = 0;
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
@@ -454,5 +457,6 @@ uint64_t dft_time(void) {
 }
 
 uint64_t dft_dropped(void) {
-  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : 0;
+  if (is_forked()) return 0; /* the parent's are not this process's */
+  return dft__session.is_open ? DFT__GET(dft__session.spool->header->dropped) : atomic_load(&last_dropped);
 }

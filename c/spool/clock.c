@@ -249,7 +249,7 @@ void dft__clock_settle(dft__clock_map *copy) {
 
 /* The first ticks are asked for before the event they belong to: they open the trace, and so decide on the clock. */
 static void decide(void) {
-  if (dft_is_active()) dft__hooks.thread_enter();
+  if (dft_is_active()) dft__hooks.thread_enter(0);
   if (DFT__GET(clocks.mode) == UNDECIDED) dft__clock_choose();
 }
 

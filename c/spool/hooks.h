@@ -12,8 +12,9 @@
 enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 
 struct dft__hooks {
-  /* record: makes the calling thread part of the session, after opening one when that is due. */
-  enum dft__readiness (*thread_enter)(void);
+  /* record: makes the calling thread part of the session, after opening one when that is due. When there is no room for its
+   * state, `events` are lost and counted: 1 for a call that would have made an event, else 0. */
+  enum dft__readiness (*thread_enter)(uint32_t events);
   /* session: opens a session when the environment asks for one, or in the forked child of a traced process. Zero when there
    * is nothing to record into. */
   int (*session_open_due)(void);

@@ -30,7 +30,7 @@ static int is_sane(const dft__header *header, uint64_t file_bytes) {
     if (!is_terminated(header->sink[i], sizeof header->sink[i])) return 0;
   }
   return is_terminated(header->boot_id, sizeof header->boot_id) && is_terminated(header->host, sizeof header->host) &&
-         is_terminated(header->folder, sizeof header->folder) && header->folder[0] == '/' &&
+         is_terminated(header->folder, sizeof header->folder) && header->folder[0] &&
          is_terminated(header->stem, sizeof header->stem) && !strchr(header->stem, '/') && header->stem[0] &&
          is_terminated(header->base, sizeof header->base) && !strchr(header->base, '/') && header->base[0] &&
          is_terminated(header->unit, sizeof header->unit) && header->unit_ns >= 1 && header->unit_ns <= 1000000000u &&

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 
 #include "session.h"
 #include "spool/record.h"
@@ -121,6 +122,61 @@ static void the_same_explicit_name_does_not_replace_the_dead(void) {
   free_trace(&in);
 }
 
+/* Nothing can be written where a folder lies. */
+static void block_output(void) {
+  CHECK_INT(mkdir("out/.dftracer/dead.0-jsonl", 0700), 0);
+}
+
+static void a_recovery_that_failed_may_be_repeated(void) {
+  leave_a_spool();
+  block_output();
+  CHECK(recover("out") != DFT_OK);
+  CHECK_INT(report.failed, 1);
+  CHECK(recover("./out/../out/.dftracer") != DFT_OK);
+  CHECK_INT(rmdir("out/.dftracer/dead.0-jsonl"), 0);
+  CHECK_INT(recover("out"), DFT_OK);
+  CHECK_INT(report.published, 1);
+  check_whole("out/dead.pfw");
+}
+
+/* As recoveries of relative paths left it when they failed. */
+static void a_header_with_a_relative_folder_does_no_harm(void) {
+  int fd;
+  leave_a_spool();
+  fd = open("out/.dftracer/dead.spool", O_RDWR);
+  CHECK(fd >= 0 && pwrite(fd, "out", 4, offsetof(dft__header, folder)) == 4 && close(fd) == 0);
+  CHECK_INT(recover("out"), DFT_OK);
+  check_whole("out/dead.pfw");
+}
+
+static uint32_t dead_pid(void) {
+  uint32_t pid = 0;
+  int fd = open("out/.dftracer/dead.spool", O_RDONLY);
+  CHECK(fd >= 0 && pread(fd, &pid, 4, offsetof(dft__header, pid)) == 4 && close(fd) == 0);
+  return pid;
+}
+
+static void start_under_the_same_name(void) {
+  CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), "out/dead.pfw", NULL}), DFT_OK);
+  dft_instant("one", "test");
+  CHECK_INT(dft_stop(), DFT_OK);
+}
+
+static void failed_attempts_do_not_make_the_name_longer(void) {
+  char name[64];
+  leave_a_spool();
+  snprintf(name, sizeof name, "out/dead-%u.pfw", dead_pid());
+  block_output();
+  CHECK_INT(in_process(start_under_the_same_name), 0);
+  CHECK_INT(in_process(start_under_the_same_name), 0);
+  CHECK_INT(rmdir("out/.dftracer/dead.0-jsonl"), 0);
+  CHECK_INT(in_process(start_under_the_same_name), 0);
+  check_whole(name);
+  trace in = read_trace("out/dead.pfw");
+  the_event(&in, "one");
+  free_trace(&in);
+}
+
 static void living_processes_are_left_alone(void) {
   set("DFTRACER_ENABLE", "1");
   set("DFTRACER_TRACE_COMPRESSION", "0");
@@ -221,6 +277,9 @@ int main(void) {
   RUN(a_folder_that_was_moved_is_recovered_where_it_is);
   RUN(the_next_process_does_it_by_itself);
   RUN(the_same_explicit_name_does_not_replace_the_dead);
+  RUN(a_recovery_that_failed_may_be_repeated);
+  RUN(a_header_with_a_relative_folder_does_no_harm);
+  RUN(failed_attempts_do_not_make_the_name_longer);
   RUN(living_processes_are_left_alone);
   RUN(damage_of_any_kind_does_no_harm);
   return failed_cases;

@@ -402,7 +402,7 @@ typedef struct dft_setting {
 /* Row `index`, from 0; zero when there is none. */
 DFT_API int dft_config_describe(uint32_t index, dft_setting *setting);
 
-/* Events dropped for lack of space since the start of the trace. */
+/* Events dropped for lack of space since the start of the trace; after dft_stop, of the trace that it completed. */
 DFT_API uint64_t dft_dropped(void);
 
 #ifdef __cplusplus
