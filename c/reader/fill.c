@@ -156,10 +156,16 @@ static int salvage(dft_cursor *cursor) {
 }
 
 static void damaged(dft_cursor *cursor, uint32_t kind) {
+  dft_reader *reader = cursor->reader;
+  uint64_t from;
   dft__location_complain(cursor, kind, cursor->member, UINT64_MAX, NULL, 0);
   cursor->is_in_member = 0;
   cursor->is_broken = 1;
-  find_next(cursor, cursor->member + 1);
+  pthread_mutex_lock(&reader->lock);
+  from = dft__walk_after_damage(reader, cursor->walk, &cursor->unit, cursor->member, cursor->input_offset,
+                                cursor->member_bytes);
+  pthread_mutex_unlock(&reader->lock);
+  find_next(cursor, from);
 }
 
 /* One step inside a member; 0: no memory. */

@@ -45,6 +45,7 @@ typedef struct dft__walk {
   dft__seam *seams;
   uint64_t (*verified)[2]; /* start and end of members that contain what looked like the beginning of another */
   uint32_t verified_count;
+  uint64_t wasted; /* work on damaged members; see dft__walk_after_damage */
 } dft__walk;
 
 typedef struct dft__source_state {

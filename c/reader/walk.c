@@ -15,6 +15,11 @@
 #define HEADER_BYTES 10u
 #define SEARCH_BYTES (8u << 20) /* if no member begins within, the rest of the file is one unit */
 
+/* Work on members that are damaged, in bytes of input. */
+#define TRY_BYTES 4096u         /* that the mere attempt is worth */
+#define TEXT_SHARE 8u           /* bytes of text that are worth one of input */
+#define WASTED_FREE (16u << 20) /* for each source, beside its size */
+
 /* ---- Where members begin -------------------------------------------------------------------------------------------- */
 
 /* RFC 1952: signature, deflate, no reserved flags, and the extra flags and operating systems that compressors write. */
@@ -125,6 +130,17 @@ uint64_t dft__walk_end_of(dft_reader *reader, dft__walk *walk, dft__unit *unit, 
     if (walk->starts[i] >= at) return walk->starts[i];
   }
   return walk->next_start;
+}
+
+uint64_t dft__walk_after_damage(dft_reader *reader, dft__walk *walk, dft__unit *unit, uint64_t member, uint64_t at,
+                                uint64_t text_bytes) {
+  uint64_t size = reader->sources[unit->source].size;
+  walk->wasted += TRY_BYTES + (at - member) + text_bytes / TEXT_SHARE;
+  if (walk->wasted <= WASTED_FREE + size) return member + 1;
+  if (at < member + TRY_BYTES) at = member + TRY_BYTES;
+  if (at > size) at = size;
+  if (at >= walk->next_start) walk->next_start = unit->limit = at; /* no unit begins in what is passed over */
+  return at;
 }
 
 /* ---- Seams ---------------------------------------------------------------------------------------------------------- */

@@ -138,6 +138,25 @@ def large_members(folder):
     check(path, ["member_bytes=10000000"], range(60000), [])
 
 
+def what_only_looks_like_members(folder):
+    """Headers without a member, and headers that each begin a chain to the end of the file: not every one is tried."""
+    lines = [event(i) for i in range(60000)]
+    before = member(b"".join(lines[:1000]))
+    after = b"".join(member(b"".join(lines[i : i + 1000])) for i in range(1000, len(lines), 1000))
+    header = b"\x1f\x8b\x08\0\0\0\0\0\0\x03"
+    block = b"\0" + len(header).to_bytes(2, "little") + (0xFFFF - len(header)).to_bytes(2, "little")
+    for name, filling in (("headers", header * 200000), ("chain", (header + block) * 60000 + header + b"\xff" * 8)):
+        path = save(folder, f"{name}.pfw.gz", before + filling + after)
+        for threads in (1, 3):
+            rows, problems = oracle.run(threads, path)
+            ids = sorted(int(row.split("\t")[2]) - 1 for row in rows)
+            assert len(ids) == len(set(ids)) and ids[:1000] == list(range(1000)), (name, threads, len(ids))
+            assert ids[-50000:] == list(range(10000, 60000)), (name, threads, len(ids))
+            assert problems, (name, threads)
+        found = json.loads(command("summary", "--json", path).stdout)
+        assert 0 < found["problem_count"] < 10000, (name, found["problem_count"])
+
+
 def many_texts(folder):
     """Told once; those that found no room are empty, the others are right, and no event is lost."""
     lines = [event(i).replace(b'"work"', f'"work {i}"'.encode()) for i in range(20000)]
@@ -151,7 +170,14 @@ def many_texts(folder):
 
 
 def main():
-    for case in (long_lines, the_default_length_of_a_line, deep_lines, large_members, many_texts):
+    for case in (
+        long_lines,
+        the_default_length_of_a_line,
+        deep_lines,
+        large_members,
+        what_only_looks_like_members,
+        many_texts,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__, flush=True)
