@@ -16,6 +16,7 @@
 #include "suffix.h"
 
 #define PIECE (768u << 10) /* of text: a gzip member */
+#define NAMES_MOST 100     /* that are tried for a file that is not complete yet */
 
 int outfile_refused(const char *path) {
   char folder[PATH_MAX];
@@ -24,18 +25,27 @@ int outfile_refused(const char *path) {
   return access(folder, W_OK | X_OK) == 0 ? 0 : errno;
 }
 
+/* A new file, never one that is there: in a shared folder that may be another user's file, or a link to one of ours. */
+static int open_part(outfile *out, const char *path) {
+  for (int number = 1;; number++) {
+    if (snprintf(out->part, sizeof out->part, "%s.part-%d-%d", path, (int)getpid(), number) >= (int)sizeof out->part) {
+      errno = ENAMETOOLONG;
+      return -1;
+    }
+    out->fd = open(out->part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (out->fd >= 0 || errno != EEXIST || number == NAMES_MOST) return out->fd;
+  }
+}
+
 int outfile_open(outfile *out, const char *path) {
-  size_t len = path ? strlen(path) : 0;
   memset(out, 0, sizeof *out);
   out->fd = STDOUT_FILENO;
   if (path && strcmp(path, "-") != 0) {
     struct stat facts;
     int is_device = stat(path, &facts) == 0 && !S_ISREG(facts.st_mode); /* such as a pipe: written directly */
-    if (snprintf(out->part, sizeof out->part, "%s.part-%d", path, (int)getpid()) >= (int)sizeof out->part)
-      return ENAMETOOLONG;
-    out->fd = open(is_device ? path : out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (is_device) out->fd = open(path, O_WRONLY | O_CLOEXEC);
+    else if (open_part(out, path) >= 0) memcpy(out->path, path, strlen(path) + 1);
     if (out->fd < 0) return errno;
-    if (!is_device) memcpy(out->path, path, len + 1);
     out->is_gzip = ends_with(path, ".gz");
   }
   out->room = PIECE + (64u << 10);
