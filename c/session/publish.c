@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -50,6 +51,13 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
   return DFT_EIO;
 }
 
+/* A program that runs again replaces its own trace; never a file of another user, a device or a FIFO. */
+static int may_replace(const char *live, const char *name) {
+  struct stat there, own;
+  if (lstat(name, &there) != 0) return 1;
+  return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && lstat(live, &own) == 0 && own.st_uid == there.st_uid;
+}
+
 static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, char *name, size_t size) {
   const dft__header *header = outputs->spool->header;
   const char *suffix = suffix_of(output->sink, header);
@@ -63,6 +71,8 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
   }
   if (snprintf(name, size, "%s/%s%s", header->folder, header->stem, suffix) >= (int)size) return DFT_EINVAL;
+  if (!may_replace(output->path, name))
+    return dft__publish_new(output->path, header->folder, header->stem, suffix, name, size);
   remove_stale_index(name);
   return rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
 }

@@ -158,9 +158,11 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
 }
 
 static void complain(dft_status status, int error, const char *log_file) {
+  const char *why = dft__tracename_is_special(log_file) ? "it is a device, a FIFO or a socket"
+                                                        : dft_status_text(status);
   dft__log(DFT__LOG_START, DFT__LOG_ERROR,
            "cannot open a trace at %s: %s%s%s; nothing is recorded (set DFTRACER_LOG_FILE to another place)", log_file,
-           dft_status_text(status), error ? ": " : "", error ? strerror(error) : "");
+           why, error ? ": " : "", error ? strerror(error) : "");
 }
 
 /* A trace of the process that this one was forked from. */

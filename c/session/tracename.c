@@ -86,6 +86,11 @@ static int make_stem(dft__tracename *trace, const char *name, const dft__identit
   return is_fine;
 }
 
+int dft__tracename_is_special(const char *log_file) {
+  struct stat facts;
+  return stat(log_file, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
 dft_status dft__tracename_make(dft__tracename *trace, const char *log_file, const dft__identity *own, int is_child) {
   char path[4096];
   char resolved[4096 + 1];
@@ -98,6 +103,7 @@ dft_status dft__tracename_make(dft__tracename *trace, const char *log_file, cons
     if (!getcwd(cwd, sizeof cwd)) return DFT_EIO;
     if (!print_name(path, sizeof path, "%s/%s", cwd, log_file)) return DFT_EINVAL;
   }
+  if (dft__tracename_is_special(path)) return DFT_EINVAL;
   slash = strrchr(path, '/');
   if (!make_stem(trace, slash + 1, own, is_child)) return DFT_EINVAL;
   slash[slash == path] = '\0';

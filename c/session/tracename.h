@@ -13,8 +13,12 @@ typedef struct dft__tracename {
   int is_explicit;   /* the program asked for this very name; else it is PREFIX-HOST-PID */
 } dft__tracename;
 
+/* Whether the name is that of a device, a FIFO or a socket, such as /dev/null. No trace can be there, and publishing one would
+ * replace it. */
+int dft__tracename_is_special(const char *log_file);
+
 /* From the name the user gave, relative to the working directory. is_child: the explicit name belongs to the parent. Makes
- * the folder. */
+ * the folder. DFT_EINVAL: the name is too long, or that of a device. */
 dft_status dft__tracename_make(dft__tracename *trace, const char *log_file, const dft__identity *own, int is_child);
 
 /* A program that runs again replaces the trace of its explicit name. A later session of one process does not: it gets a
