@@ -25,7 +25,8 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
       return DFT_ENOSINK;
     }
     output->options = dft__sinkspec_options(header->sink[i]);
-    if (!dft__tracefolder_live(output->path, sizeof output->path, header->folder, header->base, i, output->sink->name))
+    if (!dft__tracefolder_live(output->path, sizeof output->path, header->folder, spool->inner, header->base, i,
+                               output->sink->name))
       return DFT_EINVAL;
     if (!output->sink->encode) outputs->can_assist = 0;
     outputs->count++;

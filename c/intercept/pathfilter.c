@@ -14,6 +14,7 @@
 #include "path.h"
 #include "session/session.h"
 #include "spool/intern.h"
+#include "spool/tracefolder.h"
 #include "symbol.h"
 
 #define FOLDERS_MOST 64
@@ -164,9 +165,10 @@ int dft__filter_make(void) {
   fresh->wanted = fresh->count;
   add_list(fresh, dft__config_text(DFT__EXCLUDE_DIR), 0);
   if (dft__session.is_open) {
-    char inner[sizeof dft__session.spool->header->folder + 16];
-    int len = snprintf(inner, sizeof inner, "%s/.dftracer", dft__session.spool->header->folder);
-    if (len > 0 && (size_t)len < sizeof inner) add(fresh, inner, (size_t)len, 0);
+    const dft__spool *spool = dft__session.spool;
+    char inner[DFT__PATH_MAX];
+    if (dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner))
+      add(fresh, inner, strlen(inner), 0);
   }
   DFT__RELEASE(current, fresh);
   return fresh->count > 0 && *wanted;

@@ -45,8 +45,9 @@ static int ends_with(const char *text, const char *end) {
 }
 
 static int is_trace_name(const dft_reader *reader, const char *folder, const char *name) {
+  const char *slash = strrchr(folder, '/');
   if (ends_with(name, ".pfw") || ends_with(name, ".pfw.gz")) return 1;
-  return !reader->options.skip_spools && ends_with(name, DFT_SPOOL_SUFFIX) && ends_with(folder, "/" DFT_SPOOL_FOLDER);
+  return !reader->options.skip_spools && ends_with(name, DFT_SPOOL_SUFFIX) && slash && dft_spool_is_folder(slash + 1);
 }
 
 static int add_folder(dft_reader *reader, const char *folder, int depth) {

@@ -20,7 +20,7 @@
 static int open_live(const dft_snapshot_facts *facts, dft__unit *unit) {
   if (!facts->live_bytes) return 0;
   if (facts->live_is_lines) {
-    unit->fd = open(facts->live_path, O_RDONLY | O_CLOEXEC);
+    unit->fd = open(facts->live_path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (unit->fd < 0) return errno;
     unit->limit = facts->live_bytes;
     return 0;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "adopt.h"
@@ -25,14 +24,13 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   char path[DFT__PATH_MAX];
   dft_status status;
   int is_good;
-  if (!dft__tracefolder_inner(claim, sizeof claim, trace->folder)) return DFT_EINVAL;
-  is_good = dft__spool_is_good_place(claim);
-  if (is_good < 0) {
-    if (mkdir(claim, 0777) != 0 && errno != EEXIST) return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
-    is_good = dft__spool_is_good_place(claim);
+  if (!dft__tracefolder_make(trace->inner, trace->folder)) {
+    return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
   }
+  if (!dft__tracefolder_inner(claim, sizeof claim, trace->folder, trace->inner)) return DFT_EINVAL;
+  is_good = dft__spool_is_good_place(claim);
   if (!spool_dir[0] && is_good != 1) spool_dir = SHARED_MEMORY;
-  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->base)) return DFT_EINVAL;
+  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return DFT_EINVAL;
   if (!spool_dir[0]) return dft__spool_create(spool, claim, limit);
   if (strcmp(spool_dir, SHARED_MEMORY) == 0 && limit > SHARED_MEMORY_LIMIT) limit = SHARED_MEMORY_LIMIT;
   if (!dft__pointer_spool(path, sizeof path, spool_dir, trace->folder, trace->base, own)) return DFT_EINVAL;
@@ -49,14 +47,14 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
 static int settle(dft__tracename *trace, dft__spool *spool, const char *wanted, const dft__identity *own, int tries,
                   int *is_ours) {
   char claim[DFT__PATH_MAX];
-  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->base)) return 0;
+  if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return 0;
   *is_ours = dft__adopt(spool, claim, own);
   if (*is_ours || (tries == 0 && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
   return dft__tracename_next(trace, wanted, own, tries);
 }
 
-dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                           uint64_t limit) {
+static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
+                             uint64_t limit) {
   char wanted[256];
   dft_status status = DFT_EBUSY;
   int is_elsewhere = 0;
@@ -79,5 +77,12 @@ dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__
       return status;
     }
   }
+  return status;
+}
+
+dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
+                           uint64_t limit) {
+  dft_status status = claim_some(trace, spool, own, spool_dir, limit);
+  memcpy(spool->inner, trace->inner, sizeof spool->inner);
   return status;
 }

@@ -33,6 +33,7 @@ static enum origin origin_of(const char *claim, dft__pointer *pointer, const dft
 /* ---- One output ------------------------------------------------------------------------------------------------------- */
 
 typedef struct lost_output {
+  const char *claim;
   const char *folder;
   const char *base;
   const dft_sink *sink;
@@ -52,13 +53,13 @@ static int find_sink(lost_output *output, uint32_t index, char *name, const dft_
     dash = NULL;
   }
   return output->sink &&
-         dft__tracefolder_live(output->path, sizeof output->path, output->folder, output->base, index, name);
+         dft__tracefolder_live_beside(output->path, sizeof output->path, output->claim, output->base, index, name);
 }
 
 static int is_own_file(const char *path) {
   struct stat facts;
   if (lstat(path, &facts) != 0) return errno == ENOENT; /* the sink may have further files */
-  return S_ISREG(facts.st_mode) && facts.st_uid == geteuid();
+  return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && facts.st_nlink == 1;
 }
 
 /* For sinks without `salvage`. */
@@ -129,19 +130,18 @@ static dft_status settle(const lost_output *output, uint64_t *events, int *is_pu
 /* Zero when something is left. */
 static int settle_claim(const char *folder, const char *base, const char *claim, const dft__pointer *pointer,
                         dft_lost_spools *report) {
-  lost_output output = {.folder = folder, .base = base};
+  lost_output output = {.claim = claim, .folder = folder, .base = base};
   char name[256];
   uint64_t events = 0;
   int is_published = 0;
   for (uint32_t i = 0; i < DFT__SINKS_MAX; i++) {
-    if (!dft__tracefolder_find_live(folder, base, i, name)) continue;
+    if (!dft__tracefolder_find_live(claim, i, name)) continue;
     if (!find_sink(&output, i, name, pointer)) {
       dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
-               "cannot publish %s/" DFT_SPOOL_FOLDER "/%s.%u-%s: its sink is unknown; it is kept "
+               "cannot publish the output %u-%s of %s: its sink is unknown; it is kept "
                "(run dftracer recover with DFTRACER_SINK=/path/x.so, the sink that wrote it)",
-               folder, base, i, name);
-    } else if (settle(&output, &events, &is_published) == DFT_OK &&
-               !dft__tracefolder_find_live(folder, base, i, name)) {
+               i, name, claim);
+    } else if (settle(&output, &events, &is_published) == DFT_OK && !dft__tracefolder_find_live(claim, i, name)) {
       continue;
     }
     report->failed++;
@@ -152,15 +152,16 @@ static int settle_claim(const char *folder, const char *base, const char *claim,
   return unlink(claim) == 0;
 }
 
-static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools *report) {
+/* One hidden folder. Those of other users, and symbolic links, are left alone. */
+static dft_status settle_inner(const char *folder, const char *hidden, int is_lost, dft_lost_spools *report) {
   char inner[DFT__PATH_MAX], claim[DFT__PATH_MAX], base[256];
   dft__identity own;
   dft__pointer pointer;
   const struct dirent *entry;
   DIR *entries;
-  if (!dft__tracefolder_inner(inner, sizeof inner, folder)) return DFT_EINVAL;
-  entries = opendir(inner);
-  if (!entries) return errno == ENOENT ? DFT_OK : DFT_EIO;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
+  entries = dft__tracefolder_open(folder, hidden);
+  if (!entries) return errno == ENOENT || errno == EPERM ? DFT_OK : DFT_EIO;
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     size_t len = dft__tracefolder_base_len(entry->d_name);
@@ -168,7 +169,7 @@ static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools
     if (!len || len >= sizeof base) continue;
     memcpy(base, entry->d_name, len);
     base[len] = '\0';
-    if (!dft__tracefolder_claim(claim, sizeof claim, folder, base)) continue;
+    if (!dft__tracefolder_claim(claim, sizeof claim, folder, hidden, base)) continue;
     origin = origin_of(claim, &pointer, &own);
     if (origin == NOT_LOST) continue;
     if (origin == ANOTHER_NODE && !is_lost) report->waiting++;
@@ -177,6 +178,16 @@ static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools
   closedir(entries);
   rmdir(inner); /* if it is empty */
   return DFT_OK;
+}
+
+static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools *report) {
+  char hidden[DFT__INNER_BYTES];
+  dft_status first = DFT_OK;
+  for (int number = 0; dft__tracefolder_name(hidden, number); number++) {
+    dft_status status = settle_inner(folder, hidden, is_lost, report);
+    if (first == DFT_OK) first = status;
+  }
+  return first;
 }
 
 dft_status dft_recover_lost(const char *path, int is_lost, dft_lost_spools *report) {

@@ -76,7 +76,7 @@ int dft__pointer_spool(char *path, size_t size, const char *spool_dir, const cha
 int dft__pointer_is_spool_path(const char *path) {
   const char *name = strrchr(path, '/') + 1;
   if (!dft__tracefolder_base_len(name)) return 0;
-  return strncmp(name, ELSEWHERE, sizeof ELSEWHERE - 1) == 0 || dft__tracefolder_folder_len(path) > 0;
+  return strncmp(name, ELSEWHERE, sizeof ELSEWHERE - 1) == 0 || dft__tracefolder_folder_len(path, NULL) > 0;
 }
 
 enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity *own, char *spool_path, size_t size) {

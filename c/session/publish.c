@@ -58,6 +58,15 @@ static int may_replace(const char *live, const char *name) {
   return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && lstat(live, &own) == 0 && own.st_uid == there.st_uid;
 }
 
+/* Who recovers may have another umask than the process had. The mode of the hidden folder shows how private traces are here. */
+static void narrow(const dft__spool *spool, const char *live) {
+  char inner[DFT__PATH_MAX];
+  struct stat folder, file;
+  if (!dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner)) return;
+  if (lstat(inner, &folder) != 0 || lstat(live, &file) != 0 || !S_ISREG(file.st_mode)) return;
+  if (file.st_mode & 0777 & ~folder.st_mode) chmod(live, file.st_mode & folder.st_mode & 0777);
+}
+
 static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, const char *other_stem,
                               char *name, size_t size) {
   const dft__header *header = outputs->spool->header;
@@ -67,6 +76,7 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   if (!suffix || access(output->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
   status = dft__output_finish(outputs, output);
   if (status != DFT_OK) return status;
+  if (outputs->spool->fd >= 0) narrow(outputs->spool, output->path); /* a recovery */
   if (!header->is_explicit) {
     snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
@@ -100,7 +110,9 @@ void dft__publish_clean(const dft__outputs *outputs, const char *spool_path) {
   }
   /* The spool and then its pointer go last: as long as the pointer is there, a recovery finds the spool. */
   unlink(spool_path);
-  if (dft__tracefolder_claim(path, sizeof path, header->folder, header->base) && strcmp(path, spool_path) != 0)
+  if (dft__tracefolder_claim(path, sizeof path, header->folder, outputs->spool->inner, header->base) &&
+      strcmp(path, spool_path) != 0)
     unlink(path);
-  if (dft__tracefolder_inner(path, sizeof path, header->folder)) rmdir(path); /* if it is empty */
+  if (dft__tracefolder_inner(path, sizeof path, header->folder, outputs->spool->inner))
+    rmdir(path); /* if it is empty */
 }

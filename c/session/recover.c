@@ -180,10 +180,10 @@ static int has_magic(const char *path) {
   return magic[0] != '\0';
 }
 
-/* Folder and base of a claim. Zero when it does not lie in a trace folder. */
-static int split(const char *claim, char folder[4096], char base[256]) {
+/* Folder, hidden folder and base of a claim. Zero when it does not lie in a trace folder. */
+static int split(const char *claim, char folder[4096], char inner[DFT__INNER_BYTES], char base[256]) {
   const char *name = strrchr(claim, '/') + 1;
-  size_t folder_len = dft__tracefolder_folder_len(claim);
+  size_t folder_len = dft__tracefolder_folder_len(claim, inner);
   size_t base_len = dft__tracefolder_base_len(name);
   if (!folder_len || folder_len >= 4096 || base_len >= 256) return 0;
   memcpy(folder, claim, folder_len);
@@ -194,11 +194,9 @@ static int split(const char *claim, char folder[4096], char base[256]) {
 
 /* Whether a live output lies beside the claim. */
 static int has_live_output(const char *claim) {
-  char folder[4096], base[256], sink[256];
+  char sink[256];
   int is_found = 0;
-  if (!split(claim, folder, base)) return 0;
-  for (uint32_t i = 0; i < DFT__SINKS_MAX && !is_found; i++)
-    is_found = dft__tracefolder_find_live(folder, base, i, sink);
+  for (uint32_t i = 0; i < DFT__SINKS_MAX && !is_found; i++) is_found = dft__tracefolder_find_live(claim, i, sink);
   return is_found;
 }
 
@@ -206,7 +204,7 @@ static int has_live_output(const char *claim) {
  * a header holds. */
 static int adopt_folder(dft__spool *spool, const char *claim) {
   char folder[4096], base[256];
-  if (claim[0] != '/' || !split(claim, folder, base) || strcmp(spool->header->base, base) != 0) return 0;
+  if (claim[0] != '/' || !split(claim, folder, spool->inner, base) || strcmp(spool->header->base, base) != 0) return 0;
   memcpy(spool->header->folder, folder, strlen(folder) + 1);
   return 1;
 }
@@ -285,18 +283,18 @@ dft_status dft__recover_claim(const char *claim, const dft__identity *own, int g
 
 /* ---- A folder ----------------------------------------------------------------------------------------------------- */
 
-dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit) {
+/* One hidden folder. Those of other users, and symbolic links, are left alone. */
+static dft_status recover_inner(const char *folder, const char *hidden, dft_recovery *report, int is_explicit) {
   char inner[DFT__PATH_MAX];
   char claim[DFT__PATH_MAX + 256];
-  dft_recovery own_report = {.struct_size = sizeof own_report};
   dft_status first = DFT_OK;
   dft__identity own;
   struct dirent *entry;
   DIR *entries;
-  if (!report) report = &own_report;
-  if (!dft__tracefolder_inner(inner, sizeof inner, folder)) return DFT_EINVAL;
-  entries = opendir(inner);
-  if (!entries) return errno == ENOENT ? DFT_OK : DFT_EIO;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
+  entries = dft__tracefolder_open(folder, hidden);
+  if (!entries && errno == EPERM) report->foreign++;
+  if (!entries) return errno == ENOENT || errno == EPERM ? DFT_OK : DFT_EIO;
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     dft_status status;
@@ -312,6 +310,17 @@ dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_
              "%u trace(s) of dead processes in %s could not be published: %s; they are kept "
              "(try again with: dftracer recover %s)",
              report->failed, inner, dft_status_text(first), folder);
+  }
+  return first;
+}
+
+dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit) {
+  char hidden[DFT__INNER_BYTES];
+  dft_recovery own_report = {.struct_size = sizeof own_report};
+  dft_status first = DFT_OK;
+  for (int number = 0; dft__tracefolder_name(hidden, number); number++) {
+    dft_status status = recover_inner(folder, hidden, report ? report : &own_report, is_explicit);
+    if (first == DFT_OK) first = status;
   }
   return first;
 }

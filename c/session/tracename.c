@@ -114,13 +114,16 @@ dft_status dft__tracename_make(dft__tracename *trace, const char *log_file, cons
 }
 
 int dft__tracename_has_parent(const dft__header *header) {
-  char own[16], stem[256], base[256], claim[DFT__PATH_MAX];
+  char own[16], stem[256], base[256], inner[DFT__INNER_BYTES], claim[DFT__PATH_MAX];
   size_t len = strlen(header->stem);
   snprintf(own, sizeof own, "-%u", header->pid);
   if (header->is_explicit || !ends_with(header->stem, own)) return 0;
   snprintf(stem, sizeof stem, "%.*s-%d", (int)(len - strlen(own)), header->stem, (int)getppid());
   make_base(base, stem);
-  return dft__tracefolder_claim(claim, sizeof claim, header->folder, base) && access(claim, F_OK) == 0;
+  for (int number = 0; dft__tracefolder_name(inner, number); number++) {
+    if (dft__tracefolder_claim(claim, sizeof claim, header->folder, inner, base) && access(claim, F_OK) == 0) return 1;
+  }
+  return 0;
 }
 
 /* ---- Names used before --------------------------------------------------------------------------------------------- */

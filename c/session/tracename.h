@@ -7,10 +7,11 @@
 #include "spool/spool.h"
 
 typedef struct dft__tracename {
-  char folder[4096]; /* absolute */
-  char stem[256];    /* of the published name, without suffix */
-  char base[256];    /* of the names in .dftracer/ (spool/tracefolder.h) */
-  int is_explicit;   /* the program asked for this very name; else it is PREFIX-HOST-PID */
+  char folder[4096];            /* absolute */
+  char stem[256];               /* of the published name, without suffix */
+  char inner[DFT__INNER_BYTES]; /* the hidden folder */
+  char base[256];               /* of the names in .dftracer/ (spool/tracefolder.h) */
+  int is_explicit;              /* the program asked for this very name; else it is PREFIX-HOST-PID */
 } dft__tracename;
 
 /* Whether the name is that of a device, a FIFO or a socket, such as /dev/null. No trace can be there, and publishing one would

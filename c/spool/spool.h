@@ -12,7 +12,8 @@
 #include "base/atomic.h"
 #include "record.h"
 
-#define DFT__PATH_MAX 4608 /* a folder of 4096 bytes and a name */
+#define DFT__PATH_MAX 4608  /* a folder of 4096 bytes and a name */
+#define DFT__INNER_BYTES 32 /* name of a hidden folder */
 
 typedef struct dft__spool {
   char *base;
@@ -30,6 +31,7 @@ typedef struct dft__spool {
   _Atomic uint32_t
     names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
   char path[DFT__PATH_MAX];
+  char inner[DFT__INNER_BYTES]; /* name of the hidden folder of the claim (tracefolder.h); empty: the first */
   /* from here on it stays when the struct is used again */
   _Atomic uint32_t inside; /* threads that may be inside a call; DFT__SPOOL_OPEN: more may come */
   char *range;             /* address space of an earlier session, NULL: none */

@@ -170,7 +170,14 @@ def many_texts(folder):
 
 
 def main():
-    for case in (long_lines, the_default_length_of_a_line, deep_lines, large_members, what_only_looks_like_members, many_texts):
+    for case in (
+        long_lines,
+        the_default_length_of_a_line,
+        deep_lines,
+        large_members,
+        what_only_looks_like_members,
+        many_texts,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__, flush=True)

@@ -61,9 +61,10 @@ static void complain(recover_plan *plan, const char *path, int error) {
   plan->status = STATUS_FAILED;
 }
 
-/* Recovers every folder at or below the path that contains a .dftracer. */
+/* Recovers every folder at or below the path that contains spools. */
 static void recover_below(recover_plan *plan, char *path) {
   char *paths[] = {path, NULL};
+  char folder[PATH_MAX];
   FTS *walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR | FTS_COMFOLLOW, NULL);
   FTSENT *entry;
   if (!walk) {
@@ -72,9 +73,11 @@ static void recover_below(recover_plan *plan, char *path) {
   }
   while ((entry = fts_read(walk)) != NULL) {
     if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) complain(plan, entry->fts_path, entry->fts_errno);
-    if (entry->fts_info != FTS_D || strcmp(entry->fts_name, DFT_SPOOL_FOLDER) != 0) continue;
+    if (entry->fts_info != FTS_D || !dft_spool_is_folder(entry->fts_name)) continue;
     fts_set(walk, entry, FTS_SKIP);
-    recover(plan, entry->fts_parent->fts_path);
+    if (entry->fts_parent->fts_number++) continue; /* it contains those of several users */
+    snprintf(folder, sizeof folder, "%.*s", (int)entry->fts_parent->fts_pathlen, entry->fts_path);
+    recover(plan, folder);
   }
   fts_close(walk);
 }

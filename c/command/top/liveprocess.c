@@ -174,7 +174,7 @@ int live_process_each(char *folder, void (*call)(const char *spool, void *contex
   if (!walk) return 0;
   while ((entry = fts_read(walk)) != NULL) {
     if (entry->fts_info != FTS_F || !ends_with(entry->fts_name, DFT_SPOOL_SUFFIX)) continue;
-    if (strcmp(entry->fts_parent->fts_name, DFT_SPOOL_FOLDER) == 0) call(entry->fts_path, context);
+    if (dft_spool_is_folder(entry->fts_parent->fts_name)) call(entry->fts_path, context);
   }
   fts_close(walk);
   return 1;

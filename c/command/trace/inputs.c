@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "inputs.h"
 
+#include <dftracer/spool.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -56,7 +57,7 @@ static int add_table(inputs *sources, const char *path) {
 
 static int is_trace_or_table(const struct dirent *entry) {
   return ends_with(entry->d_name, ".h5") || ends_with(entry->d_name, ".pfw") || ends_with(entry->d_name, ".pfw.gz") ||
-         strcmp(entry->d_name, ".dftracer") == 0;
+         dft_spool_is_folder(entry->d_name);
 }
 
 /* 1: its .h5 files were added; 0: it contains traces, or nothing; -1: no memory. */

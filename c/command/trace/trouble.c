@@ -2,11 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "trouble.h"
 
+#include <dftracer/spool.h>
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
-#include <unistd.h>
 
 #include "suffix.h"
 
@@ -64,26 +63,24 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   return count;
 }
 
-static int has_spools(const char *folder) {
-  char inner[PATH_MAX];
-  snprintf(inner, sizeof inner, "%s/.dftracer", folder);
-  return access(inner, F_OK) == 0;
+static int is_table(const char *name) {
+  return ends_with(name, ".h5");
 }
 
-static int has_hdf5(const char *folder) {
+static int has_entry(const char *folder, int (*is_wanted)(const char *name)) {
   DIR *entries = opendir(folder);
   const struct dirent *entry;
   int found = 0;
-  while (entries && !found && (entry = readdir(entries)) != NULL) found = ends_with(entry->d_name, ".h5");
+  while (entries && !found && (entry = readdir(entries)) != NULL) found = is_wanted(entry->d_name);
   if (entries) closedir(entries);
   return found;
 }
 
 static void report_nothing(const char *before, const char *folder) {
   const char *hint = "run the program with DFTRACER_ENABLE=1 or with 'dftracer run' to record one";
-  if (has_spools(folder))
+  if (has_entry(folder, dft_spool_is_folder))
     hint = "a program is still recording there, or has died: run 'dftracer recover' to publish its trace";
-  if (has_hdf5(folder)) hint = "it contains only HDF5 tables; " HDF5_HINT;
+  if (has_entry(folder, is_table)) hint = "it contains only HDF5 tables; " HDF5_HINT;
   fprintf(stderr, "%s%s: the folder contains no trace (*.pfw, *.pfw.gz); %s\n", before, folder, hint);
 }
 

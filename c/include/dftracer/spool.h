@@ -17,9 +17,12 @@ extern "C" {
 #endif
 
 /* Where spools are: FOLDER/.dftracer/NAME.spool, for traces in FOLDER. That file, the claim, is the spool itself or a small
- * text file that points to a spool elsewhere. */
+ * text file that points to a spool elsewhere. Where .dftracer is another user's, the folder is .dftracer-UID. */
 #define DFT_SPOOL_FOLDER ".dftracer"
 #define DFT_SPOOL_SUFFIX ".spool"
+
+/* Whether a folder of this name contains spools, of any user. */
+DFT_API int dft_spool_is_folder(const char *name);
 
 /* Whether a file that begins with these bytes is a spool, of any version, or a pointer to one. */
 DFT_API int dft_spool_is(const void *bytes, size_t len);

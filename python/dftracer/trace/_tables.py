@@ -82,7 +82,7 @@ def tables_in(folder: str) -> list[str]:
 
 
 def has_spools(folder: str) -> bool:
-    return bool(glob.glob(os.path.join(glob.escape(folder), ".dftracer", "*.spool")))
+    return bool(glob.glob(os.path.join(glob.escape(folder), ".dftracer*", "*.spool")))
 
 
 def add_folder(columns: Columns, paths: list[str]) -> None:
