@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "atomic.h"
 #include "configfile.h"
@@ -60,6 +62,47 @@ static void complain(enum dft__setting which, const char *text) {
     dft__log_config(which, "%s=\"%.100s\" is not allowed (%s); using %s%s", setting->name, text, allowed,
                     values[which].text == setting->initial ? "the default, " : "", values[which].text);
   }
+}
+
+/* ---- Relative paths ------------------------------------------------------------------------------------------------- */
+
+/* Zero when the folder is not known, or the path becomes too long. */
+static int make_absolute(char *out, size_t size, const char *path) {
+  size_t len;
+  /* Not the library's: its wrapper would record the call. */
+  if (syscall(SYS_getcwd, out, size) <= 0 || out[0] != '/') return 0;
+  len = strlen(out);
+  while (path[0] == '.' && path[1] == '/') path += 2;
+  return snprintf(out + len, size - len, "%s%s", out[len - 1] == '/' ? "" : "/", path) < (int)(size - len);
+}
+
+int dft__config_make_absolute(enum dft__setting setting) {
+  const char *path = dft__config_text(setting);
+  char absolute[TEXT_BYTES];
+  if (!path[0] || path[0] == '/') return 1;
+  return make_absolute(absolute, sizeof absolute, path) && assign(setting, absolute);
+}
+
+/* A relative name means the folder in which the first program of a job starts. So the variable becomes absolute before main, and
+ * the programs that this one starts find it so, wherever they run. Only the entry's pointer changes: some shells have a setenv
+ * of their own, which must not be called yet. */
+__attribute__((constructor)) static void settle_log_file(void) {
+  static const char start[] = "DFTRACER_LOG_FILE=";
+  const size_t len = sizeof start - 1;
+  char absolute[TEXT_BYTES], *entry;
+  int saved = errno;
+  if (getauxval(AT_SECURE)) return;
+  for (char **at = environ; at && *at; at++) {
+    if (strncmp(*at, start, len) != 0) continue;
+    if ((*at)[len] && (*at)[len] != '/' && make_absolute(absolute, sizeof absolute, *at + len) &&
+        (entry = malloc(len + strlen(absolute) + 1)) != NULL) {
+      memcpy(entry, start, len);
+      memcpy(entry + len, absolute, strlen(absolute) + 1);
+      __atomic_store_n(at, entry, __ATOMIC_RELEASE);
+    }
+    break;
+  }
+  errno = saved;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,10 @@ void dft__config_read(void);
 /* Overrides one value, as an argument of dft_start does. Zero when the value is not allowed, and then nothing changes. */
 int dft__config_set(enum dft__setting setting, const char *text);
 
+/* Makes a path absolute, so that it keeps its meaning when the process changes its folder, and for its children. Zero when that
+ * is not possible; then nothing changes. */
+int dft__config_make_absolute(enum dft__setting setting);
+
 /* SWITCH: 0 or 1; NUMBER, BYTES: the value; CHOICE: the place of the word in the list, from 0. */
 int64_t dft__config_number(enum dft__setting setting);
 

@@ -178,7 +178,7 @@ static void recover_others(const char *folder) {
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
-  const char *log_file = dft__config_text(DFT__LOG_FILE);
+  const char *log_file;
   uint64_t limit = (uint64_t)dft__config_number(DFT__SPOOL_LIMIT) & ~(uint64_t)0xffff;
   dft__tracename trace;
   dft__spool *spool = dft__spool_spare(session->spool);
@@ -187,6 +187,9 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   uint64_t number = session->number + 1;
   int cancel, error;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  dft__config_make_absolute(DFT__LOG_FILE);
+  dft__config_make_absolute(DFT__SPOOL_DIR);
+  log_file = dft__config_text(DFT__LOG_FILE);
   errno = 0;
   if (session->identity.pid) dft__identity_renew(&session->identity); /* a child, or not the first trace */
   else dft__identity_own(&session->identity);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "calls.h"
 
+#include <unistd.h>
+
 #include "arguments.h"
 #include "function.h"
 #include "text.h"
@@ -14,10 +16,17 @@ static int is_following; /* a child of a traced process that has not called init
 
 /* Whether the options name another file than the parent's, which a child uses by default. */
 static int names_another(const dft_options *options) {
-  char current[4096];
-  if (!options->log_file || !is_following) return 0;
+  const char *name = options->log_file;
+  char current[4096], absolute[2 * 4096];
+  if (!name || !is_following) return 0;
   dft_config_get("DFTRACER_LOG_FILE", current, sizeof current);
-  return strcmp(current, options->log_file) != 0;
+  while (name[0] == '.' && name[1] == '/') name += 2;
+  if (name[0] != '/' && getcwd(absolute, 4096)) {
+    size_t len = strlen(absolute);
+    snprintf(absolute + len, sizeof absolute - len, "/%s", name);
+    name = absolute;
+  }
+  return strcmp(current, name) != 0;
 }
 
 /* ---- Lifecycle --------------------------------------------------------------------------------------------------------- */
