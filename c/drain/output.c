@@ -3,7 +3,10 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "definition.h"
@@ -11,15 +14,42 @@
 #include "spool/commit.h"
 #include "spool/tracefolder.h"
 
+/* In a recovery the spool names its sinks. A shared object is loaded only when nobody but its owner, who is this user, could have
+ * written that name, and when it does not depend on the working folder; else when DFTRACER_SINK names the same file. */
+static const char *find_trusted(const dft__spool *spool, const char *spec, char *own, size_t size) {
+  struct stat facts;
+  const char *file = strrchr(spec, '/');
+  const char *named = secure_getenv("DFTRACER_SINK");
+  const char *at;
+  if (spool->fd < 0 || !dft__sinkspec_is_outside(spec)) return spec;
+  if (spec[0] == '/' && fstat(spool->fd, &facts) == 0 && !(facts.st_mode & (S_IWGRP | S_IWOTH))) return spec;
+  dft__sinkspec_list(named ? named : "", own, size);
+  for (at = own; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    size_t len = strcspn(at, ",");
+    if (len > strlen(file) && strncmp(at + len - strlen(file), file, strlen(file)) == 0) {
+      memmove(own, at, len);
+      own[len] = '\0';
+      return own;
+    }
+  }
+  return NULL;
+}
+
 dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
   const dft__header *header = spool->header;
+  char own[4096];
   char why[512];
   memset(outputs, 0, sizeof *outputs);
   outputs->spool = spool;
   outputs->can_assist = 1;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     dft__output *output = &outputs->list[i];
-    output->sink = dft__sinkspec_load(header->sink[i], why, sizeof why);
+    const char *spec = find_trusted(spool, header->sink[i], own, sizeof own);
+    snprintf(
+      why, sizeof why,
+      "others could have written its name into the spool, or it is not an absolute path; name it in DFTRACER_SINK "
+      "and recover again");
+    output->sink = spec ? dft__sinkspec_load(spec, why, sizeof why) : NULL;
     if (!output->sink) {
       dft__log(DFT__LOG_SINK, DFT__LOG_ERROR, "the sink %s cannot be used: %s", header->sink[i], why);
       return DFT_ENOSINK;

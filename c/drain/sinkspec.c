@@ -4,12 +4,14 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/config.h"
 #include "base/log.h"
 #include "sinks/sinks.h"
 
 #define SPECS_BYTES 4096
+#define SCRATCH_MOST ((size_t)1 << 36) /* address space for one encode */
 
 /* ---- One spec ------------------------------------------------------------------------------------------------------- */
 
@@ -17,10 +19,32 @@ int dft__sinkspec_is_outside(const char *spec) {
   return strchr(spec, '/') != NULL;
 }
 
+/* The length of the name or path. A colon ends it: the first behind ".so", or else behind the last slash. Options may hold
+ * slashes, and folders colons. */
+static size_t name_len(const char *spec) {
+  const char *from = strstr(spec, ".so:");
+  if (!from) from = strrchr(spec, '/');
+  if (!from) from = spec;
+  return (size_t)(from - spec) + strcspn(from, ":");
+}
+
 const char *dft__sinkspec_options(const char *spec) {
-  const char *slash = strrchr(spec, '/');
-  const char *colon = strchr(slash ? slash : spec, ':');
-  return colon ? colon + 1 : "";
+  const char *end = spec + name_len(spec);
+  return *end ? end + 1 : end;
+}
+
+/* The reason why a struct from outside cannot be used; NULL: it can. */
+static const char *find_fault(const dft_sink *sink) {
+  if (sink->struct_size < offsetof(dft_sink, check) || !sink->name || !sink->open || !sink->append || !sink->close)
+    return "its " DFT_SINK_SYMBOL " is incomplete: struct_size, name, open, append and close are needed";
+  if (!sink->name[0] ||
+      sink->name[strspn(sink->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+    return "its name is part of a file name: it may hold letters, digits and '_' only";
+  if ((sink->suffix && strchr(sink->suffix, '/')) || (sink->plain_suffix && strchr(sink->plain_suffix, '/')))
+    return "its suffix holds a '/'";
+  if (sink->encode && (!sink->scratch_bytes || sink->scratch_bytes > SCRATCH_MOST))
+    return "it has an encode, so its scratch_bytes must be from 1 to 64 GiB";
+  return NULL;
 }
 
 /* The shared object is never closed: recovery and threads may still use it. */
@@ -32,9 +56,8 @@ static const dft_sink *load_object(const char *path, char *why, size_t size) {
     snprintf(why, size, "%s", error ? error : "it cannot be loaded");
   } else if (!sink) {
     snprintf(why, size, "it exports no " DFT_SINK_SYMBOL " (see dftracer/sink.h)");
-  } else if (sink->struct_size < offsetof(dft_sink, check) || !sink->name || !sink->open || !sink->append ||
-             !sink->close) {
-    snprintf(why, size, "its " DFT_SINK_SYMBOL " is incomplete: struct_size, name, open, append and close are needed");
+  } else if (find_fault(sink)) {
+    snprintf(why, size, "%s", find_fault(sink));
     sink = NULL;
   }
   return sink;
@@ -53,9 +76,7 @@ static const dft_sink *find_built_in(const char *name, char *why, size_t size) {
 
 const dft_sink *dft__sinkspec_find(const char *spec, char *why, size_t size) {
   char name[SPECS_BYTES];
-  const char *options = dft__sinkspec_options(spec);
-  size_t len = *options ? (size_t)(options - 1 - spec) : strlen(spec);
-  if (!*options && !dft__sinkspec_is_outside(spec)) len = strcspn(spec, ":");
+  size_t len = name_len(spec);
   if (len >= sizeof name) {
     snprintf(why, size, "its name is too long");
     return NULL;
@@ -87,6 +108,34 @@ const dft_sink *dft__sinkspec_named(const char *specs, const char *name, char *s
   return find_built_in(name, why, sizeof why);
 }
 
+/* A relative path is resolved once: the program may change its working folder, and a recovery has another one. */
+static size_t resolve(const char *spec, size_t len, char *out, size_t size) {
+  char name[SPECS_BYTES];
+  char *resolved = NULL;
+  int written;
+  snprintf(name, sizeof name, "%.*s", (int)len, spec);
+  name[name_len(name)] = '\0';
+  if (dft__sinkspec_is_outside(name) && name[0] != '/') resolved = realpath(name, NULL);
+  if (resolved) written = snprintf(out, size, "%s%.*s", resolved, (int)(len - strlen(name)), spec + strlen(name));
+  else written = snprintf(out, size, "%.*s", (int)len, spec);
+  free(resolved);
+  return written > 0 ? (size_t)written : 0;
+}
+
+void dft__sinkspec_list(const char *from, char *specs, size_t size) {
+  size_t used = 0;
+  specs[0] = '\0';
+  while (*from && used < size) {
+    size_t len = strcspn(from, ",");
+    used += resolve(from, len, specs + used, size - used);
+    from += len;
+    if (*from == ',' && used + 1 < size) {
+      specs[used++] = *from++;
+      specs[used] = '\0';
+    }
+  }
+}
+
 /* The first sink decides how many events a batch holds, so those that care come before the others. */
 static void add(dft__header *header, const char *spec, const dft_sink *sink) {
   uint32_t place = header->sink_count;
@@ -102,7 +151,7 @@ void dft__sinkspec_choose(dft__header *header) {
   char *rest = specs;
   const char *spec;
   header->sink_count = 0;
-  snprintf(specs, sizeof specs, "%s", dft__config_text(DFT__SINK));
+  dft__sinkspec_list(dft__config_text(DFT__SINK), specs, sizeof specs);
   while ((spec = strsep(&rest, ",")) != NULL) {
     const dft_sink *sink = NULL;
     if (!*spec) continue;

@@ -27,6 +27,9 @@ int dft__sinkspec_is_outside(const char *spec);
  * the shared objects of all specs up to that one. */
 const dft_sink *dft__sinkspec_named(const char *specs, const char *name, char *spec, size_t size);
 
+/* A value of DFTRACER_SINK with absolute paths. */
+void dft__sinkspec_list(const char *from, char *specs, size_t size);
+
 /* Fills in the sinks of DFTRACER_SINK that can be used, in the order of their outputs; the default sink when there is none. Reports
  * those that cannot. */
 void dft__sinkspec_choose(dft__header *header);

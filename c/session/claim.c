@@ -8,6 +8,7 @@
 
 #include "adopt.h"
 #include "base/config.h"
+#include "drain/sinkspec.h"
 #include "pointer.h"
 #include "recover.h"
 #include "spool/tracefolder.h"
@@ -22,6 +23,7 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
                              uint64_t limit) {
   char claim[DFT__PATH_MAX];
   char path[DFT__PATH_MAX];
+  char sinks[DFT__PATH_MAX];
   dft_status status;
   int is_good;
   if (!dft__tracefolder_make(trace->inner, trace->folder)) {
@@ -34,7 +36,8 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   if (!spool_dir[0]) return dft__spool_create(spool, claim, limit);
   if (strcmp(spool_dir, SHARED_MEMORY) == 0 && limit > SHARED_MEMORY_LIMIT) limit = SHARED_MEMORY_LIMIT;
   if (!dft__pointer_spool(path, sizeof path, spool_dir, trace->folder, trace->base, own)) return DFT_EINVAL;
-  status = dft__pointer_write(claim, path, own, dft__config_text(DFT__SINK));
+  dft__sinkspec_list(dft__config_text(DFT__SINK), sinks, sizeof sinks);
+  status = dft__pointer_write(claim, path, own, sinks);
   if (status != DFT_OK) return status;
   unlink(path); /* of a process that died before it announced this very name */
   status = dft__spool_create(spool, path, limit);

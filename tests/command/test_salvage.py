@@ -216,6 +216,41 @@ def a_sink_from_outside_reads_what_is_not_published():
     assert 0 < unnamed.count('"name":"step"') < EVENTS and "not supported" in err, err  # only the spool
 
 
+def killed(folder, cwd=None, **settings):
+    """A process that was killed; its spool is there. The spool's path."""
+    env = traced(f"{folder}/out", **settings)
+    with subprocess.Popen([PROGRAMS / "doing", "step", "9", "wait"], env=env, cwd=cwd, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+    (spool,) = Path(folder, "out", ".dftracer").glob("*.spool")
+    return spool
+
+
+def a_spool_that_others_may_write_names_no_shared_object():
+    with tempfile.TemporaryDirectory() as folder:
+        killed(folder, DFTRACER_SINK=WORDS).chmod(0o666)
+        out, err = dftracer("recover", f"{folder}/out", status=1)
+        assert "1 failed" in out and "DFTRACER_SINK" in err, (out, err)
+        out, err = dftracer("recover", f"{folder}/out", SINK=WORDS)
+        assert "1 trace published, 9 events" in out and not err, (out, err)
+
+
+def a_relative_path_means_the_same_object_later():
+    with tempfile.TemporaryDirectory() as folder:
+        killed(folder, cwd=PROGRAMS, DFTRACER_SINK="./sink_words.so")
+        out, err = dftracer("recover", f"{folder}/out", cwd=folder)
+        assert "1 trace published, 9 events" in out and not err, (out, err)
+
+
+def a_sink_that_asks_for_no_memory_is_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        env = traced(f"{folder}/out", DFTRACER_SINK=str(PROGRAMS / "sink_wrong.so"))
+        done = subprocess.run([PROGRAMS / "doing", "step", "9"], env=env, capture_output=True, text=True, check=True)
+        assert "scratch_bytes" in done.stderr, done.stderr
+        (trace,) = read_folder(f"{folder}/out")
+        assert len(trace.values("step", "n")) == 9
+
+
 if __name__ == "__main__":
     for case in (
         what_was_written_becomes_a_trace,
@@ -229,5 +264,8 @@ if __name__ == "__main__":
         output_of_a_sink_from_outside_survives,
         a_shared_object_is_loaded_only_if_its_user_names_it,
         a_sink_from_outside_reads_what_is_not_published,
+        a_spool_that_others_may_write_names_no_shared_object,
+        a_relative_path_means_the_same_object_later,
+        a_sink_that_asks_for_no_memory_is_refused,
     ):
         case()
