@@ -38,7 +38,6 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   if (!dft__pointer_spool(path, sizeof path, spool_dir, trace->folder, trace->base, own)) return DFT_EINVAL;
   status = dft__pointer_write(claim, path, own, dft__config_text(DFT__SINK));
   if (status != DFT_OK) return status;
-  unlink(path); /* of a process that died before it announced this very name */
   status = dft__spool_create(spool, path, limit);
   if (status != DFT_OK) unlink(claim);
   return status;
