@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +33,8 @@ size_t dft__read_file(const char *path, char *text, size_t size) {
   return len;
 }
 
-/* State letter and start time of a process; 0 when there is none. The command in field 2 may hold spaces and
- * parentheses, so fields are counted from the last one. */
+/* State letter and start time of a process; 0 when they cannot be read, for whatever reason. The command in field 2 may hold
+ * spaces and parentheses, so fields are counted from the last one. */
 static int read_stat(const char *path, char *state, uint64_t *start_ticks) {
   char text[1024];
   char *at;
@@ -50,13 +52,22 @@ static int read_stat(const char *path, char *state, uint64_t *start_ticks) {
   return 1;
 }
 
-void dft__identity_renew(dft__identity *identity) {
+static uint64_t inode_of(const char *path) {
   struct stat facts;
+  return stat(path, &facts) == 0 ? facts.st_ino : 0;
+}
+
+void dft__identity_renew(dft__identity *identity) {
   char state;
   identity->pid = (uint32_t)getpid();
   identity->ppid = (uint32_t)getppid();
   if (!read_stat("/proc/self/stat", &state, &identity->start_ticks)) identity->start_ticks = 0;
-  identity->pid_namespace = stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
+  identity->pid_namespace = inode_of("/proc/self/ns/pid");
+  identity->time_namespace = inode_of("/proc/self/ns/time");
+  if (!identity->boot_id[0]) { /* the process may have had no descriptor left before */
+    dft__read_file("/proc/sys/kernel/random/boot_id", identity->boot_id, sizeof identity->boot_id);
+    identity->boot_id[strcspn(identity->boot_id, "\n")] = '\0';
+  }
 }
 
 /* The kernel gives every image random bytes, of which others must not learn more. */
@@ -70,8 +81,6 @@ void dft__identity_own(dft__identity *identity) {
   memset(identity, 0, sizeof *identity);
   dft__identity_renew(identity);
   identity->image = own_image();
-  dft__read_file("/proc/sys/kernel/random/boot_id", identity->boot_id, sizeof identity->boot_id);
-  identity->boot_id[strcspn(identity->boot_id, "\n")] = '\0';
   if (uname(&names) == 0 && names.nodename[0]) {
     snprintf(identity->host, sizeof identity->host, "%s", names.nodename);
   } else {
@@ -79,31 +88,56 @@ void dft__identity_own(dft__identity *identity) {
   }
 }
 
-/* When its main thread has ended, a process looks like a zombie while others run on. */
-static int has_living_threads(uint32_t pid) {
+/* The threads of a process; 0 when they cannot be counted. */
+static int count_threads(uint32_t pid) {
   char path[64];
   int count = 0;
-  struct dirent *entry;
+  const struct dirent *entry;
   DIR *folder;
   snprintf(path, sizeof path, "/proc/%u/task", pid);
   folder = opendir(path);
   if (!folder) return 0;
   while ((entry = readdir(folder)) != NULL) count += entry->d_name[0] != '.';
   closedir(folder);
-  return count > 1;
+  return count;
 }
 
-enum dft__life dft__identity_life(const dft__identity *identity, const dft__identity *own) {
+/* Whether /proc shows the pids that this process uses. In a new pid namespace it may still be the one of the outside, where
+ * the same numbers are other processes. It then lists two pids for this one, its own last. */
+static int is_proc_our_own(void) {
+  char text[8192], *line, *end;
+  if (!dft__read_file("/proc/self/status", text, sizeof text)) return 0;
+  line = strstr(text, "\nNSpid:");
+  if (!line) { /* a kernel before 4.1 */
+    ssize_t len = readlink("/proc/self", text, sizeof text - 1);
+    text[len > 0 ? len : 0] = '\0';
+    return strtol(text, NULL, 10) == getpid();
+  }
+  return strtol(line + sizeof "\nNSpid:" - 1, &end, 10) == getpid() && *end == '\n';
+}
+
+/* Of a pid of this very namespace that is in use. */
+static enum dft__life life_of_user(const dft__identity *identity, const dft__identity *own) {
   char path[64];
   char state;
   uint64_t start_ticks;
-  if (strcmp(identity->boot_id, own->boot_id) != 0) {
-    return strcmp(identity->host, own->host) == 0 ? DFT__REBOOTED : DFT__FOREIGN;
-  }
-  if (identity->pid_namespace != own->pid_namespace || !own->pid_namespace) return DFT__FOREIGN;
   snprintf(path, sizeof path, "/proc/%u/stat", identity->pid);
-  if (!read_stat(path, &state, &start_ticks)) return DFT__DEAD;
-  if (start_ticks != identity->start_ticks) return DFT__DEAD;
-  if ((state == 'Z' || state == 'X') && !has_living_threads(identity->pid)) return DFT__DEAD;
-  return DFT__ALIVE;
+  if (!is_proc_our_own() || !identity->start_ticks || !read_stat(path, &state, &start_ticks)) return DFT__UNKNOWN;
+  if (start_ticks != identity->start_ticks)
+    return identity->time_namespace == own->time_namespace ? DFT__DEAD : DFT__UNKNOWN;
+  if (state != 'Z' && state != 'X') return DFT__ALIVE;
+  switch (count_threads(identity->pid)) {
+    case 0: return DFT__UNKNOWN;
+    case 1: return DFT__DEAD;
+    default: return DFT__ALIVE; /* its main thread has ended, and others run on */
+  }
+}
+
+enum dft__life dft__identity_life(const dft__identity *identity, const dft__identity *own) {
+  if (!own->boot_id[0] || strcmp(identity->boot_id, own->boot_id) != 0) return DFT__UNKNOWN;
+  if (!own->pid_namespace || identity->pid_namespace != own->pid_namespace) return DFT__UNKNOWN;
+  if (!identity->pid || identity->pid > INT_MAX) return DFT__UNKNOWN;
+  /* The kernel's word that there is none. A file of /proc can be missing for many reasons. */
+  if (kill((pid_t)identity->pid, 0) != 0 && errno == ESRCH) return DFT__DEAD;
+  return life_of_user(identity, own);
 }

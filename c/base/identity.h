@@ -10,9 +10,10 @@
 typedef struct dft__identity {
   uint32_t pid;
   uint32_t ppid;
-  uint64_t start_ticks;   /* field 22 of /proc/PID/stat */
-  uint64_t pid_namespace; /* inode of /proc/self/ns/pid; 0: unknown */
-  uint64_t image;         /* another one after each exec; the same in forked children */
+  uint64_t start_ticks;    /* field 22 of /proc/PID/stat */
+  uint64_t pid_namespace;  /* inode of /proc/self/ns/pid; 0: unknown */
+  uint64_t time_namespace; /* inode of /proc/self/ns/time, which shifts start_ticks; 0: unknown, or an old kernel */
+  uint64_t image;          /* another one after each exec; the same in forked children */
   char boot_id[40];
   char host[72];
 } dft__identity;
@@ -20,14 +21,14 @@ typedef struct dft__identity {
 /* Of the calling process. What cannot be found out stays empty. */
 void dft__identity_own(dft__identity *identity);
 
-/* The same in a forked child, from its parent's: host and boot stay. */
+/* The same in a forked child, from its parent's: host and image stay. */
 void dft__identity_renew(dft__identity *identity);
 
+/* Only what is proved counts. A host name proves nothing: two clusters may have a node of the same name. */
 enum dft__life {
   DFT__ALIVE,
   DFT__DEAD,
-  DFT__REBOOTED, /* a process of this host, before its last boot */
-  DFT__FOREIGN,  /* of another node or container: cannot be checked from here */
+  DFT__UNKNOWN, /* of another node, boot or container, or the system did not answer */
 };
 
 /* `own` is the caller's. A spool of the caller's own pid is not judged here: it says ALIVE. */

@@ -39,7 +39,6 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   dft__sinkspec_list(dft__config_text(DFT__SINK), sinks, sizeof sinks);
   status = dft__pointer_write(claim, path, own, sinks);
   if (status != DFT_OK) return status;
-  unlink(path); /* of a process that died before it announced this very name */
   status = dft__spool_create(spool, path, limit);
   if (status != DFT_OK) unlink(claim);
   return status;

@@ -21,13 +21,11 @@
 #include "recover.h"
 #include "spool/tracefolder.h"
 
-enum origin { NOT_LOST, THIS_BOOT, THIS_NODE, ANOTHER_NODE };
-
-/* Where the process of a pointer to a missing spool ran. */
-static enum origin origin_of(const char *claim, dft__pointer *pointer, const dft__identity *own) {
-  if (!dft__pointer_read(claim, pointer) || access(pointer->spool, F_OK) == 0) return NOT_LOST;
-  if (strcmp(pointer->boot_id, own->boot_id) == 0) return THIS_BOOT;
-  return strcmp(pointer->host, own->host) == 0 ? THIS_NODE : ANOTHER_NODE;
+/* DEAD: the spool is gone. UNKNOWN: it cannot be found here, and its process may be alive elsewhere. */
+static enum dft__life judge(const char *claim, dft__pointer *pointer, const dft__identity *own) {
+  struct stat facts;
+  if (!dft__pointer_read(claim, pointer) || lstat(pointer->spool, &facts) == 0) return DFT__ALIVE;
+  return errno == ENOENT ? dft__pointer_life(pointer, own) : DFT__UNKNOWN;
 }
 
 /* ---- One output ------------------------------------------------------------------------------------------------------- */
@@ -153,7 +151,8 @@ static int settle_claim(const char *folder, const char *base, const char *claim,
 }
 
 /* One hidden folder. Those of other users, and symbolic links, are left alone. */
-static dft_status settle_inner(const char *folder, const char *hidden, int is_lost, dft_lost_spools *report) {
+static dft_status settle_inner(const char *folder, const char *hidden, dft__unjudged *unjudged,
+                               dft_lost_spools *report) {
   char inner[DFT__PATH_MAX], claim[DFT__PATH_MAX], base[256];
   dft__identity own;
   dft__pointer pointer;
@@ -165,40 +164,60 @@ static dft_status settle_inner(const char *folder, const char *hidden, int is_lo
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     size_t len = dft__tracefolder_base_len(entry->d_name);
-    enum origin origin;
+    enum dft__life life;
     if (!len || len >= sizeof base) continue;
     memcpy(base, entry->d_name, len);
     base[len] = '\0';
     if (!dft__tracefolder_claim(claim, sizeof claim, folder, hidden, base)) continue;
-    origin = origin_of(claim, &pointer, &own);
-    if (origin == NOT_LOST) continue;
-    if (origin == ANOTHER_NODE && !is_lost) report->waiting++;
-    else if (settle_claim(folder, base, claim, &pointer, report)) report->settled += origin != THIS_BOOT;
+    life = judge(claim, &pointer, &own);
+    if (life == DFT__ALIVE) continue;
+    if (life == DFT__UNKNOWN && unjudged->tell)
+      unjudged->tell(claim, pointer.owner.pid, pointer.owner.host, unjudged->context);
+    if (life == DFT__UNKNOWN && !unjudged->is_taken) unjudged->count++;
+    else if (settle_claim(folder, base, claim, &pointer, report)) report->settled += life == DFT__UNKNOWN;
   }
   closedir(entries);
   rmdir(inner); /* if it is empty */
   return DFT_OK;
 }
 
-static dft_status settle_folder(const char *folder, int is_lost, dft_lost_spools *report) {
+static dft_status settle_folder(const char *folder, dft__unjudged *unjudged, dft_lost_spools *report) {
   char hidden[DFT__INNER_BYTES];
   dft_status first = DFT_OK;
   for (int number = 0; dft__tracefolder_name(hidden, number); number++) {
-    dft_status status = settle_inner(folder, hidden, is_lost, report);
+    dft_status status = settle_inner(folder, hidden, unjudged, report);
     if (first == DFT_OK) first = status;
   }
   return first;
 }
 
+/* Spools that are there, and whose processes may be alive. */
+static dft_status take_folder(const char *folder, dft__unjudged *unjudged, dft_lost_spools *report) {
+  dft_recovery taken = {.struct_size = sizeof taken};
+  dft_status status = dft__recover_folder(folder, &taken, unjudged);
+  report->taken = taken.published;
+  report->settled += taken.published;
+  report->failed += taken.failed;
+  report->events += taken.events;
+  return status;
+}
+
 dft_status dft_recover_lost(const char *path, int is_lost, dft_lost_spools *report) {
   dft_lost_spools all = {.struct_size = report ? report->struct_size : 0};
+  dft__unjudged unjudged = {.is_taken = is_lost};
   char folder[DFT__PATH_MAX];
   dft_status status = DFT_EIO;
   int saved = errno;
   if (!path || !*path) return DFT_EINVAL;
+  if (report && report->struct_size >= sizeof all) {
+    unjudged.tell = all.tell = report->tell;
+    unjudged.context = all.context = report->context;
+  }
   dft__hush++;
   dft__gzip_load();
-  if (dft__recover_find_folder(path, folder)) status = settle_folder(folder, is_lost, &all);
+  if (dft__recover_find_folder(path, folder)) status = settle_folder(folder, &unjudged, &all);
+  if (status == DFT_OK) status = take_folder(folder, &unjudged, &all);
+  all.waiting = unjudged.count;
   dft__hush--;
   errno = saved;
   if (report) memcpy(report, &all, report->struct_size < sizeof all ? report->struct_size : sizeof all);

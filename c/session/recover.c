@@ -152,12 +152,14 @@ static int is_used_by_another_copy(const dft__spool *spool) {
 }
 
 /* A spool of this very process that is not in use was left by the image before an exec, or by a trace that could not be
- * completed: it counts as dead. */
+ * completed: it counts as dead. So does one whose lock is free, wherever its process ran: nobody can write there any more. But
+ * a process that is known to live called exec, and its new image may continue the spool. */
 static enum dft__life life_of(const dft__spool *spool, const dft__identity *own) {
   dft__identity identity;
   enum dft__life life;
   dft__spool_owner(spool, &identity);
   life = dft__identity_life(&identity, own);
+  if (life == DFT__UNKNOWN && dft__spool_is_let_go(spool)) return DFT__DEAD;
   if (life == DFT__ALIVE && identity.pid == own->pid) {
     if (identity.image != own->image) return DFT__DEAD;
     int is_in_use = dft__session.is_open && dft__session.spool->inode == spool->inode &&
@@ -209,8 +211,16 @@ static int adopt_folder(dft__spool *spool, const char *claim) {
   return 1;
 }
 
+/* Nonzero when the spool is left alone. */
+static int leaves(dft__unjudged *unjudged, const char *claim, const dft__spool *spool) {
+  if (!unjudged) return 1;
+  if (unjudged->tell) unjudged->tell(claim, spool->header->pid, spool->header->host, unjudged->context);
+  unjudged->count += !unjudged->is_taken;
+  return !unjudged->is_taken;
+}
+
 static dft_status recover_open(dft__spool *spool, const char *claim, const dft__identity *own, dft_recovery *report,
-                               int is_explicit, int give_new_name) {
+                               dft__unjudged *unjudged, int give_new_name) {
   enum dft__life life = life_of(spool, own);
   char stem[sizeof spool->header->stem];
   dft_status status;
@@ -218,7 +228,7 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
     report->alive++;
     return DFT_EBUSY;
   }
-  if (life == DFT__FOREIGN || (life == DFT__REBOOTED && !is_explicit)) {
+  if (life == DFT__UNKNOWN && leaves(unjudged, claim, spool)) {
     report->foreign++;
     return DFT_EBUSY;
   }
@@ -232,8 +242,8 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
   return status;
 }
 
-static dft_status recover_one(const char *claim, const dft__identity *own, dft_recovery *report, int is_explicit,
-                              int give_new_name) {
+static dft_status recover_one(const char *claim, const dft__identity *own, dft_recovery *report,
+                              dft__unjudged *unjudged, int give_new_name) {
   char path[DFT__PATH_MAX];
   dft__spool spool;
   dft_status status;
@@ -245,6 +255,7 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
       if (has_live_output(claim)) return DFT_EBUSY; /* dft_recover_lost makes a trace of what was written */
       unlink(claim);
       return DFT_OK;
+    case DFT__CLAIM_ALIVE: report->alive++; return DFT_EBUSY;
     case DFT__CLAIM_FOREIGN: report->foreign++; return DFT_EBUSY;
     case DFT__CLAIM_SPOOL:
     case DFT__CLAIM_POINTER: break;
@@ -271,20 +282,20 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
     else report->failed++;
     return facts.st_uid != geteuid() || status == DFT_EFORMAT ? DFT_EBUSY : status;
   }
-  status = recover_open(&spool, claim, own, report, is_explicit, give_new_name);
+  status = recover_open(&spool, claim, own, report, unjudged, give_new_name);
   dft__spool_close(&spool);
   return status;
 }
 
 dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name) {
   dft_recovery report = {.struct_size = sizeof report};
-  return recover_one(claim, own, &report, 0, give_new_name);
+  return recover_one(claim, own, &report, NULL, give_new_name);
 }
 
 /* ---- A folder ----------------------------------------------------------------------------------------------------- */
 
 /* One hidden folder. Those of other users, and symbolic links, are left alone. */
-static dft_status recover_inner(const char *folder, const char *hidden, dft_recovery *report, int is_explicit) {
+static dft_status recover_inner(const char *folder, const char *hidden, dft_recovery *report, dft__unjudged *unjudged) {
   char inner[DFT__PATH_MAX];
   char claim[DFT__PATH_MAX + 256];
   dft_status first = DFT_OK;
@@ -300,7 +311,7 @@ static dft_status recover_inner(const char *folder, const char *hidden, dft_reco
     dft_status status;
     if (!dft__tracefolder_base_len(entry->d_name)) continue;
     snprintf(claim, sizeof claim, "%s/%s", inner, entry->d_name);
-    status = recover_one(claim, &own, report, is_explicit, 0);
+    status = recover_one(claim, &own, report, unjudged, 0);
     if (status != DFT_OK && status != DFT_EBUSY && first == DFT_OK) first = status;
   }
   closedir(entries);
@@ -314,12 +325,12 @@ static dft_status recover_inner(const char *folder, const char *hidden, dft_reco
   return first;
 }
 
-dft_status dft__recover_folder(const char *folder, dft_recovery *report, int is_explicit) {
+dft_status dft__recover_folder(const char *folder, dft_recovery *report, dft__unjudged *unjudged) {
   char hidden[DFT__INNER_BYTES];
   dft_recovery own_report = {.struct_size = sizeof own_report};
   dft_status first = DFT_OK;
   for (int number = 0; dft__tracefolder_name(hidden, number); number++) {
-    dft_status status = recover_inner(folder, hidden, report ? report : &own_report, is_explicit);
+    dft_status status = recover_inner(folder, hidden, report ? report : &own_report, unjudged);
     if (first == DFT_OK) first = status;
   }
   return first;
@@ -353,7 +364,7 @@ dft_status dft_recover(const char *path, dft_recovery *report) {
     return DFT_EIO;
   }
   dft__gzip_load();
-  status = dft__recover_folder(folder, &all, 1);
+  status = dft__recover_folder(folder, &all, NULL);
   dft__hush--;
   errno = saved;
   if (report) {

@@ -131,6 +131,7 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
   int32_t rank, size;
   header->start_ticks = own->start_ticks;
   header->pid_namespace = own->pid_namespace;
+  header->time_namespace = own->time_namespace;
   header->image = own->image;
   header->pid = own->pid;
   header->ppid = own->ppid;
@@ -172,7 +173,7 @@ static int is_forked_from(const dft__session_state *session) {
 
 /* What dead processes left in the folder. */
 static void recover_others(const char *folder) {
-  dft__recover_folder(folder, NULL, 0);
+  dft__recover_folder(folder, NULL, NULL);
 }
 
 /* Opens a session; with the lock. */

@@ -75,9 +75,16 @@ void dft__spool_owner(const dft__spool *spool, dft__identity *owner) {
                            .ppid = header->ppid,
                            .start_ticks = header->start_ticks,
                            .pid_namespace = header->pid_namespace,
+                           .time_namespace = header->time_namespace,
                            .image = header->image};
   memcpy(owner->boot_id, header->boot_id, sizeof owner->boot_id);
   memcpy(owner->host, header->host, sizeof owner->host);
+}
+
+int dft__spool_is_let_go(const dft__spool *spool) {
+  const dft__header *header = spool->header;
+  return header->lock_inode && header->lock_inode == spool->inode && header->lock_device == spool->device &&
+         dft__spool_can_lock(spool->fd);
 }
 
 /* ---- Copying ------------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,10 @@ dft_status dft__spool_open(dft__spool *spool, const char *path);
 /* A copy in memory of a spool as it is now, of a living or a dead process; close it as one that was opened. */
 dft_status dft__spool_copy(dft__spool *spool, const char *path);
 
+/* Of a spool that was opened, so that its lock is held here. Nonzero: its process cannot write to it any more, because it has
+ * ended, or called exec. Zero: the lock says nothing. */
+int dft__spool_is_let_go(const dft__spool *spool);
+
 /* Whose it is. */
 void dft__spool_owner(const dft__spool *spool, dft__identity *owner);
 

@@ -400,6 +400,10 @@ typedef struct dft__header {
   _Atomic uint64_t commit_seq;
   _Atomic uint32_t bucket[DFT__BUCKETS];
   dft__commit commit[2];
+  /* 0 in spools of 5.0 */
+  uint64_t time_namespace; /* identity.h */
+  uint64_t lock_device;    /* of this file, if its process holds a lock on it as long as it can write to it (spool.c) */
+  uint64_t lock_inode;     /* 0: it holds none */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -113,6 +113,77 @@ static void *map_all(dft__spool *spool, int fd, uint64_t map_bytes) {
   return mmap(fixed ? range : NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, fd, 0);
 }
 
+/* ---- The lock ------------------------------------------------------------------------------------------------------- */
+
+/* Others learn from it whether this process can still write to the file. A lock belongs to an open file, and that stays open
+ * as long as a page of it is mapped: no descriptor is needed, and SIGKILL and exec free the lock. Forked children inherit
+ * mappings, but not this one. So the page belongs to another open file than the spool's own mapping. */
+
+#define LOCK_BYTES 4096u
+#define LOCK_TRIES 100 /* a recovery that looks whether this is a spool holds the lock for a moment */
+
+/* On overlay file systems a mapping keeps another file open than the one that was locked. On network file systems other
+ * nodes may not see the lock. */
+int dft__spool_can_lock(int fd) {
+  struct statfs facts;
+  if (fstatfs(fd, &facts) != 0) return 0;
+  switch ((unsigned long)facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC: return 1;
+    default: return 0;
+  }
+}
+
+static int try_lock(int fd) {
+  return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+static int is_this_file(const dft__spool *spool, int fd) {
+  struct stat facts;
+  return fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device;
+}
+
+/* The page that keeps the lock of this descriptor, which may then be closed. NULL: no memory. */
+static void *keep_lock(int fd) {
+  void *page = mmap(NULL, LOCK_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+  if (page == MAP_FAILED) return NULL;
+  if (madvise(page, LOCK_BYTES, MADV_DONTFORK) == 0) return page;
+  munmap(page, LOCK_BYTES);
+  return NULL;
+}
+
+static void free_lock(dft__spool *spool) {
+  if (spool->lock) munmap(spool->lock, LOCK_BYTES);
+  spool->lock = NULL;
+}
+
+/* Notes that the file is locked, if a stranger, `fd`, cannot lock it. */
+static void note_lock(dft__spool *spool, int fd) {
+  if (spool->lock && try_lock(fd)) {
+    flock(fd, LOCK_UN);
+    free_lock(spool);
+  }
+  spool->header->lock_device = spool->lock ? spool->device : 0;
+  spool->header->lock_inode = spool->lock ? spool->inode : 0;
+}
+
+/* `fd` is that of the mapping. */
+static void lock_file(dft__spool *spool, int fd) {
+  int locked = dft__spool_can_lock(fd) ? open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (locked < 0) return;
+  for (int tries = 0; is_this_file(spool, locked) && !spool->lock && tries < LOCK_TRIES; tries++) {
+    if (try_lock(locked)) spool->lock = keep_lock(locked);
+    else sched_yield();
+  }
+  close(locked);
+  note_lock(spool, fd);
+}
+
+/* ---- Making --------------------------------------------------------------------------------------------------------- */
+
 static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
   struct stat facts;
   uint64_t map_bytes = map_bytes_for(limit_bytes);
@@ -150,6 +221,7 @@ dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit
   fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST ? DFT_EBUSY : status_of(errno);
   status = map_new(spool, fd, limit_bytes);
+  if (status == DFT_OK) lock_file(spool, fd);
   close(fd);
   if (status != DFT_OK) unlink(path);
   return status;
@@ -190,6 +262,7 @@ void dft__spool_retire(dft__spool *spool, int is_exiting) {
   }
   if (!is_exiting) {
     replace_mapping(spool, MAP_ANONYMOUS, -1);
+    free_lock(spool); /* not earlier: threads may have been writing to the file */
     spool->range = spool->base;
     spool->range_bytes = spool->map_bytes;
   }
@@ -231,8 +304,8 @@ void dft__spool_exit(dft__spool *spool) {
 
 void dft__spool_detach(dft__spool *spool) {
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-  struct stat facts;
-  if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device) {
+  spool->lock = NULL; /* the parent's */
+  if (fd >= 0 && is_this_file(spool, fd)) {
     replace_mapping(spool, 0, fd);
   } else {
     dft__spool_retire(spool, 0);
@@ -242,14 +315,12 @@ void dft__spool_detach(dft__spool *spool) {
 }
 
 static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
-  struct stat facts;
   int error = ENOENT;
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) {
     error = errno;
   } else {
-    if (fstat(fd, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device)
-      error = allocate(fd, spool->base, from, to) == 0 ? 0 : errno;
+    if (is_this_file(spool, fd)) error = allocate(fd, spool->base, from, to) == 0 ? 0 : errno;
     close(fd);
   }
   DFT__SET(spool->grow_error, error);
@@ -318,19 +389,29 @@ void dft__spool_close(dft__spool *spool) {
 int dft__spool_take_over(dft__spool *spool) {
   const dft__header *header = spool->header;
   uint64_t map_bytes = header->map_bytes;
-  void *base;
+  void *base = MAP_FAILED;
+  int fd;
   if (map_bytes != map_bytes_for(header->limit_bytes) || DFT__GET(header->file_bytes) > map_bytes ||
       DFT__GET(header->top) > map_bytes) {
     return 0;
   }
-  base = mremap(spool->base, spool->map_bytes, map_bytes, MREMAP_MAYMOVE);
-  if (base == MAP_FAILED) return 0;
+  fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC); /* forked children inherit this one, without the lock */
+  if (fd >= 0 && is_this_file(spool, fd))
+    base = mmap(NULL, map_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) {
+    if (fd >= 0) close(fd);
+    return 0;
+  }
+  munmap(spool->base, spool->map_bytes);
+  if (dft__spool_can_lock(fd)) spool->lock = keep_lock(spool->fd);
   close(spool->fd);
   spool->base = base;
   spool->header = base;
   spool->map_bytes = map_bytes;
   spool->fd = -1;
   spool->is_adopted = 1;
+  note_lock(spool, fd);
+  close(fd);
   (void)populate(base, DFT__GET(spool->header->file_bytes) < FIRST_BYTES ? DFT__HEADER_BYTES : FIRST_BYTES);
   return 1;
 }

@@ -23,6 +23,7 @@ typedef struct dft__spool {
   int is_adopted;         /* an earlier image of this process made it */
   _Atomic int is_retired; /* the session has ended: the file may be the next one's */
   int is_detached;        /* the mapping is a private copy, and the file is another process's */
+  void *lock;             /* the page that holds the lock on the file, NULL: none. Not mapped in forked children */
   dev_t device;
   ino_t inode;
   _Atomic uint32_t growing; /* id of the thread that extends the file */
@@ -61,7 +62,7 @@ void dft__spool_announce(dft__spool *spool);
 /* Of a spool that was opened, or copied (leftover.h). */
 void dft__spool_close(dft__spool *spool);
 
-/* What was opened becomes this process's own, without a lock and with room to grow. Zero when its sizes are not what they
+/* What was opened becomes this process's own, with room to grow. Zero when its sizes are not what they
  * would be, or there is no memory. */
 int dft__spool_take_over(dft__spool *spool);
 
@@ -77,6 +78,9 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes);
 
 /* Allocates and faults in what producers will need next. */
 void dft__spool_prepare(dft__spool *spool);
+
+/* Whether a lock on this file binds every process that can reach the file in its file system. */
+int dft__spool_can_lock(int fd);
 
 /* 1 when the folder is on a file system where an allocated page never fails to be written, 0 when not, -1 when it is not there. */
 int dft__spool_is_good_place(const char *folder);

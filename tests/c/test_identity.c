@@ -67,20 +67,63 @@ static void a_pid_that_came_again_is_another_process(void) {
   CHECK_INT(dft__identity_life(&before, &own), DFT__DEAD);
 }
 
+/* In another time namespace the same process has another start time. */
+static void a_start_time_of_another_clock_proves_nothing(void) {
+  dft__identity before;
+  dft__identity_own(&own);
+  if (!own.time_namespace) return; /* an old kernel */
+  before = own;
+  before.start_ticks--;
+  before.time_namespace++;
+  CHECK_INT(dft__identity_life(&before, &own), DFT__UNKNOWN);
+  before.time_namespace = 0; /* as in spools of 5.0 */
+  CHECK_INT(dft__identity_life(&before, &own), DFT__UNKNOWN);
+  before = own;
+  before.start_ticks = 0; /* it could not be found out */
+  CHECK_INT(dft__identity_life(&before, &own), DFT__UNKNOWN);
+}
+
 static void others_cannot_be_judged_from_here(void) {
   dft__identity other;
   dft__identity_own(&own);
   other = own;
   other.pid_namespace++;
-  CHECK_INT(dft__identity_life(&other, &own), DFT__FOREIGN);
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
   other = own;
-  other.boot_id[0] ^= 1;
-  CHECK_INT(dft__identity_life(&other, &own), DFT__REBOOTED);
-  other.host[0] ^= 1;
-  CHECK_INT(dft__identity_life(&other, &own), DFT__FOREIGN);
+  other.boot_id[0] ^= 1; /* the host has the same name, and is perhaps another one */
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
   other = own;
-  own.pid_namespace = 0; /* not known: no judgement */
-  CHECK_INT(dft__identity_life(&other, &own), DFT__FOREIGN);
+  other.pid = UINT32_MAX;
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
+  other.pid = 0;
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
+  other = own;
+  other.boot_id[0] = own.boot_id[0] = '\0'; /* not known: no judgement */
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
+  dft__identity_own(&own);
+  other = own;
+  other.pid_namespace = own.pid_namespace = 0;
+  CHECK_INT(dft__identity_life(&other, &own), DFT__UNKNOWN);
+}
+
+static void without_descriptors_nobody_is_dead(void) {
+  const struct rlimit none = {0, 0};
+  dft__identity child, blind;
+  int stop_it, status;
+  siginfo_t info;
+  pid_t pid;
+  dft__identity_own(&own);
+  pid = start_child(&child, &stop_it);
+  CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
+  CHECK_INT(dft__identity_life(&child, &own), DFT__UNKNOWN);
+  dft__identity_own(&blind);
+  CHECK_STR(blind.boot_id, "");
+  CHECK_INT(dft__identity_life(&child, &blind), DFT__UNKNOWN);
+  close(stop_it);
+  CHECK_INT(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+  CHECK_INT(dft__identity_life(&child, &own), DFT__UNKNOWN);
+  CHECK_INT(waitpid(pid, &status, 0), pid);
+  CHECK_INT(dft__identity_life(&child, &own), DFT__DEAD); /* the kernel says so, without a file */
 }
 
 static void *outlive(void *pipe_end) {
@@ -133,7 +176,9 @@ int main(void) {
   RUN(a_process_knows_itself);
   RUN(a_process_lives_until_it_is_dead);
   RUN(a_pid_that_came_again_is_another_process);
+  RUN(a_start_time_of_another_clock_proves_nothing);
   RUN(others_cannot_be_judged_from_here);
+  RUN(without_descriptors_nobody_is_dead);
   RUN(a_process_without_its_main_thread_lives);
   RUN(small_files_are_read_whole_and_terminated);
   return failed_cases;

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "session.h"
 #include "spool/chunk.h"
@@ -13,7 +15,7 @@
 static dft__spool spool;
 
 /* As session.c fills it in. */
-static void make_announced(void) {
+static void make_announced_and_locked(void) {
   dft__header *header;
   CHECK_INT(dft__spool_create(&spool, "spool", 1 << 20), DFT_OK);
   header = spool.header;
@@ -28,6 +30,17 @@ static void make_announced(void) {
   header->unit_ns = 1000;
   DFT__SET(header->clock.count, 1);
   dft__spool_announce(&spool);
+}
+
+/* As if its process had ended. */
+static void let_go(void) {
+  if (spool.lock) CHECK_INT(munmap(spool.lock, 4096), 0);
+  spool.lock = NULL;
+}
+
+static void make_announced(void) {
+  make_announced_and_locked();
+  let_go();
 }
 
 static dft_status open_again(void) {
@@ -136,11 +149,98 @@ static void a_detached_child_writes_to_no_file(void) {
 
 static void only_an_announced_spool_is_one(void) {
   CHECK_INT(dft__spool_create(&spool, "spool", 1 << 20), DFT_OK);
+  let_go();
   CHECK_INT(open_again(), DFT_EFORMAT);
   CHECK_INT(unlink("spool"), 0);
   make_announced();
   CHECK_INT(open_again(), DFT_OK);
   CHECK_INT(open_again(), DFT_OK); /* the lock went with the first */
+}
+
+/* ---- The lock of the process that writes ------------------------------------------------------------------------------------ */
+
+/* The orphan that this process has got. */
+static pid_t orphan(void) {
+  char text[64] = "", path[64];
+  int fd;
+  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+  fd = open(path, O_RDONLY);
+  CHECK(fd >= 0 && read(fd, text, sizeof text - 1) > 0 && close(fd) == 0);
+  return (pid_t)atoi(text);
+}
+
+static int is_locked(void) {
+  int fd = open("spool", O_RDWR), result;
+  CHECK(fd >= 0);
+  result = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  close(fd);
+  return result;
+}
+
+static void can_be_locked_here(void) {
+  int fd = open(".", O_RDONLY);
+  CHECK(fd >= 0);
+  if (!dft__spool_can_lock(fd)) exit(0);
+  close(fd);
+}
+
+static void a_spool_is_locked_until_its_process_is_done_with_it(void) {
+  dft__spool other;
+  can_be_locked_here();
+  make_announced_and_locked();
+  CHECK(is_locked());
+  CHECK_UINT(spool.header->lock_inode, spool.inode);
+  CHECK_INT(open_again(), DFT_EBUSY);
+  dft__spool_retire(&spool, 0);
+  CHECK(!is_locked());
+  CHECK_INT(dft__spool_open(&other, "spool"), DFT_OK);
+  CHECK(dft__spool_is_let_go(&other));
+  other.header->lock_inode++; /* a copy of the file that was locked */
+  CHECK(!dft__spool_is_let_go(&other));
+  other.header->lock_inode = 0; /* as in 5.0 */
+  CHECK(!dft__spool_is_let_go(&other));
+  dft__spool_close(&other);
+}
+
+/* A child that outlives its parent inherits the spool's mapping, but not the lock. */
+static void leave_child(void) {
+  if (fork()) return;
+  alarm(10);
+  pause();
+}
+
+static void make_and_die(void) {
+  make_announced_and_locked();
+  CHECK(is_locked());
+  leave_child();
+  kill(getpid(), SIGKILL);
+}
+
+static void a_killed_process_frees_the_lock_and_its_children_do_not_hold_it(void) {
+  can_be_locked_here();
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  CHECK_INT(in_process(make_and_die), 128 + SIGKILL);
+  CHECK(!is_locked());
+  CHECK_INT(kill(orphan(), SIGKILL), 0);
+}
+
+static void take_over_and_die(void) {
+  dft__spool_close(&spool);
+  CHECK_INT(dft__spool_open(&spool, "spool"), DFT_OK);
+  CHECK(dft__spool_take_over(&spool));
+  CHECK(is_locked() && spool.lock && spool.header->lock_inode == spool.inode);
+  leave_child();
+  kill(getpid(), SIGKILL);
+}
+
+static void the_next_image_has_the_lock_as_well(void) {
+  can_be_locked_here();
+  make_announced();
+  spool.fd = -1;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  CHECK_INT(in_process(take_over_and_die), 128 + SIGKILL);
+  CHECK(!is_locked());
+  CHECK_INT(kill(orphan(), SIGKILL), 0);
 }
 
 static void a_locked_spool_is_busy(void) {
@@ -239,6 +339,9 @@ int main(void) {
   RUN(a_retired_spool_writes_to_no_file);
   RUN(a_detached_child_writes_to_no_file);
   RUN(only_an_announced_spool_is_one);
+  RUN(a_spool_is_locked_until_its_process_is_done_with_it);
+  RUN(a_killed_process_frees_the_lock_and_its_children_do_not_hold_it);
+  RUN(the_next_image_has_the_lock_as_well);
   RUN(a_locked_spool_is_busy);
   RUN(files_that_are_no_spools_are_refused);
   RUN(a_spool_that_lost_its_tail_is_refused);

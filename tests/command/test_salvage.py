@@ -93,21 +93,30 @@ def a_member_that_ends_inside_a_line_does_not_count():
         check(folder)
 
 
-def an_earlier_boot_of_this_node_is_gone():
-    with tempfile.TemporaryDirectory() as folder:
-        come_from(leave(folder), os.uname().nodename)
-        out, _ = dftracer("recover", f"{folder}/out/.dftracer")
-        assert "1 trace published" in out and "left alone" not in out, out
-        check(folder)
+def another_boot_is_asked_for():
+    """Also when the name of the host is the same: another cluster may have a node of that name."""
+    for host in (os.uname().nodename, "elsewhere"):
+        with tempfile.TemporaryDirectory() as folder:
+            claim = leave(folder)
+            come_from(claim, host)
+            out, _ = dftracer("recover", f"{folder}/out")
+            assert "0 traces published" in out and "1 left alone" in out and "--lost" in out, out
+            assert str(claim) in out and host in out, out
+            out, _ = dftracer("recover", "--lost", f"{folder}/out")
+            assert "1 trace published" in out and "left alone" not in out and str(claim) in out, out
+            check(folder)
 
 
-def another_node_is_asked_for():
+def a_spool_that_is_only_out_of_sight_is_not_gone():
+    """As in a container with another /dev/shm: the path leads to another folder there."""
     with tempfile.TemporaryDirectory() as folder:
-        come_from(leave(folder), "elsewhere")
-        out, _ = dftracer("recover", f"{folder}/out")
-        assert "0 traces published" in out and "1 left alone" in out and "--lost" in out, out
-        out, _ = dftracer("recover", "--lost", f"{folder}/out")
-        assert "1 trace published" in out and "left alone" not in out, out
+        claim = leave(folder)
+        Path(folder, "spools").rename(f"{folder}/elsewhere")
+        for _ in range(2):
+            out, _ = dftracer("recover", f"{folder}/out")
+            assert "0 traces published" in out and "1 left alone" in out and claim.exists(), out
+            Path(folder, "spools").mkdir(exist_ok=True)
+        dftracer("recover", "--lost", f"{folder}/out")
         check(folder)
 
 
@@ -192,10 +201,10 @@ def a_shared_object_is_loaded_only_if_its_user_names_it():
         with tempfile.TemporaryDirectory() as folder:
             claim = leave(folder, DFTRACER_SINK=WORDS)
             change(claim)
-            out, err = dftracer("recover", f"{folder}/out", status=1)
+            out, err = dftracer("recover", "--lost", f"{folder}/out", status=1)
             assert "1 failed" in out and "-words" in err and "DFTRACER_SINK" in err, (out, err)
             assert claim.exists() and claim.with_suffix(".0-words").exists()
-            out, err = dftracer("recover", f"{folder}/out", SINK=WORDS)
+            out, err = dftracer("recover", "--lost", f"{folder}/out", SINK=WORDS)
             assert "1 trace published" in out and not err, (out, err)
             check_words(folder, ".words", True)
 
@@ -256,8 +265,8 @@ if __name__ == "__main__":
         what_was_written_becomes_a_trace,
         a_torn_tail_is_cut,
         a_member_that_ends_inside_a_line_does_not_count,
-        an_earlier_boot_of_this_node_is_gone,
-        another_node_is_asked_for,
+        another_boot_is_asked_for,
+        a_spool_that_is_only_out_of_sight_is_not_gone,
         an_explicit_name_is_kept,
         a_recovery_killed_before_the_name_goes_on,
         nothing_written_leaves_nothing,

@@ -1,7 +1,8 @@
 /* steady.c - records numbered events that hardly compress, while its surroundings get worse; ends with status 42.
  *
  *   steady COUNT [TROUBLE]     first: no descriptor is left before the first event; later: after it
- *                              wait: half-way it waits for a line of input; step: the clock of the day jumps all the time
+ *                              wait: half-way it waits for a line of input; half: it says so before
+ *                              step: the clock of the day jumps all the time
  *
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
@@ -57,6 +58,11 @@ int main(int argc, char **argv) {
     record(n);
     if (n == 1 && strcmp(trouble, "later") == 0) use_up_descriptors();
     if (n == count / 2 && strcmp(trouble, "wait") == 0) getchar();
+    if (n == count / 2 && strcmp(trouble, "half") == 0) {
+      puts("half");
+      fflush(stdout);
+      getchar();
+    }
     if (strcmp(trouble, "step") == 0) jump_seconds = n % 2 ? -3600 * n : 86400 * n;
   }
   return STATUS;

@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import oracle
 
 DATA = os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "data", "5.0")
 BOOT = os.path.join("/proc", "sys", "kernel", "random", "boot_id")
-HOST_AT, FOLDER_AT, BASE_AT = 88, 160, 4512  # in the header of layout 4
+PID_NAMESPACE_AT, PID_AT, BOOT_AT, HOST_AT, FOLDER_AT, BASE_AT = 24, 40, 48, 88, 160, 4512  # in the header of layout 4
 
 
 def command(*arguments):
@@ -78,11 +79,15 @@ def put(data, at, text):
 
 
 def restore(name, out, spool_path=None):
-    """The folder of a killed process, as if it had run on this node, before the node was started anew."""
+    """The folder of a killed process, as if it had run on this node."""
     with lzma.open(os.path.join(DATA, f"{name}.spool.xz")) as file:
         data = bytearray(file.read())
     base = data[BASE_AT : data.index(0, BASE_AT)].decode()
     put(data, HOST_AT, os.uname().nodename)
+    with open(BOOT) as file:
+        put(data, BOOT_AT, file.read().strip())
+    struct.pack_into("=Q", data, PID_NAMESPACE_AT, os.stat("/proc/self/ns/pid").st_ino)
+    struct.pack_into("=I", data, PID_AT, 0x7FFFFFFF)  # no process can have it
     put(data, FOLDER_AT, out)
     inner = os.path.join(out, ".dftracer")
     os.makedirs(inner)

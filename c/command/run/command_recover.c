@@ -10,7 +10,7 @@
 #include "command/cli/terminal.h"
 
 static const option options[] = {
-  {'l', "lost", NULL, "also publish what processes of other nodes had written, if their spools are lost"},
+  {'l', "lost", NULL, "also publish the traces of processes that are not known to be alive"},
   {'q', "quiet", NULL, "print nothing for folders where there was nothing to do"},
   {'r', "recursive", NULL, "also search all folders below each PATH; symbolic links are not followed"},
   {0, NULL, NULL, NULL},
@@ -21,7 +21,7 @@ const command command_recover;
 typedef struct recover_plan {
   int is_quiet;
   int is_recursive;
-  int is_lost; /* the user says that spools of other nodes are gone */
+  int is_lost; /* the user says that processes elsewhere have ended */
   int status;
 } recover_plan;
 
@@ -33,17 +33,24 @@ static void print(const char *folder, const dft_recovery *report, const dft_lost
   if (report->alive) printf("; %u left alone: in use", report->alive);
   if (report->foreign) printf("; %u left alone: of another node, container or user", report->foreign);
   if (report->unknown) printf("; %u left alone: not a spool of this version", report->unknown);
-  if (saved->waiting) printf("; if their nodes are gone, run 'dftracer recover --lost %s'", folder);
+  if (saved->waiting) printf("; if their processes have ended, run 'dftracer recover --lost %s'", folder);
   if (report->failed) printf("; %u failed and left in place: %s", report->failed, dft_status_text(status));
   printf("\n");
+}
+
+static void name_unjudged(const char *claim, uint32_t pid, const char *host, void *context) {
+  const recover_plan *plan = context;
+  const char *fate = plan->is_lost ? "publishing its trace" : "left alone";
+  if (pid) printf("%s: process %u of %s is not known to be dead; %s\n", claim, pid, host, fate);
+  else printf("%s: its process, of %s, is not known to be dead; %s\n", claim, host, fate);
 }
 
 static void recover(recover_plan *plan, const char *folder) {
   dft_recovery report = {.struct_size = sizeof report};
   dft_status status = dft_recover(folder, &report);
-  dft_lost_spools saved = {.struct_size = sizeof saved};
+  dft_lost_spools saved = {.struct_size = sizeof saved, .tell = name_unjudged, .context = plan};
   if (status == DFT_OK) status = dft_recover_lost(folder, plan->is_lost, &saved);
-  report.published += saved.published;
+  report.published += saved.published + saved.taken;
   report.events += saved.events;
   report.failed += saved.failed;
   report.foreign -= saved.settled < report.foreign ? saved.settled : report.foreign;
@@ -112,8 +119,10 @@ const command command_recover = {
     "their "
     "open regions (marked open:1), and the end of the trace. PATH is the folder of the traces, or a trace in it.\n\n"
     "Traces of living processes are left alone, and so are those of other nodes, containers and users: run the command "
-    "there. If a spool is lost, for example because its node was rebooted, the events that were already written are "
-    "published. For spools of other nodes this needs --lost, because the process may still be running there.\n\n"
+    "there. With --lost, processes that are not known to be alive count as dead. Use it only if you know that they "
+    "have ended. If a spool is lost, for example because its node was rebooted, the events that were already written "
+    "are "
+    "published.\n\n"
     "It is safe to run this command twice, on several nodes at once, or beside a running job, and to kill it: no event "
     "is lost or duplicated. In a batch epilog, run it on every node of the job:\n\n"
     "  dftracer recover --quiet \"$SCRATCH/traces\"\n\n"

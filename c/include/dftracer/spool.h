@@ -57,20 +57,26 @@ DFT_API dft_status dft_snapshot_read_live(dft_snapshot *snapshot);
 DFT_API int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_size);
 DFT_API void dft_snapshot_close(dft_snapshot *snapshot);
 
-/* ---- Spools that are gone ---- */
+/* ---- Spools whose process may be alive, and spools that are gone ---- */
 
 typedef struct dft_lost_spools {
   size_t struct_size; /* sizeof(dft_lost_spools), set by the caller */
-  uint32_t published; /* traces made of what had been written */
+  uint32_t published; /* traces made of what had been written, because the spool is gone */
   uint32_t settled;   /* claims that dft_recover had counted as foreign */
-  uint32_t waiting;   /* claims of other nodes: this node cannot tell whether their spools are gone */
+  uint32_t waiting;   /* claims left alone: nobody here can tell whether their process is alive */
   uint32_t failed;    /* outputs that could not be published; they are still there */
   uint64_t events;    /* in the published traces */
+  /* since 5.1 */
+  uint32_t taken; /* whole traces, of processes that may be alive */
+  /* Set by the caller, or NULL: called for each of those claims, before it is published or left alone. */
+  void (*tell)(const char *claim, uint32_t pid, const char *host, void *context);
+  void *context;
 } dft_lost_spools;
 
 /* Call it after dft_recover. Handles the claims in this folder whose spool is gone, because it was in the memory of its
- * node. What their sinks had written becomes a trace, whose `end` event has spool_lost. For processes of other nodes it does
- * this only if is_lost is nonzero. Claims and outputs of other users are left alone. If it is killed, call it again. */
+ * node. What their sinks had written becomes a trace, whose `end` event has spool_lost. If is_lost is nonzero, processes that
+ * are not known to be alive count as dead: those of other nodes, boots and containers. Their traces are published, with their
+ * spool or without. Claims and outputs of other users are left alone. If it is killed, call it again. */
 DFT_API dft_status dft_recover_lost(const char *folder, int is_lost, dft_lost_spools *report);
 
 #ifdef __cplusplus

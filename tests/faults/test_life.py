@@ -1,0 +1,221 @@
+"""test_life.py - a process that lives is never taken for dead, wherever the one that looks at it runs.
+
+Containers are made with unshare(1). What is not permitted here is skipped.
+SPDX-License-Identifier: MIT
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+from harness import (
+    COMMAND,
+    SECONDS_MOST,
+    Skip,
+    environment,
+    expect,
+    expect_equal,
+    expect_once_each,
+    main,
+    program,
+    read_folder,
+    recover,
+    run,
+    untraced,
+    waiting,
+)
+
+COUNT = 2000
+STATUS = 42  # of steady
+
+
+def unshared(*options):
+    """The words before a command that runs it in new namespaces."""
+    words = ["unshare", *options]
+    try:
+        done = subprocess.run([*words, "true"], capture_output=True, text=True, timeout=SECONDS_MOST, check=False)
+    except OSError as error:
+        raise Skip(f"unshare: {error}") from error
+    if done.returncode:
+        raise Skip(f"{' '.join(words)}: {done.stderr.strip()}")
+    return words
+
+
+def without_proc():
+    return [*unshared("-m"), "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+
+
+def claims(folder):
+    return [name for name in waiting(folder) if name.endswith(".spool")]
+
+
+@contextlib.contextmanager
+def living(folder, count=1, before=(), **settings):
+    """A process that has recorded half of its events, and waits; at the end it records the others."""
+    words = [*before, program("steady"), str(COUNT), "half"]
+    with subprocess.Popen(
+        words,
+        env=environment(folder, **settings),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
+            expect_equal(len(claims(folder)), count, "claims")
+            yield process
+            _, messages = process.communicate("\n", timeout=SECONDS_MOST)
+            expect_equal((process.returncode, messages), (STATUS, ""), "status and messages of the process")
+        finally:
+            process.kill()
+
+
+def check_whole(folder, count=1):
+    traces = read_folder(folder)
+    expect_equal(len(traces), count, "traces")
+    for trace in traces:
+        expect_once_each(trace.values("step", "n"), COUNT, trace.path)
+    expect_equal(waiting(folder), [], "left over")
+
+
+def child_of(process):
+    """The process that unshare --fork started."""
+    with open(f"/proc/{process.pid}/task/{process.pid}/children") as file:
+        return file.read().split()[0]
+
+
+def look(folder, before=(), **options):
+    done = run([*before, COMMAND, "recover", folder], untraced(), **options)
+    expect("0 traces published" in done.stdout or done.returncode, f"nothing is published: {done.stdout}{done.stderr}")
+    return done
+
+
+def case_in_a_pid_namespace_that_sees_the_outer_proc(folder):
+    with living(folder, before=unshared("-p", "-f")) as process:
+        inside = ["nsenter", "-t", child_of(process), "-p"]
+        look(folder, inside)
+        sibling = run([*inside, program("steady"), "10"], environment(folder, LOG_FILE=f"{folder}/sibling.pfw"))
+        expect_equal((sibling.returncode, sibling.stderr), (STATUS, ""), "the sibling")
+        look(folder)
+        os.unlink(f"{folder}/sibling.pfw.gz")
+    check_whole(folder)
+
+
+def case_in_another_time_namespace(folder):
+    with living(folder, before=unshared("-T", "-f", "--boottime", "1000000")):
+        look(folder)
+    check_whole(folder)
+
+
+def case_seen_from_another_time_namespace(folder):
+    with living(folder):
+        look(folder, unshared("-T", "-f", "--boottime", "1000000"))
+    check_whole(folder)
+
+
+def case_seen_from_a_place_without_proc(folder):
+    with living(folder):
+        look(folder, without_proc())
+    check_whole(folder)
+
+
+def case_in_a_place_without_proc(folder):
+    before = without_proc()
+    with living(folder, before=before):
+        look(folder)
+        look(folder, before)
+    check_whole(folder)
+
+
+@contextlib.contextmanager
+def overlay(folder):
+    """A folder of an overlay file system, where a mapping does not hold a lock."""
+    places = {name: os.path.join(folder, name) for name in ("lower", "upper", "work", "out")}
+    for place in places.values():
+        os.mkdir(place)
+    options = "lowerdir={lower},upperdir={upper},workdir={work}".format(**places)
+    done = run(["mount", "-t", "overlay", "overlay", "-o", options, places["out"]], untraced())
+    if done.returncode:
+        raise Skip(f"mount: {done.stderr.strip()}")
+    try:
+        yield places["out"]
+    finally:
+        subprocess.run(["umount", "-l", places["out"]], check=True)
+
+
+def case_on_an_overlay_file_system(folder):
+    with overlay(folder) as out:
+        with living(out, before=unshared("-p", "-f")) as process:
+            for before in ((), ["nsenter", "-t", child_of(process), "-p"]):
+                text = look(out, before).stdout
+                expect("1 left alone: of another" in text, f"it is not locked: {text}")
+        with living(out):
+            expect("1 left alone: in use" in look(out).stdout, "it is alive")
+        check_whole(out, 2)
+
+
+def case_killed_on_an_overlay_file_system(folder):
+    with overlay(folder) as out:
+        kill_half_way(out)
+        recover(out)
+        check_half(out)
+
+
+def containers(spools):
+    """A pid namespace and a folder of spools of its own."""
+    os.makedirs(spools, exist_ok=True)
+    mount = 'mount -t tmpfs none "$0" && exec "$@"'
+    return [*unshared("-m", "-p", "-f"), "sh", "-c", mount, spools]
+
+
+def case_in_containers_of_one_node_with_the_same_name_and_pid(folder):
+    out, spools = f"{folder}/out", f"{folder}/spools"
+    before = containers(spools)
+    with living(out, before=before, SPOOL_DIR=spools), living(out, count=2, before=before, SPOOL_DIR=spools):
+        text = look(out).stdout
+        expect("2 left alone" in text and "--lost" in text, text)
+        expect_equal([name in text for name in claims(out)], [True, True], f"both are named: {text}")
+    check_whole(out, 2)
+
+
+class Killed(Exception):
+    """Leaves the block in which the process lives."""
+
+
+def kill_half_way(folder, before=()):
+    with contextlib.suppress(Killed), living(folder, before=before) as process:
+        os.kill(int(child_of(process)) if before else process.pid, signal.SIGKILL)
+        process.wait()
+        raise Killed
+
+
+def check_half(folder):
+    (trace,) = read_folder(folder)
+    expect_once_each(trace.values("step", "n"), COUNT // 2, trace.path)
+    expect_equal(waiting(folder), [], "left over")
+
+
+def case_killed_in_a_container_that_is_gone(folder):
+    kill_half_way(folder, unshared("-p", "-f"))
+    expect("1 trace published" in recover(folder), "published")
+    check_half(folder)
+
+
+def case_killed_where_nobody_can_tell(folder):
+    """A spool without a lock, as of 5.0 or on an overlay file system: it is named, and published when the user asks."""
+    kill_half_way(folder, unshared("-p", "-f"))
+    (claim,) = claims(folder)
+    os.rename(f"{folder}/.dftracer/{claim}", f"{folder}/locked")
+    with open(f"{folder}/locked", "rb") as file, open(f"{folder}/.dftracer/{claim}", "wb") as copy:
+        copy.write(file.read())  # another inode than the one that was locked
+    os.unlink(f"{folder}/locked")
+    text = look(folder).stdout
+    expect("1 left alone" in text and claim in text and "--lost" in text, text)
+    done = run([COMMAND, "recover", "--lost", folder], untraced())
+    expect("1 trace published" in done.stdout and "left alone" not in done.stdout and claim in done.stdout, done.stdout)
+    check_half(folder)
+
+
+main(globals())
