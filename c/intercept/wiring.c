@@ -9,6 +9,7 @@
 const struct dft__hooks dft__hooks = {
   .thread_enter = dft__thread_enter,
   .session_open_due = dft__session_open_due,
+  .session_await_exit = dft__session_await_exit,
   .drain_notify = dft__drain_notify,
   .drain_make_room = dft__drain_make_room,
   .io_session_opened = dft__io_session_opened,

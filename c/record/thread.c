@@ -211,6 +211,14 @@ int dft__thread_open_chunk(const dft__own *own) {
   return is_open;
 }
 
+/* The gate closed during the call. While this thread waits, it is not in the way of the one that ends the process. */
+static void await_exit(dft__thread *thread) {
+  uint32_t busy = DFT__GET(thread->busy);
+  if (!DFT__GET(thread->nested)) DFT__RELEASE(thread->busy, 0);
+  dft__hooks.session_await_exit();
+  DFT__SET(thread->busy, busy);
+}
+
 dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t cells, uint32_t *gen) {
   int saved = errno;
   int cancel;
@@ -223,11 +231,13 @@ dft__record *dft__thread_reserve(const dft__own *own, uint64_t seen, uint32_t ce
     dft__visit_tidy(more.signals);
     if (cells >= DFT__HUGE_CELLS) record = reserve_huge(own, cells, gen, &more);
     else record = reserve_next(own, seen, cells, gen, &more);
-    /* An event that dft_stop overtook is not lost: it came after the trace. */
+    /* An event that dft_stop overtook is not lost: it came after the trace. One that the end of the process overtook is not lost
+     * either: its call does not return. */
     if (!record && DFT__GET(*dft__gate_page())) dft__count_drop((dft__header *)own->base);
   }
   if (more.ready) dft__hooks.drain_notify(more.spool, more.ready, more.signals);
   dft__signals_restore(more.signals);
+  if (!record && !DFT__GET(*dft__gate_page())) await_exit(own->thread);
   pthread_setcancelstate(cancel, NULL);
   errno = saved;
   return record;

@@ -20,6 +20,7 @@
 #include "drain/drain.h"
 #include "drain/sinkspec.h"
 #include "facts.h"
+#include "lastcalls.h"
 #include "publish.h"
 #include "record/joining.h"
 #include "recover.h"
@@ -262,8 +263,36 @@ int dft__session_would_open(void) {
   return dft__session.is_open || (!is_decided && dft__config_number(DFT__ENABLE));
 }
 
+/* ---- The end of the process ------------------------------------------------------------------------------------------- */
+
+#define EXIT_NS UINT64_C(10000000000)     /* that threads are held for each step of completing the trace */
+#define EXIT_AFTER_NS UINT64_C(100000000) /* and afterwards */
+
+static struct {
+  _Atomic uint64_t by; /* pid 32 | tid 32 of the thread that ends the process; 0: none */
+  _Atomic uint64_t until_ns;
+} ending;
+
+static void hold_threads(uint64_t ns) {
+  atomic_store(&ending.until_ns, dft__clock_ns() + ns);
+}
+
+/* A call that returned is in the trace. So a call that comes too late for it does not return, because the process is about to
+ * end. But code that runs after our destructor may wait for the thread, and so may a sink, for a lock: then it goes on. */
+int dft__session_await_exit(void) {
+  uint64_t by = atomic_load(&ending.by);
+  struct timespec pause = {0, 1000000};
+  if (!by || by >> 32 != (uint64_t)getpid()) return 0;
+  if ((uint32_t)by == dft__thread_id()) return 1;
+  while (dft__clock_ns() < atomic_load(&ending.until_ns))
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  set_active(0);
+  return 1;
+}
+
 int dft__session_open_due(void) {
   int is_open;
+  if (dft__session_await_exit()) return 0;
   if (!dft__session_lock(DFT__LOCK_TRIES)) return 0;
   is_open = decide();
   dft__session_unlock();
@@ -311,23 +340,6 @@ dft_status dft_start(const dft_options *options) {
 
 /* ---- Stop --------------------------------------------------------------------------------------------------------- */
 
-/* Waits a moment for threads that passed the gate before it closed to finish their record. */
-static void await_calls(dft__spool *spool) {
-  for (int tries = 0; tries < 200; tries++) {
-    uint64_t offset = 0;
-    uint32_t busy = 0;
-    dft__chunk *chunk;
-    struct timespec pause = {0, 50000};
-    while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
-      if (DFT__ACQUIRE(chunk->use) != DFT__USE_THREAD || dft__status_state(DFT__GET(chunk->status)) != DFT__OPEN)
-        continue;
-      busy |= DFT__ACQUIRE(((dft__thread *)((char *)chunk + DFT__CELL))->busy);
-    }
-    if (!busy) return;
-    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
-  }
-}
-
 /* Where the first process of a job completed its trace. At its exit it publishes the traces of children that died after that. */
 static DFT__LARGE struct {
   char folder[4096];
@@ -355,8 +367,10 @@ static dft_status complete(void) {
   uint64_t dropped;
   int is_first = !session->is_child && DFT__GET(header->rank) <= 0 && !dft__tracename_has_parent(header);
   int is_complete;
-  await_calls(session->spool);
+  if (is_exiting) dft__lastcalls_await_all(session->spool);
+  else dft__lastcalls_await(session->spool);
   status = dft__drain_end(&is_complete);
+  hold_threads(EXIT_NS);
   dropped = DFT__GET(header->dropped);
   if (DFT__GET(header->unmatched)) {
     dft__log(DFT__LOG_UNMATCHED, DFT__LOG_WARN, "ignored %llu ends of regions that had no begin",
@@ -379,6 +393,7 @@ static dft_status complete(void) {
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
   if (is_first && is_complete && publish_status == DFT_OK) {
+    hold_threads(EXIT_NS);
     recover_others(folder);
     memcpy(completed.folder, folder, sizeof folder);
     completed.pid = getpid();
@@ -401,7 +416,7 @@ dft_status dft_stop(void) {
   }
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    set_active(0);
+    if (!is_exiting) set_active(0); /* else calls come here, and are held */
     DFT__RELEASE(*dft__gate_page(), 0);
     dft__hooks.io_session_closed();
     status = complete();
@@ -421,8 +436,14 @@ dft_status dft_stop(void) {
 /* The process ends in an orderly way. */
 __attribute__((destructor)) static void at_exit(void) {
   is_exiting = 1; /* from now on wrappers call the real functions */
-  if (dft__session.is_open && !is_forked()) dft_stop();
-  else if (completed.pid == getpid()) recover_others(completed.folder);
+  if (dft__session.is_open && !is_forked()) {
+    hold_threads(EXIT_NS);
+    atomic_store(&ending.by, (uint64_t)getpid() << 32 | dft__thread_id());
+    dft_stop();
+    hold_threads(EXIT_AFTER_NS);
+  } else if (completed.pid == getpid()) {
+    recover_others(completed.folder);
+  }
 }
 
 /* ---- Pause and questions -------------------------------------------------------------------------------------------- */

@@ -9,6 +9,9 @@
  * a traced process. Zero when there is nothing to record into. */
 int dft__session_open_due(void);
 
+/* For calls that found the gate closed: if another thread ends the process, waits for that. Zero when no thread does. */
+int dft__session_await_exit(void);
+
 /* A thread holds this lock while it opens or closes a session, or changes what belongs to it. Zero in a signal handler that
  * interrupted the holder, or after so many tries. Take it with signals blocked: a handler that jumps away would keep it for
  * ever. Recording calls wait for some seconds at most. So does a thread that forks: it holds the lock during the fork, and

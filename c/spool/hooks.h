@@ -18,6 +18,8 @@ struct dft__hooks {
   /* session: opens a session when the environment asks for one, or in the forked child of a traced process. Zero when there
    * is nothing to record into. */
   int (*session_open_due)(void);
+  /* session: a call found the gate closed. If another thread ends the process, waits for that; zero when no thread does. */
+  int (*session_await_exit)(void);
   /* drain: cells of records of this spool became ready. `signals` is what the program has blocked. */
   void (*drain_notify)(const dft__spool *spool, uint32_t cells, uint64_t signals);
   /* drain: the spool is full. Returns a chunk for a record of so many cells, after helping or waiting; NULL when that took
