@@ -141,7 +141,13 @@ static int look_elsewhere(const outcome *job, const char *folder) {
 
 static void explain_nothing(const outcome *job, const program *target) {
   const char *categories = getenv("DFTRACER_CATEGORIES");
+  const char *sinks = getenv("DFTRACER_SINK");
   char library[PATH_MAX];
+  if (sinks && strchr(sinks, '/')) {
+    fprintf(stderr, "dftracer: the output of %s is in %s, if there is any; only events of built-in sinks are counted\n",
+            sinks, job->folder);
+    return;
+  }
   fprintf(stderr, "dftracer: recorded no events: ");
   if (target->kind != PROGRAM_FINE) {
     fprintf(stderr, "%s %s\n", target->image, program_text(target->kind));
