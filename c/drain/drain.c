@@ -37,6 +37,7 @@
 #define PAUSE_MOST_NS UINT64_C(5000000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
+#define ALONE_TRIES 4                 /* the same when no batch is on its way that will make room */
 #define STACK_BYTES ((size_t)512 << 10)
 
 #define APPEND_PAUSE_NS 20000  /* between looks at a batch that must be appended before others begin */
@@ -200,7 +201,8 @@ static int create(dft__workspace *workspace, uint32_t flags, uint64_t least, int
   if (seq == 1) flags |= DFT__BATCH_FIRST;
   dft__batch_begin(batch, drain.outputs.spool, seq, flags);
   cells = dft__batch_claim(batch, flags & DFT__BATCH_FINAL ? UINT64_MAX : CLAIM_CELLS);
-  *has_work = cells >= least || flags & DFT__BATCH_FINAL;
+  /* A full list is work however little its chunks hold: short threads leave thousands of them. */
+  *has_work = cells >= least || batch->has_more || flags & DFT__BATCH_FINAL;
   if (!*has_work) {
     dft__batch_unclaim(batch);
     return 0;
@@ -327,19 +329,29 @@ static dft__chunk *take_chunk(dft__spool *spool, uint32_t size_log, uint32_t cel
   return dft__cells_of(size_log) < cells + 1 ? NULL : dft__chunk_take(spool, size_log, DFT__USE_RECORDS, 0);
 }
 
-/* A chunk of the usual size or else a smaller one. Then larger ones: a huge record may have left them, and chunks never change
- * their size. */
+/* A chunk of the usual size or else a smaller one. Then larger ones: a huge record may have left them, or a time with fewer
+ * threads, and chunks never change their size. */
 static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
   uint32_t huge_log = DFT__BLOCK_LOG;
-  dft__chunk *chunk;
+  uint32_t usual_log = dft__chunk_usual_log(spool);
+  dft__chunk *chunk = NULL;
   while (dft__cells_of(huge_log) < cells + 1) huge_log++;
   if (huge_log > DFT__BLOCK_LOG) return dft__chunk_take(spool, huge_log, DFT__USE_RECORDS, 1);
-  chunk = take_chunk(spool, DFT__BLOCK_LOG, cells);
-  if (!chunk) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIDDLE, cells);
+  if (usual_log >= DFT__BLOCK_LOG) chunk = take_chunk(spool, DFT__BLOCK_LOG, cells);
+  if (!chunk && usual_log >= DFT__CHUNK_LOG_MIDDLE) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIDDLE, cells);
   if (!chunk) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIN, cells);
-  for (uint32_t log = DFT__BLOCK_LOG + 1; !chunk && log <= DFT__CHUNK_LOG_MAX; log++)
-    chunk = take_chunk(spool, log, cells);
+  for (uint32_t log = usual_log + 1; !chunk && log <= DFT__CHUNK_LOG_MAX; log++) chunk = take_chunk(spool, log, cells);
   return chunk;
+}
+
+/* Nothing is left to drain. Unless a chunk has become free just now, threads hold every one and none is full: there are more
+ * threads than the limit allows for. */
+static dft__chunk *take_last(dft__spool *spool, uint32_t cells) {
+  uint32_t log = dft__chunk_usual_log(spool) < DFT__CHUNK_LOG_MIDDLE ? DFT__CHUNK_LOG_MIN : DFT__CHUNK_LOG_MIDDLE;
+  dft__chunk *chunk = take_any(spool, cells);
+  if (chunk) return chunk;
+  if (dft__cells_of(log) < cells + 1) log = DFT__CHUNK_LOG_MIDDLE;
+  return dft__cells_of(log) < cells + 1 ? NULL : dft__chunk_take(spool, log, DFT__USE_RECORDS, 1);
 }
 
 /* Says why there is no room. */
@@ -379,16 +391,12 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
     if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
     if (atomic_load(&drain.is_ending)) return NULL;
     if (drain.outputs.can_assist) {
-      has_helped = drain_once(0, tries++ < SMALL_TRIES ? BATCH_CELLS : 1);
+      int most_tries = DFT__GET(drain.in_flight) ? SMALL_TRIES : ALONE_TRIES;
+      has_helped = drain_once(0, tries++ < most_tries ? BATCH_CELLS : 1);
     } else {
       wake_thread();
     }
-    /* Threads hold every chunk, and none is full: there are more threads than the limit allows for. */
-    if (!has_helped && atomic_load(&drain.ready_cells) <= 0) {
-      chunk = dft__chunk_take(spool, DFT__CHUNK_LOG_MIDDLE, DFT__USE_RECORDS, 1);
-      if (chunk && dft__cells_of(DFT__CHUNK_LOG_MIDDLE) >= cells + 1) break;
-      if (chunk) dft__chunk_give(spool, chunk);
-    }
+    if (!has_helped && atomic_load(&drain.ready_cells) <= 0 && (chunk = take_last(spool, cells)) != NULL) break;
     if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but not stuck */
       progress = DFT__GET(spool->header->commit_seq);
       deadline = dft__clock_ns() + WAIT_NS;

@@ -125,11 +125,13 @@ uint32_t dft__thread_finish_chunk(dft__spool *spool, uint64_t cursor) {
   return end - 1;
 }
 
-/* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. */
-static uint32_t chunk_log(const dft__thread *thread, uint32_t cells) {
+/* 4 KiB, 16 KiB, then 64 KiB: thousands of short threads stay cheap. Thousands of long ones keep to smaller chunks. */
+static uint32_t chunk_log(const dft__spool *spool, const dft__thread *thread, uint32_t cells) {
   uint32_t log = thread->chunks == 0   ? DFT__CHUNK_LOG_MIN
                  : thread->chunks == 1 ? DFT__CHUNK_LOG_MIDDLE
                                        : DFT__BLOCK_LOG;
+  uint32_t usual = dft__chunk_usual_log(spool);
+  if (log > usual) log = usual;
   while (dft__cells_of(log) < cells + 1) log++;
   return log;
 }
@@ -145,35 +147,55 @@ static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservat
   return chunk;
 }
 
-static dft__chunk *take_records(const dft__own *own, uint32_t cells, const reservation *more) {
-  dft__spool *spool = more->spool;
-  uint32_t log = chunk_log(own->thread, cells);
-  dft__chunk *chunk = dft__chunk_take(spool, log, DFT__USE_RECORDS, log == DFT__CHUNK_LOG_MIN);
-  if (!chunk) chunk = make_room(own->thread, cells, more);
+static dft__chunk *take_now(const dft__own *own, uint32_t cells, const reservation *more) {
+  return dft__chunk_take(more->spool, chunk_log(more->spool, own->thread, cells), DFT__USE_RECORDS, 0);
+}
+
+static dft__chunk *as_own(const dft__own *own, dft__chunk *chunk, const reservation *more) {
   if (!chunk) return NULL;
   DFT__SET(chunk->tid, own->thread->tid);
-  DFT__SET(chunk->thread, dft__chunk_page(spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
+  DFT__SET(chunk->thread, dft__chunk_page(more->spool, (dft__chunk *)((char *)own->thread - DFT__CELL)));
   return chunk;
 }
 
 /* A record that fits no ordinary chunk gets one of its own. It is FULL before it is written: the drain waits while the
  * thread is busy. */
 static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, reservation *more) {
-  dft__chunk *chunk = take_records(own, cells, more);
-  if (!chunk) return NULL;
+  dft__chunk *chunk = take_now(own, cells, more);
+  if (!chunk) chunk = make_room(own->thread, cells, more);
+  if (!as_own(own, chunk, more)) return NULL;
   *gen = dft__status_gen(DFT__GET(chunk->status));
   DFT__RELEASE(chunk->status, dft__status(*gen, DFT__FULL, cells + 1));
   more->ready += cells;
   return (dft__record *)((char *)chunk + DFT__CELL);
 }
 
+#define NO_CHUNK dft__cursor(0, 0, 1) /* a cursor without a chunk, and so without room */
+
+/* The drain can make room of what threads have filled, so a thread that must wait keeps nothing: when hundreds wait with a
+ * full chunk each, there would be nothing to drain. */
+static void hand_over(const dft__own *own, uint64_t full, reservation *more) {
+  uint64_t now;
+  while (dft__cursor_page(now = DFT__GET(own->thread->cursor)) == dft__cursor_page(full) && dft__cursor_page(full)) {
+    if (!dft__own_cas64(&own->thread->cursor, now, NO_CHUNK)) continue;
+    more->ready += dft__thread_finish_chunk(more->spool, full);
+  }
+  if (more->ready) dft__hooks.drain_notify(more->spool, more->ready, more->signals);
+  more->ready = 0;
+}
+
 /* Replaces a full chunk by another one; zero when there is none. */
 static int change_chunk(const dft__own *own, uint64_t full, uint32_t cells, reservation *more) {
   dft__thread *thread = own->thread;
   dft__spool *spool = more->spool;
-  dft__chunk *chunk = take_records(own, cells, more);
+  dft__chunk *chunk = take_now(own, cells, more);
   uint64_t now;
-  if (!chunk) return 0;
+  if (!chunk) {
+    hand_over(own, full, more);
+    full = NO_CHUNK;
+    chunk = make_room(thread, cells, more);
+  }
+  if (!as_own(own, chunk, more)) return 0;
   while (dft__cursor_page(now = DFT__GET(thread->cursor)) == dft__cursor_page(full)) {
     if (dft__own_cas64(&thread->cursor, now,
                        dft__cursor(dft__chunk_page(spool, chunk), DFT__GET(chunk->size_log), 1))) {

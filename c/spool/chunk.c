@@ -36,10 +36,14 @@ static dft__chunk *pop(dft__spool *spool, uint32_t size_log) {
 
 /* ---- Carving ------------------------------------------------------------------------------------------------------ */
 
+static uint64_t most_bytes(const dft__spool *spool, int beyond_limit) {
+  return beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + spool->header->limit_bytes;
+}
+
 /* The offset of fresh, zeroed bytes, the first `stored` of which have storage; 0 when there are none. */
 static uint64_t carve(dft__spool *spool, uint64_t bytes, uint64_t stored, int beyond_limit) {
   dft__header *header = spool->header;
-  uint64_t most = beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + header->limit_bytes;
+  uint64_t most = most_bytes(spool, beyond_limit);
   uint64_t offset = DFT__GET(header->top);
   do {
     if (offset + bytes > most || !dft__spool_grow(spool, offset + stored)) return 0;
@@ -52,6 +56,16 @@ static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
   DFT__SET(chunk->size_log, size_log);
   DFT__RELEASE(chunk->magic, DFT__CHUNK_MAGIC);
   return chunk;
+}
+
+static int has_storage_next(const dft__spool *spool, uint64_t bytes) {
+  return DFT__GET(spool->header->top) + bytes <= DFT__ACQUIRE(spool->header->file_bytes);
+}
+
+/* Another thread was faster with its block: the chunks of this one are free for all. */
+static void cut_rest(dft__spool *spool, uint64_t offset, uint64_t end, uint32_t size_log) {
+  for (; offset < end && dft__spool_grow(spool, offset + (UINT64_C(1) << size_log)); offset += UINT64_C(1) << size_log)
+    push(spool, make(spool, offset, size_log));
 }
 
 /* Small chunks come from blocks of 64 KiB, one after the other, so that a page is touched only when it is needed. They are made
@@ -67,14 +81,19 @@ static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_
       if (!dft__spool_grow(spool, (now >> 16) + bytes)) return NULL;
       chunk = make(spool, now >> 16, size_log);
       if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes)) return chunk;
-    } else {
+    } else if (has_storage_next(spool, bytes)) {
       uint64_t offset = carve(spool, block, bytes, beyond_limit);
       dft__chunk *chunk;
       if (!offset) return NULL;
       chunk = make(spool, offset, size_log);
-      /* When another thread was faster, the rest of this block is lost, which is rare. */
-      atomic_compare_exchange_strong(left, &now, (offset + bytes) << 16 | (block - bytes));
+      if (!atomic_compare_exchange_strong(left, &now, (offset + bytes) << 16 | (block - bytes)))
+        cut_rest(spool, offset + bytes, offset + block, size_log);
       return chunk;
+    } else {
+      /* This may take long, and hundreds may wait for it: one of them cuts the next block, not each its own. */
+      uint64_t top = DFT__GET(spool->header->top);
+      if (top + block > most_bytes(spool, beyond_limit) || !dft__spool_grow(spool, top + bytes)) return NULL;
+      now = DFT__GET(*left);
     }
   }
 }
@@ -84,6 +103,13 @@ static dft__chunk *carve_chunk(dft__spool *spool, uint32_t size_log, int beyond_
   if (size_log < DFT__BLOCK_LOG) return carve_small(spool, size_log, beyond_limit);
   offset = carve(spool, UINT64_C(1) << size_log, UINT64_C(1) << size_log, beyond_limit);
   return offset ? make(spool, offset, size_log) : NULL;
+}
+
+uint32_t dft__chunk_usual_log(const dft__spool *spool) {
+  uint64_t threads = DFT__GET(spool->inside) & ~DFT__SPOOL_OPEN;
+  uint64_t most = spool->header->limit_bytes / 2;
+  if (threads << DFT__BLOCK_LOG <= most) return DFT__BLOCK_LOG;
+  return threads << DFT__CHUNK_LOG_MIDDLE <= most ? DFT__CHUNK_LOG_MIDDLE : DFT__CHUNK_LOG_MIN;
 }
 
 /* ---- Taking and giving back ------------------------------------------------------------------------------------------ */

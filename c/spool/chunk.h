@@ -12,6 +12,10 @@ static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk
   return (uint32_t)((uint64_t)((const char *)chunk - spool->base) >> DFT__PAGE_LOG);
 }
 
+/* The size of a thread's chunks once it has recorded a little: 64 KiB, and less while so many threads record that their chunks
+ * would take more than half of the spool. */
+uint32_t dft__chunk_usual_log(const dft__spool *spool);
+
 /* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long
  * as the user allows, for what is not a record. NULL when there is none. */
 dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);

@@ -83,6 +83,21 @@ static void ten_thousand_short_threads_stay_cheap(void) {
   free_trace(&in);
 }
 
+/* A batch's list of chunks is full long before these hold a member's worth of events. */
+static void what_many_short_threads_leave_is_drained(void) {
+  enum { THREADS = FEWER(40000, 3000) };
+  struct stat facts;
+  trace in;
+  start_file("churn.pfw");
+  for (int i = 0; i < THREADS; i++) on_threads(1, record_one);
+  CHECK_INT(stat(".dftracer/churn.spool", &facts), 0);
+  CHECK(facts.st_size <= 65 << 20); /* the default limit, and the header */
+  stop_file();
+  in = read_trace("churn.pfw");
+  CHECK_INT(count_name(&in, "inner"), THREADS);
+  free_trace(&in);
+}
+
 static _Atomic int is_running;
 
 static void *record_until_told(void *number) {
@@ -123,6 +138,7 @@ static void a_stop_while_threads_record_is_clean(void) {
 int main(void) {
   RUN(threads_have_stacks_of_their_own);
   RUN(ten_thousand_short_threads_stay_cheap);
+  RUN(what_many_short_threads_leave_is_drained);
   RUN(a_stop_while_threads_record_is_clean);
   return failed_cases;
 }
