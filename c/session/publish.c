@@ -58,8 +58,9 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   if (!suffix || access(output->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
   status = dft__output_finish(outputs, output);
   if (status != DFT_OK) return status;
-  if (!header->is_explicit) {
-    snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
+  if (header->is_explicit != 1) { /* a process of another container may have the same pid, and the same name */
+    const char *kind = DFT__GET(header->annotated) ? "-app" : "-preload";
+    snprintf(stem, sizeof stem, "%s%s", header->stem, header->is_explicit ? "" : kind);
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
   }
   if (snprintf(name, size, "%s/%s%s", header->folder, header->stem, suffix) >= (int)size) return DFT_EINVAL;

@@ -238,6 +238,7 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
     char stem[256];
     snprintf(stem, sizeof stem, "%.220s-%u", spool->header->stem, spool->header->pid);
     memcpy(spool->header->stem, stem, sizeof stem);
+    spool->header->is_explicit = DFT__NAME_EXTENDED;
   }
   status = publish(spool, report);
   if (status != DFT_OK) report->failed++;

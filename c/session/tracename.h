@@ -10,7 +10,7 @@ typedef struct dft__tracename {
   char folder[4096]; /* absolute */
   char stem[256];    /* of the published name, without suffix */
   char base[256];    /* of the names in .dftracer/ (spool/tracefolder.h) */
-  int is_explicit;   /* the program asked for this very name; else it is PREFIX-HOST-PID */
+  int is_explicit;   /* 1: the program asked for this very name, or DFT__NAME_EXTENDED; 0: it is PREFIX-HOST-PID */
 } dft__tracename;
 
 /* From the name the user gave, relative to the working directory. is_child: the explicit name belongs to the parent. Makes
