@@ -77,8 +77,9 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   status = dft__output_finish(outputs, output);
   if (status != DFT_OK) return status;
   if (outputs->spool->fd >= 0) narrow(outputs->spool, output->path); /* a recovery */
-  if (!header->is_explicit) {
-    snprintf(stem, sizeof stem, "%s%s", header->stem, DFT__GET(header->annotated) ? "-app" : "-preload");
+  if (header->is_explicit != 1) { /* a process of another container may have the same pid, and the same name */
+    const char *kind = DFT__GET(header->annotated) ? "-app" : "-preload";
+    snprintf(stem, sizeof stem, "%s%s", header->stem, header->is_explicit ? "" : kind);
     return dft__publish_new(output->path, header->folder, stem, suffix, name, size);
   }
   if (other_stem) return dft__publish_new(output->path, header->folder, other_stem, suffix, name, size);

@@ -78,6 +78,7 @@ static int make_stem(dft__tracename *trace, const char *name, const dft__identit
     clean_host(host, sizeof host, own->host);
     is_fine = print_name(trace->stem, 230, "%s-%s-%u", name, host, own->pid);
   } else if (is_child) {
+    trace->is_explicit = DFT__NAME_EXTENDED;
     is_fine = print_name(trace->stem, 240, "%.*s-%u", (int)len, name, own->pid);
   } else {
     is_fine = print_name(trace->stem, 240, "%.*s", (int)len, name);
@@ -175,6 +176,7 @@ int dft__tracename_next(dft__tracename *trace, const char *wanted, const dft__id
   } else if (!print_name(trace->stem, 240, "%.200s-%u-%d", wanted, own->pid, tries + 1)) {
     return 0;
   }
+  trace->is_explicit = DFT__NAME_EXTENDED;
   make_base(trace->base, trace->stem);
   return 1;
 }

@@ -11,7 +11,7 @@ typedef struct dft__tracename {
   char stem[256];               /* of the published name, without suffix */
   char inner[DFT__INNER_BYTES]; /* the hidden folder */
   char base[256];               /* of the names in .dftracer/ (spool/tracefolder.h) */
-  int is_explicit;              /* the program asked for this very name; else it is PREFIX-HOST-PID */
+  int is_explicit;              /* 1: the program asked for this very name, or DFT__NAME_EXTENDED; 0: PREFIX-HOST-PID */
 } dft__tracename;
 
 /* Whether the name is that of a device, a FIFO or a socket, such as /dev/null. No trace can be there, and publishing one would

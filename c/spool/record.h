@@ -335,6 +335,9 @@ static inline uint64_t dft__epoch_ns(const dft__clock_map *map, uint64_t ticks) 
 
 /* ---- The header ---- */
 
+/* Of is_explicit: a pid follows the name that the program asked for, and no other trace is replaced. To 5.0 it is the same as 1. */
+#define DFT__NAME_EXTENDED 2u
+
 typedef struct dft__header {
   char magic[8]; /* written last */
   uint32_t layout;
@@ -351,7 +354,7 @@ typedef struct dft__header {
   char folder[4096];    /* absolute */
   char stem[256];       /* of the published name, without suffix */
   char base[256];       /* of the spool and the live files in .dftracer/ */
-  uint32_t is_explicit; /* the stem is the very name the program asked for */
+  uint32_t is_explicit; /* 1: the stem is the very name the program asked for; DFT__NAME_EXTENDED; 0: neither */
   uint32_t sink_count;
   char sink[DFT__SINKS_MAX][256];
   /* settings that a recovery must share */

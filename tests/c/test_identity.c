@@ -107,13 +107,15 @@ static void others_cannot_be_judged_from_here(void) {
 }
 
 static void without_descriptors_nobody_is_dead(void) {
-  const struct rlimit none = {0, 0};
+  struct rlimit before, none;
   dft__identity child, blind;
   int stop_it, status;
   siginfo_t info;
   pid_t pid;
   dft__identity_own(&own);
   pid = start_child(&child, &stop_it);
+  CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = (struct rlimit){0, before.rlim_max};
   CHECK_INT(setrlimit(RLIMIT_NOFILE, &none), 0);
   CHECK_INT(dft__identity_life(&child, &own), DFT__UNKNOWN);
   dft__identity_own(&blind);
@@ -124,6 +126,7 @@ static void without_descriptors_nobody_is_dead(void) {
   CHECK_INT(dft__identity_life(&child, &own), DFT__UNKNOWN);
   CHECK_INT(waitpid(pid, &status, 0), pid);
   CHECK_INT(dft__identity_life(&child, &own), DFT__DEAD); /* the kernel says so, without a file */
+  CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 static void *outlive(void *pipe_end) {

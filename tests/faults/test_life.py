@@ -180,6 +180,17 @@ def case_in_containers_of_one_node_with_the_same_name_and_pid(folder):
     check_whole(out, 2)
 
 
+def case_in_containers_with_an_explicit_name_and_the_same_pid(folder):
+    """The first process has the name. The others get their pid added, and replace no trace of one another."""
+    out, spools = f"{folder}/out", f"{folder}/spools"
+    before, settings = containers(spools), {"SPOOL_DIR": spools, "LOG_FILE": f"{out}/named.pfw"}
+    with living(out, before=before, **settings):
+        for _ in range(2):
+            done = run([*before, program("steady"), str(COUNT)], environment(out, **settings))
+            expect_equal((done.returncode, done.stderr), (STATUS, ""), "the process")
+    check_whole(out, 3)
+
+
 class Killed(Exception):
     """Leaves the block in which the process lives."""
 
