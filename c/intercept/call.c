@@ -83,11 +83,14 @@ static uint32_t key_ref(const dft__own *own, enum item key) {
   return ref;
 }
 
-/* Writes one item of 16 bytes. A short text ends at its first zero. */
-static inline uint64_t *put(uint64_t *out, const dft__own *own, enum item key, uint64_t value) {
+/* Writes one item of 16 bytes, unless its key could not be registered. A short text ends at its first zero. */
+static inline uint64_t *put(uint64_t *out, const dft__own *own, enum item key, uint64_t value, int *has_names) {
   uint32_t ref = key_ref(own, key);
   uint32_t len = 8;
-  if (DFT__UNLIKELY(!ref)) return out;
+  if (DFT__UNLIKELY(!ref)) {
+    *has_names = 0;
+    return out;
+  }
   if (DFT__UNLIKELY(types[key] == DFT_STRING)) {
     char text[8];
     memcpy(text, &value, sizeof text);
@@ -105,10 +108,11 @@ static inline dft__place place_now(const dft__own *own) {
   return DFT__LIKELY(!DFT__GET(own->thread->depth)) ? (dft__place){0, 1} : dft__stack_place(&slow);
 }
 
+/* Zero when the call is not recorded. Its site is 0 when there was no room for it among the names. */
 static int identify(const dft__own *own, enum dft__call call, dft__what *what) {
   dft__place at;
   what->site = dft__site_ref(own, &rows[call].site);
-  if (DFT__UNLIKELY(!what->site || what->site & DFT__SITE_MUTED)) return 0;
+  if (DFT__UNLIKELY(what->site & DFT__SITE_MUTED)) return 0;
   at = place_now(own);
   what->id = dft__thread_next_id(own);
   what->parent = at.parent;
@@ -164,31 +168,13 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
   return 1;
 }
 
-/* Every other call: paths by their references. */
-static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
-                 const result *got) {
-  const struct row *row = &rows[call];
-  uint64_t items[2 * (ITEMS_MOST + 4)];
-  uint64_t *out = items;
-  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
-  uint32_t len;
-  if (!identify(own, call, &what)) return;
-  if (refs[0]) out = put(out, own, ITEM_fhash, refs[0]);
-  if (refs[1]) out = put(out, own, ITEM_second, refs[1]);
-  for (uint32_t i = 0; i < row->count; i++) out = put(out, own, row->items[i], (uint64_t)got->values[i]);
-  out = put(out, own, ITEM_ret, (uint64_t)got->ret);
-  if (got->error) out = put(out, own, ITEM_error, (uint64_t)got->error);
-  len = (uint32_t)((char *)out - (char *)items);
-  if (DFT__LIKELY(len <= DFT__SMALL_ARGS)) dft__emit_small(own, &what, (const uint8_t *)items, len);
-  else dft__emit(own, &what, (const uint8_t *)items, len);
-}
-
-/* There was no room for a path among the names: the event contains the text. */
+/* There was no room for a path among the names, or for the call's own: the event contains the text. */
 static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
   const struct row *row = &rows[call];
   char texts[2][DFT__IO_PATH];
   dft_arg args[ITEMS_MOST + 4];
   uint32_t count = 0;
+  dft__label label = {row->site.name, strlen(row->site.name), row->site.cat, strlen(row->site.cat)};
   dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
   if (!identify(own, call, &what)) return;
   for (uint32_t i = 0; i < io->subjects; i++) {
@@ -211,7 +197,31 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
   }
   args[count++] = (dft_arg){.key = &keys[ITEM_ret], .type = DFT_INT, .value.i = got->ret};
   if (got->error) args[count++] = (dft_arg){.key = &keys[ITEM_error], .type = DFT_INT, .value.i = got->error};
-  dft__emit_args(own, &what, NULL, 0, args, count);
+  dft__emit_args(own, &what, &label, 0, args, count);
+}
+
+/* Every other call: paths by their references, unless one of its own names has none. */
+static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
+                 const result *got) {
+  const struct row *row = &rows[call];
+  uint64_t items[2 * (ITEMS_MOST + 4)];
+  uint64_t *out = items;
+  dft__what what = {.kind = DFT__KIND_COMPLETE, .start = io->start, .end = io->end};
+  uint32_t len;
+  int has_names = 1;
+  if (!identify(own, call, &what)) return;
+  if (refs[0]) out = put(out, own, ITEM_fhash, refs[0], &has_names);
+  if (refs[1]) out = put(out, own, ITEM_second, refs[1], &has_names);
+  for (uint32_t i = 0; i < row->count; i++) out = put(out, own, row->items[i], (uint64_t)got->values[i], &has_names);
+  out = put(out, own, ITEM_ret, (uint64_t)got->ret, &has_names);
+  if (got->error) out = put(out, own, ITEM_error, (uint64_t)got->error, &has_names);
+  if (DFT__UNLIKELY(!what.site || !has_names)) {
+    emit_texts(own, call, io, got);
+    return;
+  }
+  len = (uint32_t)((char *)out - (char *)items);
+  if (DFT__LIKELY(len <= DFT__SMALL_ARGS)) dft__emit_small(own, &what, (const uint8_t *)items, len);
+  else dft__emit(own, &what, (const uint8_t *)items, len);
 }
 
 /* The entry of a path, or of the file behind a descriptor. */

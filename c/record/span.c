@@ -1,12 +1,32 @@
 /* span.c - spans: regions and intervals that end now and are recorded later. Intervals are not on the stack.
  * SPDX-License-Identifier: MIT */
+#include <stddef.h>
+
 #include "emit.h"
 #include "lane.h"
 #include "site.h"
 #include "stack.h"
 
 static int is_usable(const dft_span *span) {
-  return span && span->struct_size >= sizeof *span;
+  return span && span->struct_size >= offsetof(dft_span, named);
+}
+
+static void set_named(dft_span *span, const dft_site *site) {
+  if (span->struct_size >= sizeof *span) span->named = site;
+}
+
+/* For a span whose site has no reference. */
+static dft__label label_of(const dft_span *span) {
+  const dft_site *site = span->struct_size >= sizeof *span ? span->named : NULL;
+  size_t name_len, cat_len;
+  if (span->site || !site) return (dft__label){"unknown", 7, "unknown", 7};
+  name_len = site->name ? strlen(site->name) : 0;
+  cat_len = site->cat ? strlen(site->cat) : 0;
+  dft__label label = {.name = dft__name_or_default(site->name, &name_len)};
+  label.cat = dft__name_or_default(site->cat, &cat_len);
+  label.name_len = name_len;
+  label.cat_len = cat_len;
+  return label;
 }
 
 static uint32_t depth_of(const dft__own *own) {
@@ -54,6 +74,7 @@ void dft_span_begin(dft_site *site, dft_span *span) {
   dft__own own;
   if (!is_usable(span)) return;
   span->id = span->session = 0;
+  set_named(span, site);
   if (!site || !dft_is_active() || dft__thread_take_event(&own) != DFT__READY) return;
   span->site = dft__site_ref(&own, site);
   if (span->site & DFT__SITE_MUTED) return;
@@ -81,6 +102,7 @@ void dft_region_take(dft_region region, dft_span *span) {
   const dft__frame *frame;
   if (!is_usable(span)) return;
   span->id = 0;
+  set_named(span, NULL);
   if (!region || !dft_is_active() || dft__thread_take(&own) == DFT__OFF) return;
   depth = dft__stack_find(&own, region);
   if (!depth) return;
@@ -102,9 +124,10 @@ void dft_region_take(dft_region region, dft_span *span) {
 
 void dft_span_record(const dft_span *span, const dft_arg *args, uint32_t count) {
   dft__own own;
-  dft__label label = {"unknown", 7, "unknown", 7};
+  dft__label label;
   dft__what what = {.kind = DFT__KIND_COMPLETE};
   if (!is_usable(span) || !span->id) return;
+  label = label_of(span);
   if (!dft_is_active() || dft__thread_take(&own) == DFT__OFF || own.session != span->session) return;
   what.start = span->begin_ticks;
   what.end = span->end_ticks;

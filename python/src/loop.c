@@ -90,6 +90,7 @@ static void node_item_native(Loop *loop) {
   uint32_t count;
   dft_span span = {.struct_size = sizeof span};
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
+  if (loop->block_label) span.named = &loop->block_label->site;
   Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count;
   if (count > ARGS_FEW) args = PyMem_Malloc((count + 1) * sizeof *args);

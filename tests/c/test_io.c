@@ -238,6 +238,27 @@ static void wrappers_record(void) {
   free_trace(&got);
 }
 
+/* The names of calls and of their arguments stand in the events then. */
+static void calls_are_recorded_when_names_have_run_out(void) {
+  int fd;
+  trace got;
+  start_io();
+  use_up_names();
+  fd = dft__io_open("a", O_RDWR | O_CREAT, 0600);
+  CHECK(fd >= 0);
+  CHECK_INT(dft__io_write(fd, "x", 1), 1);
+  CHECK_INT(dft__io_rename("a", "b"), 0);
+  CHECK_INT(dft__io_close(fd), 0);
+  got = stop();
+  CHECK_INT(named(&got, "open"), 1);
+  CHECK_INT(named(&got, "rename"), 1);
+  CHECK_INT(named(&got, "close"), 1);
+  CHECK_STR(the_event(&got, "write")->cat, "POSIX");
+  CHECK_INT(arg_int(the_event(&got, "write"), "ret"), 1);
+  CHECK_INT(arg_int(the_event(&got, "end"), "num_events"), 66000 + 4);
+  free_trace(&got);
+}
+
 #define ROUNDS FEWER(2000, 300)
 
 static void *open_and_close(void *number) {
@@ -313,6 +334,7 @@ int main(void) {
   RUN(more_folders_than_fit_do_no_harm);
   RUN(descriptors_are_remembered);
   RUN(wrappers_record);
+  RUN(calls_are_recorded_when_names_have_run_out);
   RUN(threads_open_the_same_files);
   RUN(threads_agree_on_references);
   RUN(early_paths_keep_their_references);

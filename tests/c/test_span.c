@@ -201,6 +201,26 @@ static void a_measurement_of_another_trace_or_without_a_site_is_none(void) {
   free_trace(&in);
 }
 
+static void a_span_keeps_its_name_when_names_have_run_out(void) {
+  static dft_site block = DFT_SITE("block", "test");
+  dft_span span, of_region;
+  trace in;
+  start_in_memory();
+  use_up_names();
+  span = begun();
+  finish(&span, 0);
+  of_region = taken(dft_region_begin_site(&block));
+  dft_span_record(&of_region, NULL, 0);
+  of_region = taken(dft_region_begin_site(&block));
+  of_region.named = &block;
+  dft_span_record(&of_region, NULL, 0);
+  in = stop();
+  CHECK_STR(the_event(&in, measured.name)->cat, measured.cat);
+  CHECK_STR(the_event(&in, "block")->cat, "test");
+  CHECK_INT(count_name(&in, "unknown"), 1);
+  free_trace(&in);
+}
+
 int main(void) {
   RUN(a_measurement_owns_nothing_of_what_happens_meanwhile);
   RUN(one_that_a_region_outlives_goes_onto_a_lane);
@@ -211,5 +231,6 @@ int main(void) {
   RUN(a_taken_region_is_recorded_where_it_stood);
   RUN(one_that_is_not_recorded_leaves_nothing);
   RUN(a_span_of_nothing_or_of_another_trace_is_ignored);
-  return 0;
+  RUN(a_span_keeps_its_name_when_names_have_run_out);
+  return failed_cases;
 }

@@ -286,6 +286,9 @@ typedef struct dft_span {
   uint32_t site;
   uint32_t level;
   uint32_t lane; /* a track of its own, where it overlaps other events of its thread; 0: the thread's track */
+  const dft_site
+    *named; /* dft_span_record takes the name from here when there was no room for it among the trace's names.
+                            dft_span_begin sets it, after dft_region_take the caller may */
 } dft_span;
 
 /* Begins an interval that is not a region: events inside it belong to the region around it. */
