@@ -44,8 +44,11 @@ int dft__spool_take(dft_reader *reader, uint32_t index, dft__unit *unit) {
     dft_snapshot_close(unit->snapshot);
     status = dft_snapshot_open(source->path, &unit->snapshot);
     if (status != DFT_OK) {
-      problem.error = 0;
-      dft__problem_add(reader, index, &problem, dft_status_text(status), strlen(dft_status_text(status)));
+      const char *why = dft_status_text(status);
+      int is_gone = access(source->path, F_OK) != 0; /* published in between */
+      if (is_gone) problem.kind = DFT_PROBLEM_FILE;
+      problem.error = is_gone ? ENOENT : 0;
+      dft__problem_add(reader, index, &problem, is_gone ? source->path : why, strlen(is_gone ? source->path : why));
       return 0;
     }
     dft_snapshot_tell(unit->snapshot, &facts);

@@ -142,8 +142,7 @@ static dft_status launch_and_wait(launch *own) {
   munmap(stack, STACK_BYTES);
   if (status == 0) return DFT_OK;
   if (own->error) snprintf(own->why, own->size, "%s: %s", program, strerror(own->error));
-  else if (!own->why[0])
-    snprintf(own->why, own->size, "%s failed (wait status 0x%x)", program, (unsigned)status);
+  else if (!own->why[0]) snprintf(own->why, own->size, "%s failed (wait status 0x%x)", program, (unsigned)status);
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SPACE ? DFT_ENOSPC : DFT_EIO;
 }
 

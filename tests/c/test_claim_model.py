@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """test_claim_model.py - every order in which threads can take, fill, claim, consume and give back chunks.
 
-A small copy of the protocol of c/spool/chunk.c and c/drain/batch.c. A producer fills chunks with numbered records, drains
-claim and consume them. Each step below touches shared memory once. The search visits every state that any order of the steps
-leads to, and checks that each record is handed out once: none twice, and none missing at the end.
+A small copy of the protocol of c/spool/chunk.c and c/drain/batch.c. A producer fills chunks with numbered records,
+drains claim and consume them. Each step below touches shared memory once. The search visits every state that any order
+of the steps leads to, and checks that each record is handed out once: none twice, and none missing at the end.
 
-Version 5.0 compared the generation alone after the claim. The search must find the events that this loses, or the model has
-lost its teeth.
+Version 5.0 compared the generation alone after the claim. The search must find the events that this loses, or the model
+has lost its teeth.
 SPDX-License-Identifier: MIT"""
 
 import sys
@@ -29,7 +29,7 @@ IDLE = Drain("idle", None, 0, FREE, 0, 0)
 
 
 def put(chunks, number, **changes):
-    return chunks[:number] + (chunks[number]._replace(**changes),) + chunks[number + 1 :]
+    return (*chunks[:number], chunks[number]._replace(**changes), *chunks[number + 1:])
 
 
 def produce(state, records):
@@ -50,7 +50,7 @@ def produce(state, records):
         )
     elif own.at.startswith("write"):
         cell = int(own.at[-1])
-        cells = chunk.cells[:cell] + ((chunk.gen, own.record),) + chunk.cells[cell + 1 :]
+        cells = (*chunk.cells[:cell], (chunk.gen, own.record), *chunk.cells[cell + 1:])
         then = "finish" if cell + 1 == CELLS else f"write {cell + 1}"
         yield state._replace(
             chunks=put(chunks, own.chunk, cells=cells), producer=own._replace(at=then, record=own.record + 1)
@@ -64,7 +64,7 @@ def drain(state, rules, number):
     own, chunks = state.drains[number], state.chunks
 
     def then(changes=None, **rest):
-        drains = state.drains[:number] + ((changes or own),) + state.drains[number + 1 :]
+        drains = (*state.drains[:number], changes or own, *state.drains[number + 1:])
         return state._replace(drains=drains, **rest)
 
     unlocked = {"lock": None} if rules.has_lock else {}

@@ -228,7 +228,8 @@ def a_sink_from_outside_reads_what_is_not_published():
 def killed(folder, cwd=None, **settings):
     """A process that was killed; its spool is there. The spool's path."""
     env = traced(f"{folder}/out", **settings)
-    with subprocess.Popen([PROGRAMS / "doing", "step", "9", "wait"], env=env, cwd=cwd, stdout=subprocess.PIPE) as process:
+    words = [PROGRAMS / "doing", "step", "9", "wait"]
+    with subprocess.Popen(words, env=env, cwd=cwd, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.send_signal(signal.SIGKILL)
     (spool,) = Path(folder, "out", ".dftracer").glob("*.spool")

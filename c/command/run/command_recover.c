@@ -38,11 +38,18 @@ static void print(const char *folder, const dft_recovery *report, const dft_lost
   printf("\n");
 }
 
+/* A damaged spool, or a stranger's, may hold anything. */
+static int is_printable(const char *text) {
+  while (*text >= ' ' && *text <= '~') text++;
+  return !*text;
+}
+
 static void name_unjudged(const char *claim, uint32_t pid, const char *host, void *context) {
   const recover_plan *plan = context;
+  const char *node = is_printable(host) ? host : "an unknown host";
   const char *fate = plan->is_lost ? "publishing its trace" : "left alone";
-  if (pid) printf("%s: process %u of %s is not known to be dead; %s\n", claim, pid, host, fate);
-  else printf("%s: its process, of %s, is not known to be dead; %s\n", claim, host, fate);
+  if (pid) printf("%s: process %u of %s is not known to be dead; %s\n", claim, pid, node, fate);
+  else printf("%s: its process, of %s, is not known to be dead; %s\n", claim, node, fate);
 }
 
 static void recover(recover_plan *plan, const char *folder) {
