@@ -11,7 +11,8 @@
 #include "spool/chunk.h"
 
 #define DFT__BATCH_CHUNKS DFT__COMMIT_CHUNKS
-#define DFT__PATHS_MAX 32 /* path arguments of one event; further ones share the last hash */
+#define DFT__BATCH_CELLS 6144u /* worth a member: six chunks of 64 KiB */
+#define DFT__PATHS_MAX 32      /* path arguments of one event; further ones share the last hash */
 #define DFT__SEEN_PATHS 256
 #define DFT__RELATED_BYTES 4096
 #define DFT__VALUES_MAX (DFT__ARG_COUNT_MAX + 8) /* of the user, and our own */

@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "drain.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
@@ -18,33 +17,27 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "codec/gzip.h"
 #include "definition.h"
 #include "feed.h"
+#include "queue.h"
 #include "record/thread.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
 
 #define WORKSPACES 4
-#define BATCH_CELLS 6144u            /* worth a member: six chunks of 64 KiB */
 #define CLAIM_CELLS 24576u           /* more than a member takes, so that it is never too small */
 #define DEFINITIONS_MOST (64u << 10) /* bytes of paths that surely fit into one member */
-#define WAIT_NS UINT64_C(5000000000) /* how long a producer waits for room */
 #define PAUSE_LEAST_NS UINT64_C(100000)
-#define PAUSE_MOST_NS UINT64_C(5000000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
-#define SMALL_TRIES 50                /* before a producer makes do with less than a member's worth */
-#define ALONE_TRIES 4                 /* the same when no batch is on its way that will make room */
 #define STACK_BYTES ((size_t)512 << 10)
 
 #define APPEND_PAUSE_NS 20000  /* between looks at a batch that must be appended before others begin */
 #define END_TRIES 100000       /* pauses of PAUSE_LEAST_NS that the end waits for producers */
 #define DESCRIPTORS_MOST 65536 /* closed one by one where the kernel cannot close a range */
 #define RETRY_AT_ONCE 1        /* in retry_ns: a time that has passed */
-#define ON_FULL_DROP 1         /* DFTRACER_ON_FULL=drop, in the order of its choices */
 
 enum workspace_state { IDLE = 0, BUSY = 1, READY = 2 };
 enum thread_state { NO_THREAD = 0, THREAD_BEING_MADE = 1, THREAD_RUNS = 2, THREAD_FAILED = 3 };
@@ -53,11 +46,10 @@ static struct {
   _Atomic(dft__workspace *) workspaces[WORKSPACES];
   _Atomic uint32_t create_lock;
   _Atomic uint32_t append_lock;
-  _Atomic uint64_t next_seq;   /* of the next batch; guarded by the create lock */
-  _Atomic uint64_t turn;       /* the number whose turn it is to be appended */
-  _Atomic uint32_t in_flight;  /* batches created and not yet appended */
-  _Atomic uint64_t retry_ns;   /* nonzero: the output failed; not before then */
-  _Atomic uint32_t is_stalled; /* a producer waited in vain: others do not wait until something is appended */
+  _Atomic uint64_t next_seq;  /* of the next batch; guarded by the create lock */
+  _Atomic uint64_t turn;      /* the number whose turn it is to be appended */
+  _Atomic uint32_t in_flight; /* batches created and not yet appended */
+  _Atomic uint64_t retry_ns;  /* nonzero: the output failed; not before then */
   _Atomic uint32_t has_begun;
   _Atomic int64_t ready_cells;
   /* the thread */
@@ -93,14 +85,13 @@ static void wake_thread(void) {
 
 /* ---- Who is at work here ---------------------------------------------------------------------------------------------- */
 
-/* A producer may be late: its session has ended, and another may have begun. Nonzero when the drain still works for its spool; it
- * does so until leave, because dft__drain_end sets is_ending first and then waits for helpers. Signals are blocked. */
-static int enter(const dft__spool *spool) {
+/* dft__drain_end sets is_ending first and then waits for helpers. */
+int dft__drain_enter(const dft__spool *spool) {
   atomic_fetch_add(&drain.helpers, 1);
   return !atomic_load(&drain.is_ending) && drain.outputs.spool == spool;
 }
 
-static void leave(void) {
+void dft__drain_leave(void) {
   atomic_fetch_sub(&drain.helpers, 1);
 }
 
@@ -125,6 +116,7 @@ static dft__workspace *take_workspace(void) {
 }
 
 static void note_failure(dft_status status) {
+  dft__queue_note_failure();
   atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
            "cannot write the trace to %s: %s; events wait in the spool, and writing is retried",
@@ -142,8 +134,9 @@ static void append(dft__workspace *workspace) {
   int64_t cells = consumed_cells(&workspace->batch);
   dft_status status = dft__outputs_append(&drain.outputs, workspace);
   if (status == DFT_OK) {
-    atomic_store(&drain.is_stalled, 0);
-    atomic_fetch_sub(&drain.ready_cells, cells);
+    int64_t left = atomic_fetch_sub(&drain.ready_cells, cells) - cells;
+    dft__queue_note_append((uint64_t)cells, left <= 0);
+    dft__queue_call();
   } else if (!DFT__GET(drain.retry_ns)) {
     note_failure(status);
   }
@@ -261,8 +254,13 @@ static void leave_descriptors(void) {
   }
 }
 
+static void prepare_spool(void) {
+  dft__spool_prepare(drain.outputs.spool);
+  dft__queue_note_growth(drain.outputs.spool);
+}
+
 static int has_enough(void) {
-  return atomic_load(&drain.ready_cells) >= BATCH_CELLS;
+  return atomic_load(&drain.ready_cells) >= DFT__BATCH_CELLS;
 }
 
 static void *run(void *unused) {
@@ -277,9 +275,8 @@ static void *run(void *unused) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};
     int is_failing;
-    dft__spool_prepare(drain.outputs.spool);
-    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, BATCH_CELLS))
-      dft__spool_prepare(drain.outputs.spool);
+    prepare_spool();
+    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, DFT__BATCH_CELLS)) prepare_spool();
     append_ready();
     if (!has_idled && !atomic_load(&drain.is_ending)) {
       has_idled = 1;
@@ -308,117 +305,49 @@ static void make_thread(uint64_t signals) {
 
 static void notify(uint32_t cells, uint64_t signals) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
-  if (before + cells < BATCH_CELLS) return;
+  if (before + cells < DFT__BATCH_CELLS) return;
   if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
-  else if (before < BATCH_CELLS || before / BATCH_CELLS != (before + cells) / BATCH_CELLS) wake_thread();
+  else if (before < DFT__BATCH_CELLS || before / DFT__BATCH_CELLS != (before + cells) / DFT__BATCH_CELLS) wake_thread();
 }
 
 void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals) {
-  if (enter(spool)) notify(cells, signals);
-  leave();
+  if (dft__drain_enter(spool)) {
+    dft__queue_note_growth(spool);
+    notify(cells, signals);
+  }
+  dft__drain_leave();
 }
 
 int dft__drain_has_begun(void) {
   return (int)atomic_load(&drain.has_begun);
 }
 
-/* ---- Producers ---------------------------------------------------------------------------------------------------- */
+/* ---- For producers (room.c) ------------------------------------------------------------------------------------------ */
 
-/* A chunk of this size for a record of so many cells; NULL when it is too small, or there is none. */
-static dft__chunk *take_chunk(dft__spool *spool, uint32_t size_log, uint32_t cells) {
-  return dft__cells_of(size_log) < cells + 1 ? NULL : dft__chunk_take(spool, size_log, DFT__USE_RECORDS, 0);
-}
-
-/* A chunk of the usual size or else a smaller one. Then larger ones: a huge record may have left them, or a time with fewer
- * threads, and chunks never change their size. */
-static dft__chunk *take_any(dft__spool *spool, uint32_t cells) {
-  uint32_t huge_log = DFT__BLOCK_LOG;
-  uint32_t usual_log = dft__chunk_usual_log(spool);
-  dft__chunk *chunk = NULL;
-  while (dft__cells_of(huge_log) < cells + 1) huge_log++;
-  if (huge_log > DFT__BLOCK_LOG) return dft__chunk_take(spool, huge_log, DFT__USE_RECORDS, 1);
-  if (usual_log >= DFT__BLOCK_LOG) chunk = take_chunk(spool, DFT__BLOCK_LOG, cells);
-  if (!chunk && usual_log >= DFT__CHUNK_LOG_MIDDLE) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIDDLE, cells);
-  if (!chunk) chunk = take_chunk(spool, DFT__CHUNK_LOG_MIN, cells);
-  for (uint32_t log = usual_log + 1; !chunk && log <= DFT__CHUNK_LOG_MAX; log++) chunk = take_chunk(spool, log, cells);
-  return chunk;
-}
-
-/* Nothing is left to drain. Unless a chunk has become free just now, threads hold every one and none is full: there are more
- * threads than the limit allows for. */
-static dft__chunk *take_last(dft__spool *spool, uint32_t cells) {
-  uint32_t log = dft__chunk_usual_log(spool) < DFT__CHUNK_LOG_MIDDLE ? DFT__CHUNK_LOG_MIN : DFT__CHUNK_LOG_MIDDLE;
-  dft__chunk *chunk = take_any(spool, cells);
-  if (chunk) return chunk;
-  if (dft__cells_of(log) < cells + 1) log = DFT__CHUNK_LOG_MIDDLE;
-  return dft__cells_of(log) < cells + 1 ? NULL : dft__chunk_take(spool, log, DFT__USE_RECORDS, 1);
-}
-
-/* Says why there is no room. */
-static void report_loss(const dft__spool *spool) {
-  unsigned long long kib = (unsigned long long)DFT__GET(spool->header->file_bytes) >> 10;
-  const char *why = "a file operation failed";
-  switch (DFT__GET(spool->grow_error)) {
-    case 0:
-      dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
-               "the spool is full (DFTRACER_SPOOL_LIMIT=%s) and the trace cannot be written fast "
-               "enough; events are dropped and counted",
-               dft__config_text(DFT__SPOOL_LIMIT));
-      return;
-    case ENOSPC: why = "the disk is full"; break;
-    case EDQUOT: why = "the quota of the disk is used up"; break;
-    case EFBIG: why = "the limit of the file size is reached (ulimit -f)"; break;
-    case EMFILE:
-    case ENFILE: why = "no file descriptor is free (ulimit -n)"; break;
-    case ENOENT: why = "it has been removed"; break;
-  }
-  dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
-           "the spool %s cannot grow beyond %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR moves it)",
-           spool->path, kib, why);
-}
-
-static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
-  uint64_t deadline = dft__clock_ns() + WAIT_NS;
-  int is_dropping = dft__config_number(DFT__ON_FULL) == ON_FULL_DROP;
-  int tries = 0;
-  uint64_t pause_ns = PAUSE_LEAST_NS;
-  uint64_t progress = DFT__GET(spool->header->commit_seq);
-  dft__chunk *chunk;
+void dft__drain_make_thread(uint64_t signals) {
   if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
-  for (;;) {
-    int has_helped = 0;
-    chunk = take_any(spool, cells);
-    if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
-    if (atomic_load(&drain.is_ending)) return NULL;
-    if (drain.outputs.can_assist) {
-      int most_tries = DFT__GET(drain.in_flight) ? SMALL_TRIES : ALONE_TRIES;
-      has_helped = drain_once(0, tries++ < most_tries ? BATCH_CELLS : 1);
-    } else {
-      wake_thread();
-    }
-    if (!has_helped && atomic_load(&drain.ready_cells) <= 0 && (chunk = take_last(spool, cells)) != NULL) break;
-    if (DFT__GET(spool->header->commit_seq) != progress) { /* slow, but not stuck */
-      progress = DFT__GET(spool->header->commit_seq);
-      deadline = dft__clock_ns() + WAIT_NS;
-    } else if (dft__clock_ns() > deadline) {
-      atomic_store(&drain.is_stalled, 1);
-      break;
-    }
-    if (!has_helped) {
-      wake_thread(); /* it may be able to make the spool longer */
-      wait_ns(pause_ns);
-      if (pause_ns < PAUSE_MOST_NS)
-        pause_ns *= 2; /* hundreds may be waiting, and must leave the processor to those that work */
-    }
-  }
-  if (!chunk) report_loss(spool);
-  return chunk;
 }
 
-dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
-  dft__chunk *chunk = enter(spool) ? make_room(spool, cells, signals) : NULL;
-  leave();
-  return chunk;
+void dft__drain_wake(void) {
+  wake_thread();
+}
+
+int dft__drain_assist(uint64_t least) {
+  if (drain.outputs.can_assist) return drain_once(0, least);
+  wake_thread();
+  return 0;
+}
+
+int dft__drain_is_ending(void) {
+  return (int)atomic_load(&drain.is_ending);
+}
+
+uint32_t dft__drain_in_flight(void) {
+  return DFT__GET(drain.in_flight);
+}
+
+int dft__drain_is_idle(void) {
+  return atomic_load(&drain.ready_cells) <= 0 && !DFT__GET(drain.in_flight);
 }
 
 /* ---- Begin and end -------------------------------------------------------------------------------------------------- */
@@ -429,6 +358,7 @@ void dft__drain_disown(void) {
 }
 
 static void clear_session(void) {
+  dft__queue_clear();
   memset(&drain, 0, (size_t)((char *)&drain.is_ending - (char *)&drain));
 }
 

@@ -14,10 +14,6 @@ dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *fol
  * is what the program has blocked. Nothing happens when the spool's session has ended. */
 void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals);
 
-/* The spool is full: a chunk for a record of so many cells, after helping or waiting; NULL when that took too long. Called
- * with signals blocked; `signals` is what the program has blocked. */
-dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals);
-
 /* Nonzero when the opening lines are written, or about to be. */
 int dft__drain_has_begun(void);
 
@@ -32,5 +28,27 @@ void dft__drain_disown(void);
 
 /* In a forked child: forgets the drain of the parent. */
 void dft__drain_forget(void);
+
+/* For producers that wait for room (room.c). Signals are blocked. */
+
+/* A producer may be late: its session has ended, and another may have begun. Nonzero when the drain still works for its spool; it
+ * does so until dft__drain_leave, which follows in any case. */
+int dft__drain_enter(const dft__spool *spool);
+void dft__drain_leave(void);
+
+/* Makes the thread, where there is none and one can be made. */
+void dft__drain_make_thread(uint64_t signals);
+void dft__drain_wake(void);
+
+/* Drains one batch of at least so many cells. Zero when there was nothing to do, or it could not be done now. */
+int dft__drain_assist(uint64_t least);
+
+int dft__drain_is_ending(void);
+
+/* Batches on their way. */
+uint32_t dft__drain_in_flight(void);
+
+/* Nothing is ready, and no batch is on its way. */
+int dft__drain_is_idle(void);
 
 #endif

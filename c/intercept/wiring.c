@@ -1,6 +1,7 @@
 /* wiring.c - the functions behind the hooks of spool/hooks.h.
  * SPDX-License-Identifier: MIT */
 #include "drain/drain.h"
+#include "drain/room.h"
 #include "record/joining.h"
 #include "session/session.h"
 #include "spool/hooks.h"
@@ -11,7 +12,7 @@ const struct dft__hooks dft__hooks = {
   .session_open_due = dft__session_open_due,
   .session_await_exit = dft__session_await_exit,
   .drain_notify = dft__drain_notify,
-  .drain_make_room = dft__drain_make_room,
+  .drain_make_room = dft__room_make,
   .io_session_opened = dft__io_session_opened,
   .io_session_closed = dft__io_session_closed,
 };

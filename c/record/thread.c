@@ -147,7 +147,9 @@ static dft__chunk *make_room(dft__thread *thread, uint32_t cells, const reservat
   return chunk;
 }
 
+/* Whoever has a chunk fills it while others wait, and would be the first again if it took another one here. */
 static dft__chunk *take_now(const dft__own *own, uint32_t cells, const reservation *more) {
+  if (DFT__GET(more->spool->waiting)) return NULL;
   return dft__chunk_take(more->spool, chunk_log(more->spool, own->thread, cells), DFT__USE_RECORDS, 0);
 }
 

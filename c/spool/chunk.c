@@ -36,19 +36,26 @@ static dft__chunk *pop(dft__spool *spool, uint32_t size_log) {
 
 /* ---- Carving ------------------------------------------------------------------------------------------------------ */
 
+/* Records leave a sixteenth of the limit to what is not a record, such as the states of threads that come when it is full. */
 static uint64_t most_bytes(const dft__spool *spool, int beyond_limit) {
-  return beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + spool->header->limit_bytes;
+  uint64_t limit_bytes = spool->header->limit_bytes;
+  return beyond_limit ? spool->map_bytes : DFT__HEADER_BYTES + limit_bytes - limit_bytes / 16;
 }
 
 /* The offset of fresh, zeroed bytes, the first `stored` of which have storage; 0 when there are none. */
-static uint64_t carve(dft__spool *spool, uint64_t bytes, uint64_t stored, int beyond_limit) {
+static uint64_t carve(dft__spool *spool, uint64_t bytes, uint64_t stored, uint64_t most) {
   dft__header *header = spool->header;
-  uint64_t most = most_bytes(spool, beyond_limit);
   uint64_t offset = DFT__GET(header->top);
   do {
-    if (offset + bytes > most || !dft__spool_grow(spool, offset + stored)) return 0;
+    if (offset + bytes > most || offset + stored > DFT__ACQUIRE(header->file_bytes)) return 0;
   } while (!atomic_compare_exchange_weak(&header->top, &offset, offset + bytes));
   return offset;
+}
+
+/* Makes the file longer than the chunks so far, by `stored`; zero when that is not possible now. */
+static int store_next(dft__spool *spool, uint64_t bytes, uint64_t stored, int beyond_limit) {
+  uint64_t top = DFT__GET(spool->header->top);
+  return top + bytes <= most_bytes(spool, beyond_limit) && dft__spool_grow(spool, top + stored, beyond_limit);
 }
 
 static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
@@ -58,13 +65,10 @@ static dft__chunk *make(dft__spool *spool, uint64_t offset, uint32_t size_log) {
   return chunk;
 }
 
-static int has_storage_next(const dft__spool *spool, uint64_t bytes) {
-  return DFT__GET(spool->header->top) + bytes <= DFT__ACQUIRE(spool->header->file_bytes);
-}
-
 /* Another thread was faster with its block: the chunks of this one are free for all. */
 static void cut_rest(dft__spool *spool, uint64_t offset, uint64_t end, uint32_t size_log) {
-  for (; offset < end && dft__spool_grow(spool, offset + (UINT64_C(1) << size_log)); offset += UINT64_C(1) << size_log)
+  for (; offset < end && dft__spool_grow(spool, offset + (UINT64_C(1) << size_log), 1);
+       offset += UINT64_C(1) << size_log)
     push(spool, make(spool, offset, size_log));
 }
 
@@ -73,41 +77,41 @@ static void cut_rest(dft__spool *spool, uint64_t offset, uint64_t end, uint32_t 
 static dft__chunk *carve_small(dft__spool *spool, uint32_t size_log, int beyond_limit) {
   const uint64_t bytes = UINT64_C(1) << size_log;
   const uint64_t block = UINT64_C(1) << DFT__BLOCK_LOG;
+  const uint64_t most = most_bytes(spool, beyond_limit);
   _Atomic uint64_t *left = &spool->header->block[size_log];
-  uint64_t now = DFT__GET(*left);
+  uint64_t now = DFT__GET(*left), offset;
   for (;;) {
     if (now & 0xffff) {
       dft__chunk *chunk;
-      if (!dft__spool_grow(spool, (now >> 16) + bytes)) return NULL;
+      if ((now >> 16) + bytes > most || !dft__spool_grow(spool, (now >> 16) + bytes, beyond_limit)) return NULL;
       chunk = make(spool, now >> 16, size_log);
       if (atomic_compare_exchange_weak(left, &now, now + (bytes << 16) - bytes)) return chunk;
-    } else if (has_storage_next(spool, bytes)) {
-      uint64_t offset = carve(spool, block, bytes, beyond_limit);
-      dft__chunk *chunk;
-      if (!offset) return NULL;
-      chunk = make(spool, offset, size_log);
+    } else if ((offset = carve(spool, block, bytes, most)) != 0) {
+      dft__chunk *chunk = make(spool, offset, size_log);
       if (!atomic_compare_exchange_strong(left, &now, (offset + bytes) << 16 | (block - bytes)))
         cut_rest(spool, offset + bytes, offset + block, size_log);
       return chunk;
     } else {
       /* This may take long, and hundreds may wait for it: one of them cuts the next block, not each its own. */
-      uint64_t top = DFT__GET(spool->header->top);
-      if (top + block > most_bytes(spool, beyond_limit) || !dft__spool_grow(spool, top + bytes)) return NULL;
+      if (!store_next(spool, block, bytes, beyond_limit)) return NULL;
       now = DFT__GET(*left);
     }
   }
 }
 
 static dft__chunk *carve_chunk(dft__spool *spool, uint32_t size_log, int beyond_limit) {
+  const uint64_t bytes = UINT64_C(1) << size_log;
   uint64_t offset;
   if (size_log < DFT__BLOCK_LOG) return carve_small(spool, size_log, beyond_limit);
-  offset = carve(spool, UINT64_C(1) << size_log, UINT64_C(1) << size_log, beyond_limit);
-  return offset ? make(spool, offset, size_log) : NULL;
+  while ((offset = carve(spool, bytes, bytes, most_bytes(spool, beyond_limit))) == 0) {
+    if (!store_next(spool, bytes, bytes, beyond_limit)) return NULL;
+  }
+  return make(spool, offset, size_log);
 }
 
 uint32_t dft__chunk_usual_log(const dft__spool *spool) {
   uint64_t threads = DFT__GET(spool->inside) & ~DFT__SPOOL_OPEN;
-  uint64_t most = spool->header->limit_bytes / 2;
+  uint64_t most = spool->header->limit_bytes / 8;
   if (threads << DFT__BLOCK_LOG <= most) return DFT__BLOCK_LOG;
   return threads << DFT__CHUNK_LOG_MIDDLE <= most ? DFT__CHUNK_LOG_MIDDLE : DFT__CHUNK_LOG_MIN;
 }

@@ -13,7 +13,8 @@ static inline uint32_t dft__chunk_page(const dft__spool *spool, const dft__chunk
 }
 
 /* The size of a thread's chunks once it has recorded a little: 64 KiB, and less while so many threads record that their chunks
- * would take more than half of the spool. */
+ * would take more than an eighth of the spool. So a thread that waits for a chunk has its turn when about an eighth of the spool
+ * has been written. */
 uint32_t dft__chunk_usual_log(const dft__spool *spool);
 
 /* Takes a chunk: its header says OPEN, a new generation, no use of it before. beyond_limit: also when the spool is as long

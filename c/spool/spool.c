@@ -9,6 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <linux/magic.h>
 #include <sched.h>
 #include <stddef.h>
@@ -28,9 +30,10 @@
   ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */
 #define GROW_LEAST ((uint64_t)64 << 10)
 #define GROW_MOST ((uint64_t)1 << 20)
+#define GROW_FOR_MANY ((uint64_t)4 << 20) /* when others wait: there may be a thousand */
 #define EXTRA_BYTES ((uint64_t)64 << 20)  /* address space for names, threads, deep stacks, huge records */
 #define GROW_WAIT_NS UINT64_C(2000000000) /* for the thread that extends the file: a busy disk may take seconds */
-#define GROW_PAUSE_NS 100000L
+#define GROW_LOOK_NS 50000000L            /* if nobody woke a thread that waits for it */
 #define GROW_RETRY_NS UINT64_C(100000000)
 #define AHEAD_BYTES ((uint64_t)4 << 20)
 #ifndef MADV_POPULATE_WRITE
@@ -250,6 +253,19 @@ static void replace_mapping(const dft__spool *spool, int flags, int fd) {
   AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
 }
 
+static void await_growth(dft__spool *spool, uint32_t holder) {
+  struct timespec most = {0, GROW_LOOK_NS};
+  atomic_fetch_add(&spool->growth_waits, 1);
+  syscall(SYS_futex, &spool->growing, FUTEX_WAIT_PRIVATE, holder, &most, NULL, 0);
+  atomic_fetch_sub(&spool->growth_waits, 1);
+}
+
+static void end_growth(dft__spool *spool) {
+  atomic_store(&spool->growing, 0);
+  if (atomic_load(&spool->growth_waits))
+    syscall(SYS_futex, &spool->growing, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
 /* Waits for a thread that is extending the file: its path, and even its inode number, may soon belong to the next session. */
 void dft__spool_retire(dft__spool *spool, int is_exiting) {
   uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
@@ -266,7 +282,7 @@ void dft__spool_retire(dft__spool *spool, int is_exiting) {
     spool->range = spool->base;
     spool->range_bytes = spool->map_bytes;
   }
-  DFT__RELEASE(spool->growing, 0);
+  end_growth(spool);
 }
 
 static dft__spool first_spool = {.number = 1};
@@ -327,26 +343,38 @@ static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {
   return !error;
 }
 
+/* Where the file ends after the next step, at `bytes` or later. It passes the limit for that alone. */
+static uint64_t next_end(const dft__spool *spool, uint64_t from, uint64_t bytes) {
+  uint64_t most = DFT__HEADER_BYTES + spool->header->limit_bytes;
+  uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
+  int is_urgent = atomic_load(&spool->growth_waits) || atomic_load(&spool->waiting);
+  uint64_t to = from + (is_urgent ? GROW_FOR_MANY : step);
+  if (to > most) to = from < most ? most : from + GROW_LEAST;
+  if (to < bytes) to = bytes;
+  return to < spool->map_bytes ? to : spool->map_bytes;
+}
+
 /* With the lock. */
 static int grow(dft__spool *spool, uint64_t bytes) {
   dft__header *header = spool->header;
   uint64_t from = DFT__GET(header->file_bytes);
-  uint64_t step = from / 2 < GROW_LEAST ? GROW_LEAST : from / 2 < GROW_MOST ? from / 2 & ~UINT64_C(4095) : GROW_MOST;
-  uint64_t to = from + step > bytes ? from + step : bytes;
+  uint64_t to = next_end(spool, from, bytes);
   if (atomic_load(&spool->is_retired) || from < DFT__HEADER_BYTES) return 0;
   if (from >= bytes) return 1;
-  if (to > spool->map_bytes) to = spool->map_bytes;
   if (!lengthen(spool, from, to) && !lengthen(spool, from, to = bytes)) return 0;
   DFT__RELEASE(header->file_bytes, to);
   return 1;
 }
 
-int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
+int dft__spool_grow(dft__spool *spool, uint64_t bytes, int may_wait) {
   dft__header *header = spool->header;
-  uint64_t deadline = dft__clock_ns() + GROW_WAIT_NS;
-  uint32_t tid = own_tid();
+  uint64_t deadline;
+  uint32_t tid;
+  if (DFT__LIKELY(DFT__ACQUIRE(header->file_bytes) >= bytes)) return 1;
   if (bytes > spool->map_bytes || spool->is_detached) return 0;
-  for (int tries = 0; DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline; tries++) {
+  deadline = dft__clock_ns() + GROW_WAIT_NS;
+  tid = own_tid();
+  while (DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline) {
     if (dft__clock_ns() < DFT__GET(spool->grow_ns)) return 0;
     uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock forever */
     uint32_t holder = 0;
@@ -354,14 +382,12 @@ int dft__spool_grow(dft__spool *spool, uint64_t bytes) {
     int is_done = is_mine && grow(spool, bytes);
     if (is_mine) {
       DFT__SET(spool->grow_ns, is_done ? 0 : dft__clock_ns() + GROW_RETRY_NS);
-      DFT__RELEASE(spool->growing, 0);
+      end_growth(spool);
+    } else if (may_wait) {
+      await_growth(spool, holder);
     }
     dft__signals_restore(before);
-    if (is_mine && !is_done) return 0;
-    if (!is_mine) {
-      struct timespec pause = {0, GROW_PAUSE_NS << (tries < 6 ? tries : 6)}; /* hundreds may be waiting */
-      syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
-    }
+    if (!is_done && (is_mine || !may_wait)) return 0;
   }
   return DFT__ACQUIRE(header->file_bytes) >= bytes;
 }
@@ -375,7 +401,7 @@ void dft__spool_prepare(dft__spool *spool) {
     uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;
     if (want > most) want = most;
     /* In steps, because producers may be waiting for the next one. */
-    if (now >= want || !dft__spool_grow(spool, now + GROW_MOST < want ? now + GROW_MOST : want)) return;
+    if (now >= want || !dft__spool_grow(spool, now + GROW_MOST < want ? now + GROW_MOST : want, 1)) return;
   }
 }
 

@@ -26,9 +26,11 @@ typedef struct dft__spool {
   void *lock;             /* the page that holds the lock on the file, NULL: none. Not mapped in forked children */
   dev_t device;
   ino_t inode;
-  _Atomic uint32_t growing; /* id of the thread that extends the file */
-  _Atomic uint64_t grow_ns; /* extending failed: do not retry before then, or every event would */
-  _Atomic int grow_error;   /* errno of that */
+  _Atomic uint32_t growing;      /* futex: id of the thread that extends the file */
+  _Atomic uint32_t growth_waits; /* threads that wait for it */
+  _Atomic uint32_t waiting;      /* threads that stand in line for a chunk: others must not take one before them */
+  _Atomic uint64_t grow_ns;      /* extending failed: do not retry before then, or every event would */
+  _Atomic int grow_error;        /* errno of that */
   _Atomic uint32_t
     names_known; /* for intern.c: the registry is full, 1: which names it holds is being found out, 2: is known */
   char path[DFT__PATH_MAX];
@@ -73,8 +75,8 @@ void dft__spool_retire(dft__spool *spool, int is_exiting);
 /* In a forked child whose thread was interrupted inside a call: what it continues to write must not reach the parent's file. */
 void dft__spool_detach(dft__spool *spool);
 
-/* Makes the file at least this long; zero when that is not possible now. */
-int dft__spool_grow(dft__spool *spool, uint64_t bytes);
+/* Makes the file at least this long; zero when that is not possible now. may_wait: for another thread that is at it. */
+int dft__spool_grow(dft__spool *spool, uint64_t bytes, int may_wait);
 
 /* Allocates and faults in what producers will need next. */
 void dft__spool_prepare(dft__spool *spool);

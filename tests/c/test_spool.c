@@ -76,15 +76,15 @@ static void a_spool_grows_and_keeps_its_bytes(void) {
   CHECK_INT(dft__spool_create(&spool, "spool", 16 << 20), DFT_OK);
   first = DFT__GET(spool.header->file_bytes);
   spool.base[first - 1] = 'x';
-  CHECK(dft__spool_grow(&spool, first)); /* long enough */
+  CHECK(dft__spool_grow(&spool, first, 1)); /* long enough */
   CHECK_UINT(DFT__GET(spool.header->file_bytes), first);
-  CHECK(dft__spool_grow(&spool, 9 << 20));
+  CHECK(dft__spool_grow(&spool, 9 << 20, 1));
   CHECK(DFT__GET(spool.header->file_bytes) >= 9 << 20);
   spool.base[(9 << 20) - 1] = 'y'; /* no SIGBUS */
   CHECK_INT(spool.base[first - 1], 'x');
-  CHECK(!dft__spool_grow(&spool, spool.map_bytes + 1));
+  CHECK(!dft__spool_grow(&spool, spool.map_bytes + 1, 1));
   dft__spool_prepare(&spool);
-  CHECK(dft__spool_grow(&spool, 10 << 20));
+  CHECK(dft__spool_grow(&spool, 10 << 20, 1));
 }
 
 /* A file that is too long for the process is an error and no signal. */
@@ -92,24 +92,24 @@ static void the_size_limit_is_no_signal(void) {
   const struct rlimit small = {4 << 20, 4 << 20};
   CHECK_INT(dft__spool_create(&spool, "spool", 16 << 20), DFT_OK);
   CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
-  CHECK(dft__spool_grow(&spool, 3 << 20));
-  CHECK(!dft__spool_grow(&spool, 5 << 20));
+  CHECK(dft__spool_grow(&spool, 3 << 20, 1));
+  CHECK(!dft__spool_grow(&spool, 5 << 20, 1));
   CHECK(DFT__GET(spool.header->file_bytes) <= 4 << 20);
 }
 
 static void a_spool_whose_file_is_gone_does_not_grow(void) {
   CHECK_INT(dft__spool_create(&spool, "spool", 16 << 20), DFT_OK);
   CHECK_INT(unlink("spool"), 0);
-  CHECK(!dft__spool_grow(&spool, 9 << 20));
+  CHECK(!dft__spool_grow(&spool, 9 << 20, 1));
   close(open("spool", O_CREAT | O_WRONLY, 0600)); /* another file of the same name is not touched */
-  CHECK(!dft__spool_grow(&spool, 9 << 20));
+  CHECK(!dft__spool_grow(&spool, 9 << 20, 1));
   CHECK_INT(lseek(open("spool", O_RDONLY), 0, SEEK_END), 0);
 }
 
 static void *grow_step_by_step(void *number) {
   for (uint64_t i = 1; i <= 64; i++) {
     uint64_t bytes = (256 << 10) * i;
-    CHECK(dft__spool_grow(&spool, bytes));
+    CHECK(dft__spool_grow(&spool, bytes, 1));
     spool.base[bytes - 64 + (uintptr_t)number] = (char)(intptr_t)number;
   }
   return NULL;
@@ -270,7 +270,7 @@ static void files_that_are_no_spools_are_refused(void) {
 /* The file is as long as its allocated bytes say; one that lost its tail is not. */
 static void a_spool_that_lost_its_tail_is_refused(void) {
   make_announced();
-  CHECK(dft__spool_grow(&spool, 1 << 20));
+  CHECK(dft__spool_grow(&spool, 1 << 20, 1));
   CHECK_INT(open_again(), DFT_OK);
   CHECK_INT(truncate("spool", 512 << 10), 0);
   CHECK_INT(open_again(), DFT_EFORMAT);

@@ -1,4 +1,5 @@
-/* sink_flaky.c - a sink from outside whose disk is dead while the file that DFT_TEST_DEAD names exists.
+/* sink_flaky.c - a sink from outside whose disk is dead while the file that DFT_TEST_DEAD names exists, and takes
+ * DFT_TEST_SLOW_MS for each write.
  *
  * It writes the number of each event called `step`, one a line.
  * SPDX-License-Identifier: MIT */
@@ -50,11 +51,13 @@ static dft_status flaky_encode(void *state, dft_batch *batch, dft_bytes *bytes) 
 }
 
 static dft_status flaky_append(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes) {
+  const char *slow = getenv("DFT_TEST_SLOW_MS");
   flaky *own = state;
   int fd;
   ssize_t written;
   (void)batch;
   if (is_dead()) return DFT_EIO;
+  if (slow) usleep((useconds_t)atoi(slow) * 1000);
   fd = open(own->path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return DFT_EIO;
   written = pwrite(fd, bytes->data, bytes->len, (off_t)own->length);

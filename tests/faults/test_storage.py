@@ -172,6 +172,29 @@ def case_files_that_may_not_be_long(folder):
     check_counted(folder, 50000, small=True)
 
 
+def case_the_wait_for_a_full_disk_does_not_repeat(folder):
+    """Small batches still fit now and then. The five seconds are all that the program waits."""
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400 << 10, 400 << 10))
+
+    before = time.monotonic()
+    steady(folder, 50000, messages=3, preexec_fn=limited, settings={"TRACE_COMPRESSION": 0})
+    seconds = time.monotonic() - before
+    expect(seconds < 9, f"it took {seconds:.1f} s")
+    recover(folder)
+    check_counted(folder, 50000, small=True)
+
+
+def case_a_slow_disk_is_not_a_dead_one(folder):
+    """It takes longer than five seconds for all of it, and for none of its pieces."""
+    env = environment(folder, SINK=program("sink_flaky.so"), SPOOL_LIMIT="1M")
+    env["DFT_TEST_SLOW_MS"] = "500"
+    steady(folder, 25000, env=env)
+    (path,) = glob.glob(f"{folder}/*.numbers")
+    with open(path) as file:
+        expect_once_each([int(line) for line in file], 25000, path)
+
+
 def case_no_descriptors_before_the_first_event(folder):
     message = steady(folder, 1000, "first", messages=1)
     expect("Too many open files" in message, f"why: {message}")
