@@ -49,8 +49,10 @@
     "where events wait until they are written; empty: .dftracer beside the trace, or /dev/shm if that is not a local " \
     "file system")                                                                                                     \
   X(SPOOL_LIMIT, BYTES, "64M", "1M to 16G", "maximum size of the spool of one process")                                \
-  X(ON_FULL, CHOICE, "assist", "assist drop",                                                                          \
-    "what a thread does when the spool is full: help to write, or drop the event and count it")                        \
+  X(ON_FULL, CHOICE, "assist", "assist drop wait",                                                                     \
+    "what a thread does when the spool is full: help to write, drop the event and count it, or wait for the "          \
+    "background "                                                                                                      \
+    "thread, which then does all other work, too")                                                                     \
   X(LOG_LEVEL, CHOICE, "ERROR", "ERROR WARN INFO DEBUG", "which messages the library prints on stderr")
 
 enum dft__setting {

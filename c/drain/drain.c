@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
 #include "codec/gzip.h"
@@ -37,6 +38,7 @@
 #define APPEND_PAUSE_NS 20000  /* between looks at a batch that must be appended before others begin */
 #define END_TRIES 100000       /* pauses of PAUSE_LEAST_NS that the end waits for producers */
 #define DESCRIPTORS_MOST 65536 /* closed one by one where the kernel cannot close a range */
+#define ON_FULL_WAIT 2         /* DFTRACER_ON_FULL=wait, in the order of its choices */
 #define RETRY_AT_ONCE 1        /* in retry_ns: a time that has passed */
 
 enum workspace_state { IDLE = 0, BUSY = 1, READY = 2 };
@@ -56,6 +58,7 @@ static struct {
   _Atomic uint32_t thread_state; /* enum thread_state */
   _Atomic uint32_t wake;         /* futex: counts reasons to look */
   pthread_t thread;
+  _Atomic uintptr_t self;                /* the same, from when it runs */
   void (*when_idle)(const char *folder); /* called once, when there is nothing else to do; NULL: nothing */
   /* kept between sessions: producers of the last one may still be on their way out */
   _Atomic uint32_t is_ending; /* nobody else begins a batch */
@@ -266,6 +269,7 @@ static int has_enough(void) {
 static void *run(void *unused) {
   int has_idled = !drain.when_idle;
   (void)unused;
+  atomic_store(&drain.self, (uintptr_t)pthread_self());
   pthread_setname_np(pthread_self(), "dftracer");
   dft__hush++;
   dft__log_defer();
@@ -303,8 +307,17 @@ static void make_thread(uint64_t signals) {
   atomic_store(&drain.thread_state, error ? THREAD_FAILED : THREAD_RUNS);
 }
 
+void dft__drain_make_thread(uint64_t signals) {
+  if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
+}
+
+static int is_waiting_mode(void) {
+  return dft__config_number(DFT__ON_FULL) == ON_FULL_WAIT;
+}
+
 static void notify(uint32_t cells, uint64_t signals) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
+  if (is_waiting_mode()) dft__drain_make_thread(signals);
   if (before + cells < DFT__BATCH_CELLS) return;
   if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
   else if (before < DFT__BATCH_CELLS || before / DFT__BATCH_CELLS != (before + cells) / DFT__BATCH_CELLS) wake_thread();
@@ -324,16 +337,24 @@ int dft__drain_has_begun(void) {
 
 /* ---- For producers (room.c) ------------------------------------------------------------------------------------------ */
 
-void dft__drain_make_thread(uint64_t signals) {
-  if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
-}
-
 void dft__drain_wake(void) {
   wake_thread();
 }
 
+int dft__drain_does_all(void) {
+  return is_waiting_mode() && DFT__GET(drain.thread_state) == THREAD_RUNS && !atomic_load(&drain.is_ending);
+}
+
+int dft__drain_ask_growth(dft__spool *spool) {
+  int is_ours = dft__drain_enter(spool) && dft__drain_does_all() &&
+                atomic_load(&drain.self) != (uintptr_t)pthread_self();
+  if (is_ours) wake_thread();
+  dft__drain_leave();
+  return is_ours;
+}
+
 int dft__drain_assist(uint64_t least) {
-  if (drain.outputs.can_assist) return drain_once(0, least);
+  if (drain.outputs.can_assist && !dft__drain_does_all()) return drain_once(0, least);
   wake_thread();
   return 0;
 }

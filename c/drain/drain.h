@@ -10,7 +10,7 @@
  * the trace, when that thread first has nothing to do. */
 dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder));
 
-/* Cells of records became ready. Starts the thread when there are enough for a batch. Called with signals blocked; `signals`
+/* Cells of records became ready. Starts the thread when there are enough for a batch, or DFTRACER_ON_FULL=wait. Called with signals blocked; `signals`
  * is what the program has blocked. Nothing happens when the spool's session has ended. */
 void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals);
 
@@ -44,6 +44,12 @@ void dft__drain_wake(void);
 int dft__drain_assist(uint64_t least);
 
 int dft__drain_is_ending(void);
+
+/* DFTRACER_ON_FULL=wait: producers leave all work to the thread, which runs. */
+int dft__drain_does_all(void);
+
+/* For the hook. */
+int dft__drain_ask_growth(dft__spool *spool);
 
 /* Batches on their way. */
 uint32_t dft__drain_in_flight(void);

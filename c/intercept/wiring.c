@@ -12,6 +12,7 @@ const struct dft__hooks dft__hooks = {
   .session_open_due = dft__session_open_due,
   .session_await_exit = dft__session_await_exit,
   .drain_notify = dft__drain_notify,
+  .drain_ask_growth = dft__drain_ask_growth,
   .drain_make_room = dft__room_make,
   .io_session_opened = dft__io_session_opened,
   .io_session_closed = dft__io_session_closed,

@@ -65,6 +65,7 @@ static int join(uint64_t session, uint64_t blocked, uint32_t events) {
   dft__visit_move(spool, blocked);
   if (has_exit_key) pthread_setspecific(exit_key, &dft__self);
   name_thread(tid, spool->header->pid);
+  dft__hooks.drain_notify(spool, 0, blocked);
   return 1;
 }
 

@@ -25,6 +25,8 @@ struct dft__hooks {
   /* drain: the spool is full. Returns a chunk for a record of so many cells, after helping or waiting; NULL when that took
    * too long. Called with signals blocked; `signals` is what the program has blocked. */
   dft__chunk *(*drain_make_room)(dft__spool *spool, uint32_t cells, uint64_t signals);
+  /* drain: a thread needs the spool's file to be longer. Nonzero when the background thread sees to that; else the caller has to. */
+  int (*drain_ask_growth)(dft__spool *spool);
   /* intercept: a session was opened, or closed. */
   void (*io_session_opened)(void);
   void (*io_session_closed)(void);

@@ -25,6 +25,7 @@
 
 #include "base/monotonic.h"
 #include "base/signals.h"
+#include "hooks.h"
 
 #define FIRST_BYTES \
   ((uint64_t)DFT__HEADER_BYTES + (20u << 10)) /* the header, names, a thread's first chunks, also after exec */
@@ -366,28 +367,44 @@ static int grow(dft__spool *spool, uint64_t bytes) {
   return 1;
 }
 
+/* Zero when that is not possible now. */
+static int grow_here(dft__spool *spool, uint64_t bytes, int may_wait) {
+  uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock forever */
+  uint32_t holder = 0;
+  int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, own_tid());
+  int is_done = is_mine && grow(spool, bytes);
+  if (is_mine) {
+    DFT__SET(spool->grow_ns, is_done ? 0 : dft__clock_ns() + GROW_RETRY_NS);
+    end_growth(spool);
+  } else if (may_wait) {
+    await_growth(spool, holder);
+  }
+  dft__signals_restore(before);
+  return is_done || (!is_mine && may_wait);
+}
+
+/* Leaves it to the background thread; -1 when that does not do it. */
+static int grow_aside(dft__spool *spool, uint64_t bytes, int may_wait) {
+  uint64_t wanted = DFT__GET(spool->wanted_bytes);
+  uint32_t holder = atomic_load(&spool->growing);
+  while (wanted < bytes && !atomic_compare_exchange_weak(&spool->wanted_bytes, &wanted, bytes)) continue;
+  if (!dft__hooks.drain_ask_growth(spool)) return -1;
+  if (may_wait && DFT__ACQUIRE(spool->header->file_bytes) < bytes) await_growth(spool, holder);
+  return may_wait;
+}
+
 int dft__spool_grow(dft__spool *spool, uint64_t bytes, int may_wait) {
   dft__header *header = spool->header;
   uint64_t deadline;
-  uint32_t tid;
   if (DFT__LIKELY(DFT__ACQUIRE(header->file_bytes) >= bytes)) return 1;
   if (bytes > spool->map_bytes || spool->is_detached) return 0;
   deadline = dft__clock_ns() + GROW_WAIT_NS;
-  tid = own_tid();
   while (DFT__ACQUIRE(header->file_bytes) < bytes && dft__clock_ns() < deadline) {
+    int goes_on;
     if (dft__clock_ns() < DFT__GET(spool->grow_ns)) return 0;
-    uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock forever */
-    uint32_t holder = 0;
-    int is_mine = atomic_compare_exchange_strong(&spool->growing, &holder, tid);
-    int is_done = is_mine && grow(spool, bytes);
-    if (is_mine) {
-      DFT__SET(spool->grow_ns, is_done ? 0 : dft__clock_ns() + GROW_RETRY_NS);
-      end_growth(spool);
-    } else if (may_wait) {
-      await_growth(spool, holder);
-    }
-    dft__signals_restore(before);
-    if (!is_done && (is_mine || !may_wait)) return 0;
+    goes_on = grow_aside(spool, bytes, may_wait);
+    if (goes_on < 0) goes_on = grow_here(spool, bytes, may_wait);
+    if (!goes_on) break;
   }
   return DFT__ACQUIRE(header->file_bytes) >= bytes;
 }
@@ -400,8 +417,9 @@ void dft__spool_prepare(dft__spool *spool) {
     uint64_t now = DFT__ACQUIRE(header->file_bytes);
     uint64_t want = DFT__GET(header->top) + AHEAD_BYTES;
     if (want > most) want = most;
+    if (want < DFT__GET(spool->wanted_bytes)) want = DFT__GET(spool->wanted_bytes);
     /* In steps, because producers may be waiting for the next one. */
-    if (now >= want || !dft__spool_grow(spool, now + GROW_MOST < want ? now + GROW_MOST : want, 1)) return;
+    if (now >= want || !grow_here(spool, now + GROW_MOST < want ? now + GROW_MOST : want, 1)) return;
   }
 }
 

@@ -29,6 +29,7 @@ typedef struct dft__spool {
   _Atomic uint32_t growing;      /* futex: id of the thread that extends the file */
   _Atomic uint32_t growth_waits; /* threads that wait for it */
   _Atomic uint32_t waiting;      /* threads that stand in line for a chunk: others must not take one before them */
+  _Atomic uint64_t wanted_bytes; /* of the file, by threads that leave it to the background thread */
   _Atomic uint64_t grow_ns;      /* extending failed: do not retry before then, or every event would */
   _Atomic int grow_error;        /* errno of that */
   _Atomic uint32_t
@@ -78,7 +79,7 @@ void dft__spool_detach(dft__spool *spool);
 /* Makes the file at least this long; zero when that is not possible now. may_wait: for another thread that is at it. */
 int dft__spool_grow(dft__spool *spool, uint64_t bytes, int may_wait);
 
-/* Allocates and faults in what producers will need next. */
+/* Allocates and faults in what producers will need next, and what they wait for. */
 void dft__spool_prepare(dft__spool *spool);
 
 /* Whether a lock on this file binds every process that can reach the file in its file system. */
