@@ -14,8 +14,7 @@
 
 #include "batch.h"
 
-#define SLOTS 1024u                  /* futexes; a power of two */
-#define WAIT_NS UINT64_C(5000000000) /* how long producers wait for an output that is stuck */
+#define SLOTS 1024u /* futexes; a power of two */
 
 static struct {
   _Atomic uint32_t next_ticket;
@@ -64,7 +63,7 @@ int dft__queue_is_failing(void) {
 uint64_t dft__queue_end_of_wait(uint64_t now, uint64_t deadline) {
   uint64_t end = 0;
   if (!atomic_load(&queue.is_failing)) return deadline;
-  if (atomic_compare_exchange_strong(&queue.give_up_ns, &end, now + WAIT_NS)) end = now + WAIT_NS;
+  if (atomic_compare_exchange_strong(&queue.give_up_ns, &end, now + DFT__QUEUE_WAIT_NS)) end = now + DFT__QUEUE_WAIT_NS;
   return end < deadline ? end : deadline;
 }
 

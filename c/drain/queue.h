@@ -44,8 +44,11 @@ void dft__queue_note_append(uint64_t cells, int is_all);
 
 int dft__queue_is_failing(void);
 
-/* When a wait that begins, or made progress, now ends: after five seconds. However many threads wait for an output that fails,
- * and however often, they have these five seconds together, until it works again. */
+/* How long a thread waits for an output that is stuck. However many threads wait for an output that fails, and however often, they
+ * have this time together, until it works again. */
+#define DFT__QUEUE_WAIT_NS UINT64_C(5000000000)
+
+/* When a wait ends that has this deadline of its own: then, or earlier. */
 uint64_t dft__queue_end_of_wait(uint64_t now, uint64_t deadline);
 
 /* A thread waited in vain: others do not wait until the output works again. */

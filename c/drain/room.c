@@ -10,8 +10,7 @@
 #include "drain.h"
 #include "queue.h"
 
-#define HELPERS_MOST 4               /* of the first in line: as many as there are workspaces */
-#define WAIT_NS UINT64_C(5000000000) /* for an output that is stuck */
+#define HELPERS_MOST 4 /* of the first in line: as many as there are workspaces */
 #define PAUSE_LEAST_NS UINT64_C(100000)
 #define PAUSE_MOST_NS UINT64_C(5000000) /* of the first ones, who look for work */
 #define LOOK_NS UINT64_C(100000000)     /* of the others, who will be woken */
@@ -93,7 +92,7 @@ static int may_go_on(const dft__spool *spool, wait *own) {
   if (progress != own->progress) {
     own->progress = progress;
     own->progress_ns = now;
-    if (!dft__queue_is_failing()) own->deadline = now + WAIT_NS;
+    if (!dft__queue_is_failing()) own->deadline = now + DFT__QUEUE_WAIT_NS;
   }
   if (now < dft__queue_end_of_wait(now, own->deadline)) return 1;
   dft__queue_stall();
@@ -124,7 +123,7 @@ static uint64_t pause_ns(int place, wait *own) {
 
 static dft__chunk *wait_in_line(dft__spool *spool, uint32_t cells, uint32_t ticket) {
   uint64_t now = dft__clock_ns();
-  wait own = {now + WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, 0};
+  wait own = {now + DFT__QUEUE_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, 0};
   for (;;) {
     uint32_t calls = dft__queue_calls(ticket);
     int place = dft__queue_place(ticket);

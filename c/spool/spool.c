@@ -322,6 +322,7 @@ void dft__spool_exit(dft__spool *spool) {
 void dft__spool_detach(dft__spool *spool) {
   int fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   spool->lock = NULL; /* the parent's */
+  atomic_store(&spool->waiting, 0);
   if (fd >= 0 && is_this_file(spool, fd)) {
     replace_mapping(spool, 0, fd);
   } else {

@@ -188,7 +188,7 @@ def case_the_wait_for_a_full_disk_does_not_repeat(folder):
 def case_a_slow_disk_is_not_a_dead_one(folder):
     """It takes longer than five seconds for all of it, and for none of its pieces."""
     env = environment(folder, SINK=program("sink_flaky.so"), SPOOL_LIMIT="1M")
-    env["DFT_TEST_SLOW_MS"] = "500"
+    env["DFT_TEST_SLOW_MS"] = "600"
     steady(folder, 25000, env=env)
     (path,) = glob.glob(f"{folder}/*.numbers")
     with open(path) as file:
