@@ -7,7 +7,9 @@
 #ifndef DFT_HOOKS_H
 #define DFT_HOOKS_H
 
-#include "spool.h"
+#include "record.h"
+
+struct dft__spool;
 
 enum dft__readiness { DFT__OFF = 0, DFT__READY = 1, DFT__PAUSED = 2 };
 
@@ -21,12 +23,12 @@ struct dft__hooks {
   /* session: a call found the gate closed. If another thread ends the process, waits for that; zero when no thread does. */
   int (*session_await_exit)(void);
   /* drain: cells of records of this spool became ready. `signals` is what the program has blocked. */
-  void (*drain_notify)(const dft__spool *spool, uint32_t cells, uint64_t signals);
+  void (*drain_notify)(const struct dft__spool *spool, uint32_t cells, uint64_t signals);
   /* drain: the spool is full. Returns a chunk for a record of so many cells, after helping or waiting; NULL when that took
    * too long. Called with signals blocked; `signals` is what the program has blocked. */
-  dft__chunk *(*drain_make_room)(dft__spool *spool, uint32_t cells, uint64_t signals);
+  dft__chunk *(*drain_make_room)(struct dft__spool *spool, uint32_t cells, uint64_t signals);
   /* drain: a thread needs the spool's file to be longer. Nonzero when the background thread sees to that; else the caller has to. */
-  int (*drain_ask_growth)(dft__spool *spool);
+  int (*drain_ask_growth)(struct dft__spool *spool);
   /* intercept: a session was opened, or closed. */
   void (*io_session_opened)(void);
   void (*io_session_closed)(void);
