@@ -23,10 +23,10 @@
 #include "codec/gzip.h"
 #include "definition.h"
 #include "feed.h"
-#include "queue.h"
 #include "record/thread.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "waiters.h"
 
 #define WORKSPACES 4
 #define CLAIM_CELLS 24576u           /* more than a member takes, so that it is never too small */
@@ -119,7 +119,7 @@ static dft__workspace *take_workspace(void) {
 }
 
 static void note_failure(dft_status status) {
-  dft__queue_note_failure();
+  dft__waiters_note_failure();
   atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
            "cannot write the trace to %s: %s; events wait in the spool, and writing is retried",
@@ -138,8 +138,8 @@ static void append(dft__workspace *workspace) {
   dft_status status = dft__outputs_append(&drain.outputs, workspace);
   if (status == DFT_OK) {
     int64_t left = atomic_fetch_sub(&drain.ready_cells, cells) - cells;
-    dft__queue_note_append((uint64_t)cells, left <= 0);
-    dft__queue_call();
+    dft__waiters_note_append((uint64_t)cells, left <= 0);
+    dft__waiters_call();
   } else if (!DFT__GET(drain.retry_ns)) {
     note_failure(status);
   }
@@ -259,7 +259,7 @@ static void leave_descriptors(void) {
 
 static void prepare_spool(void) {
   dft__spool_prepare(drain.outputs.spool);
-  dft__queue_note_growth(drain.outputs.spool);
+  dft__waiters_note_growth(drain.outputs.spool);
 }
 
 static int has_enough(void) {
@@ -325,7 +325,7 @@ static void notify(uint32_t cells, uint64_t signals) {
 
 void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals) {
   if (dft__drain_enter(spool)) {
-    dft__queue_note_growth(spool);
+    dft__waiters_note_growth(spool);
     notify(cells, signals);
   }
   dft__drain_leave();
@@ -379,7 +379,7 @@ void dft__drain_disown(void) {
 }
 
 static void clear_session(void) {
-  dft__queue_clear();
+  dft__waiters_clear();
   memset(&drain, 0, (size_t)((char *)&drain.is_ending - (char *)&drain));
 }
 

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/monotonic.h"
 #include "drain.h"
-#include "queue.h"
+#include "waiters.h"
 
 #define HELPERS_MOST 4 /* of the first in line: as many as there are workspaces */
 #define PAUSE_LEAST_NS UINT64_C(100000)
@@ -92,10 +92,10 @@ static int may_go_on(const dft__spool *spool, wait *own) {
   if (progress != own->progress) {
     own->progress = progress;
     own->progress_ns = now;
-    if (!dft__queue_is_failing()) own->deadline = now + DFT__QUEUE_WAIT_NS;
+    if (!dft__waiters_is_failing()) own->deadline = now + DFT__WAITERS_WAIT_NS;
   }
-  if (now < dft__queue_end_of_wait(now, own->deadline)) return 1;
-  dft__queue_stall();
+  if (now < dft__waiters_end_of_wait(now, own->deadline)) return 1;
+  dft__waiters_stall();
   return 0;
 }
 
@@ -109,13 +109,13 @@ static int help(wait *own) {
 static dft__chunk *try_to_take(dft__spool *spool, uint32_t cells, const wait *own) {
   dft__chunk *chunk = take_any(spool, cells);
   if (!chunk && dft__drain_is_idle() && dft__clock_ns() > own->progress_ns + IDLE_NS) chunk = take_last(spool, cells);
-  dft__queue_note_growth(spool);
+  dft__waiters_note_growth(spool);
   return chunk;
 }
 
 /* Until it looks again by itself. Helpers look for work. The first ones, who may have been overtaken, are not always called. */
 static uint64_t pause_ns(int place, wait *own) {
-  if (place >= DFT__QUEUE_FIRST) return LOOK_NS;
+  if (place >= DFT__WAITERS_FIRST) return LOOK_NS;
   if (place >= HELPERS_MOST) return PAUSE_MOST_NS;
   if (own->pause_ns < PAUSE_MOST_NS) own->pause_ns *= 2;
   return own->pause_ns;
@@ -123,30 +123,30 @@ static uint64_t pause_ns(int place, wait *own) {
 
 static dft__chunk *wait_in_line(dft__spool *spool, uint32_t cells, uint32_t ticket) {
   uint64_t now = dft__clock_ns();
-  wait own = {now + DFT__QUEUE_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, 0};
+  wait own = {now + DFT__WAITERS_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, 0};
   for (;;) {
-    uint32_t calls = dft__queue_calls(ticket);
-    int place = dft__queue_place(ticket);
+    uint32_t calls = dft__waiters_calls(ticket);
+    int place = dft__waiters_place(ticket);
     dft__chunk *chunk;
     if (dft__drain_is_ending() || atomic_load(&spool->is_retired)) return NULL;
-    if (place < DFT__QUEUE_FIRST && (chunk = try_to_take(spool, cells, &own)) != NULL) return chunk;
-    if (dft__queue_is_stalled() || !may_go_on(spool, &own)) return NULL;
+    if (place < DFT__WAITERS_FIRST && (chunk = try_to_take(spool, cells, &own)) != NULL) return chunk;
+    if (dft__waiters_is_stalled() || !may_go_on(spool, &own)) return NULL;
     if (place < HELPERS_MOST) {
       if (help(&own)) continue;
       dft__drain_wake(); /* it may be able to make the spool longer */
     }
-    dft__queue_sleep(ticket, calls, pause_ns(place, &own));
+    dft__waiters_sleep(ticket, calls, pause_ns(place, &own));
   }
 }
 
 static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals) {
   dft__chunk *chunk;
   dft__drain_make_thread(signals);
-  if (dft__config_number(DFT__ON_FULL) == ON_FULL_DROP || dft__queue_is_stalled()) {
+  if (dft__config_number(DFT__ON_FULL) == ON_FULL_DROP || dft__waiters_is_stalled()) {
     chunk = take_any(spool, cells);
   } else {
-    chunk = wait_in_line(spool, cells, dft__queue_join(spool));
-    dft__queue_leave(spool);
+    chunk = wait_in_line(spool, cells, dft__waiters_join(spool));
+    dft__waiters_leave(spool);
   }
   if (!chunk && !dft__drain_is_ending()) report_loss(spool);
   return chunk;
