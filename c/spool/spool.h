@@ -26,6 +26,8 @@ typedef struct dft__spool {
   void *lock;             /* the page that holds the lock on the file, NULL: none. Not mapped in forked children */
   dev_t device;
   ino_t inode;
+  dev_t folder_device; /* of the hidden folder in which this process made its claim */
+  ino_t folder_inode;
   _Atomic uint32_t growing; /* id of the thread that extends the file */
   _Atomic uint64_t grow_ns; /* extending failed: do not retry before then, or every event would */
   _Atomic int grow_error;   /* errno of that */

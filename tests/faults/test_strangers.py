@@ -13,6 +13,7 @@ import time
 from harness import (
     COMMAND,
     Skip,
+    Trace,
     environment,
     expect,
     expect_equal,
@@ -280,6 +281,121 @@ def case_a_recovery_does_not_widen_permissions(folder):
     recover(folder)
     (name,) = names(folder)
     expect_equal(oct(os.stat(os.path.join(folder, name)).st_mode & 0o777), "0o600", name)
+
+
+# ---- Races ------------------------------------------------------------------------------------------------------------
+
+ROUNDS = int(os.environ.get("DFT_TEST_ROUNDS", "150"))
+
+
+@contextlib.contextmanager
+def swapping(out, private):
+    """A process of the user who owns the folder. It puts a link to another folder in the place of .dftracer, all the time."""
+    hidden, aside, link = (os.path.join(out, name) for name in (HIDDEN, "aside", "link"))
+    target = os.path.join(private, HIDDEN)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            while True:
+                # Each step may find that the victim was quicker.
+                for call, *names in (
+                    (os.symlink, target, link),
+                    (os.rename, hidden, aside),
+                    (os.rename, link, hidden),
+                    (os.rename, hidden, link),
+                    (os.rename, aside, hidden),
+                    (os.unlink, link),
+                ):
+                    with contextlib.suppress(OSError):
+                        call(*names)
+        finally:
+            os._exit(0)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def contents(folder):
+    """Every file below it: owner, mode and bytes."""
+    found = {}
+    for place, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(place, name)
+            facts = os.lstat(path)
+            content = b""
+            if stat.S_ISREG(facts.st_mode):
+                with open(path, "rb") as file:
+                    content = file.read()
+            found[os.path.relpath(path, folder)] = (facts.st_uid, facts.st_mode, content)
+    return found
+
+
+def dead_spool(folder, count):
+    """What a killed process of root left that would have written same.pfw.gz."""
+    settings = {"LOG_FILE": os.path.join(folder, "same.pfw.gz")}
+    with recording(folder, umask=0o077, count=2 * count, **settings) as child:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+
+def race(folder, act):
+    """Root has a spool in a private folder, and acts in a folder of a stranger, where files have the same names. Nothing of the
+    private folder may change, and nothing of it may appear in the other."""
+    if os.geteuid() != 0:
+        raise Skip("becoming another user needs root")
+    os.chmod(folder, 0o755)
+    private, out = os.path.join(folder, "private"), os.path.join(folder, "out")
+    os.mkdir(private, 0o700)
+    os.mkdir(out)
+    os.chown(out, NOBODY, NOBODY)
+    dead_spool(private, COUNT - 1)
+    dead_spool(out, COUNT)
+    with open(os.path.join(private, HIDDEN, "same.0-jsonl"), "wb") as file:
+        file.write(b"precious")
+    with open(os.path.join(out, HIDDEN, "same.spool"), "rb") as file:
+        spool = file.read()
+    before = contents(private)
+    hidden = os.open(os.path.join(out, HIDDEN), os.O_RDONLY | os.O_DIRECTORY)
+    os.close(os.open("keep", os.O_CREAT, dir_fd=hidden))
+    counts = []
+    with swapping(out, private):
+        for _ in range(ROUNDS):
+            act(out, hidden, spool)
+            for name in names(out):
+                if name.endswith(".gz"):
+                    path = os.path.join(out, name)
+                    counts.append((os.stat(path).st_uid, len(Trace(path, small=True).values("step", "n"))))
+                    os.unlink(path)
+            expect_equal(contents(private).keys(), before.keys(), "files of the private folder")
+            expect(contents(private) == before, "a file of the private folder was changed")
+    os.close(hidden)
+    expect_equal(set(counts), {(0, COUNT)}, "owners and events of what was published")
+
+
+def case_a_recovery_while_the_folder_is_swapped(folder):
+    def act(out, hidden, spool):
+        with contextlib.suppress(FileExistsError):  # this time it was left alone
+            file = os.open("same.spool", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=hidden)
+            os.write(file, spool)
+            os.close(file)
+        run([COMMAND, "recover", out], untraced())
+
+    race(folder, act)
+
+
+def case_a_traced_program_while_the_folder_is_swapped(folder):
+    """The program does not notice."""
+
+    def act(out, hidden, spool):
+        env = environment(out, LOG_FILE=os.path.join(out, "same.pfw.gz"))
+        done = run([program("steady"), str(COUNT)], env)
+        expect_equal((done.returncode, done.stdout), (STATUS, ""), f"status and stdout; stderr: {done.stderr}")
+
+    race(folder, act)
 
 
 main(globals())
