@@ -61,6 +61,11 @@ static int read_claim(const char *claim, char text[TEXT_BYTES], struct stat *fac
   return len >= 0;
 }
 
+/* A second name was given to it by somebody, perhaps in a folder where its trace does not belong. */
+static int is_own(const struct stat *facts) {
+  return facts->st_uid == geteuid() && facts->st_nlink == 1;
+}
+
 static int take_line(char **rest, char *into, size_t size) {
   const char *line = *rest ? strsep(rest, "\n") : NULL;
   return line && snprintf(into, size, "%s", line) < (int)size;
@@ -92,7 +97,7 @@ static int parse(char *text, dft__pointer *pointer) {
 int dft__pointer_read(const char *claim, dft__pointer *pointer) {
   char text[TEXT_BYTES];
   struct stat facts;
-  if (!read_claim(claim, text, &facts) || facts.st_uid != geteuid() || !parse(text, pointer)) return 0;
+  if (!read_claim(claim, text, &facts) || !is_own(&facts) || !parse(text, pointer)) return 0;
   if (facts.st_mode & (S_IWGRP | S_IWOTH)) {
     pointer->sinks[0] = '\0';
     pointer->owner.pid = 0;
@@ -132,7 +137,7 @@ enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity 
   if (dft__held_stat(claim, &facts) != 0 || !S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
   if (snprintf(spool_path, size, "%s", claim) >= (int)size) return DFT__CLAIM_NONE;
   if (facts.st_size >= (off_t)DFT__HEADER_BYTES) return DFT__CLAIM_SPOOL;
-  if (facts.st_uid != geteuid()) return DFT__CLAIM_FOREIGN;
+  if (!is_own(&facts)) return DFT__CLAIM_FOREIGN;
   if (!dft__pointer_read(claim, &pointer)) return DFT__CLAIM_NONE;
   if (snprintf(spool_path, size, "%s", pointer.spool) >= (int)size) return DFT__CLAIM_NONE;
   if (dft__held_stat(spool_path, &facts) == 0) return DFT__CLAIM_POINTER;

@@ -283,6 +283,24 @@ def case_a_recovery_does_not_widen_permissions(folder):
     expect_equal(oct(os.stat(os.path.join(folder, name)).st_mode & 0o777), "0o600", name)
 
 
+def case_a_second_name_of_a_pointer_is_not_followed(folder):
+    """The same pointer, put into a folder that everybody may write to, would publish a private spool there."""
+    private, out, memory = (os.path.join(folder, name) for name in ("private", "out", "memory"))
+    for made in (private, out, memory):
+        os.mkdir(made, 0o700)
+    with recording(private, SPOOL_DIR=memory) as child:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    (pointer,) = names(os.path.join(private, HIDDEN))
+    os.mkdir(os.path.join(out, HIDDEN))
+    os.link(os.path.join(private, HIDDEN, pointer), os.path.join(out, HIDDEN, pointer))
+    expect("left alone" in recover(out), "said")
+    expect_equal((names(out), len(names(memory))), ([HIDDEN], 1), "published through a second name")
+    os.unlink(os.path.join(out, HIDDEN, pointer))
+    recover(private)
+    expect_equal(events(private), [COUNT // 2], "published where it belongs")
+
+
 # ---- Races ------------------------------------------------------------------------------------------------------------
 
 ROUNDS = int(os.environ.get("DFT_TEST_ROUNDS", "150"))
