@@ -327,9 +327,7 @@ static dft_status recover_inner(const char *folder, const char *hidden, dft_reco
   if (dft__tracefolder_enter(&at, folder, hidden)) {
     first = recover_claims(&at, inner, report, unjudged);
     dft__held_rmdir(inner); /* when nothing is left in it */
-  } else if (errno == EPERM) {
-    report->foreign++;
-  } else if (errno != ENOENT) {
+  } else if (errno != ENOENT && errno != EPERM) {
     first = DFT_EIO;
   }
   dft__tracefolder_leave(&at);
@@ -382,6 +380,7 @@ dft_status dft_recover(const char *path, dft_recovery *report) {
   }
   dft__gzip_load();
   status = dft__recover_folder(folder, &all, NULL);
+  all.foreign += dft__tracefolder_count_others(folder);
   dft__hush--;
   errno = saved;
   if (report) {

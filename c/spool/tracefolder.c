@@ -168,6 +168,34 @@ DIR *dft__tracefolder_list(const dft__tracefolder *own) {
   return entries;
 }
 
+static uint32_t count_claims(int fd) {
+  DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+  const struct dirent *entry;
+  uint32_t count = 0;
+  if (!entries) {
+    if (fd >= 0) close(fd);
+    return 1;
+  }
+  while ((entry = readdir(entries)) != NULL) count += dft__tracefolder_base_len(entry->d_name) > 0;
+  closedir(entries);
+  return count;
+}
+
+uint32_t dft__tracefolder_count_others(const char *folder) {
+  DIR *entries = opendir(folder);
+  const struct dirent *entry;
+  struct stat facts;
+  uint32_t count = 0;
+  while (entries && (entry = readdir(entries)) != NULL) {
+    int at = dirfd(entries);
+    if (!dft_spool_is_folder(entry->d_name) || fstatat(at, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (facts.st_uid == geteuid() && S_ISDIR(facts.st_mode)) continue;
+    count += count_claims(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (entries) closedir(entries);
+  return count;
+}
+
 /* ---- Names ------------------------------------------------------------------------------------------------------------ */
 
 int dft__tracefolder_inner(char *path, size_t size, const char *folder, const char *inner) {

@@ -46,6 +46,10 @@ void dft__tracefolder_remember(const dft__tracefolder *own, dft__spool *spool);
 /* What is in the hidden folder. NULL and errno. */
 DIR *dft__tracefolder_list(const dft__tracefolder *own);
 
+/* Claims in the folder that nobody entering it as this user would see, because they are in hidden folders of others. What cannot
+ * be read, and what is not a folder, counts as one. */
+uint32_t dft__tracefolder_count_others(const char *folder);
+
 /* FOLDER/INNER. */
 int dft__tracefolder_inner(char *path, size_t size, const char *folder, const char *inner);
 /* FOLDER/INNER/BASE.spool. */

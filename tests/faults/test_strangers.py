@@ -210,6 +210,17 @@ def case_a_lost_spool_in_a_folder_of_another_user_is_left_alone(folder):
     expect(events(out)[0] > 0, "events that were written")
 
 
+def recover_as_nobody(folder):
+    done = run([COMMAND, "recover", "-r", folder], untraced(), preexec_fn=as_nobody, cwd="/")
+    expect_equal(done.returncode, 0, done.stderr)
+    return done.stdout
+
+
+def owners_and_modes(folder):
+    facts = [os.stat(os.path.join(folder, name)) for name in names(folder)]
+    return sorted((fact.st_uid, fact.st_gid, oct(fact.st_mode & 0o777)) for fact in facts)
+
+
 def case_users_share_a_folder(folder):
     """Each has a hidden folder; the first .dftracer, the next .dftracer-UID. Killed, each recovers what is its own."""
     shared(folder)
@@ -220,15 +231,35 @@ def case_users_share_a_folder(folder):
         expect_equal(events(folder), [COUNT, COUNT], "events of two programs that end")
         read = run([COMMAND, "cat", folder], untraced())
         expect_equal(read.stdout.count('"step"'), 3 * COUNT, f"all that root can read: {read.stderr}")
+    said = recover_as_nobody(folder)
+    expect("1 trace published" in said and "1 left alone: of another" in said, said)
+    expect_equal(events(folder), [COUNT // 2, COUNT, COUNT], "after a user's own recovery")
+    expect_equal([name for name in names(folder) if name.startswith(HIDDEN)], [HIDDEN], "root's is still there")
     recover(folder)
-    expect_equal(events(folder), [COUNT // 2, COUNT, COUNT], "root's")
-    expect(f"{HIDDEN}-{NOBODY}" in names(folder), "another user's folder is gone")
-    done = run([COMMAND, "recover", "-r", folder], untraced(), preexec_fn=as_nobody, cwd="/")
-    expect_equal((done.returncode, done.stdout.count("published")), (0, 1), done.stdout + done.stderr)
     expect_equal(events(folder), [COUNT // 2, COUNT // 2, COUNT, COUNT], "all")
-    expect_equal([name for name in names(folder) if name.startswith(HIDDEN)], [], "left over")
-    owners = sorted(os.stat(os.path.join(folder, name)).st_uid for name in names(folder))
-    expect_equal(owners, [0, 0, NOBODY, NOBODY], "owners")
+    expect_equal([uid for uid, _, _ in owners_and_modes(folder)], [0, 0, NOBODY, NOBODY], "owners")
+
+
+def case_root_recovers_for_all_users(folder):
+    """What another user left stays that user's, and as private as it was."""
+    shared(folder)
+    with recording(folder, umask=0o077) as first, recording(folder, user=NOBODY) as second:
+        for child in (first, second):
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        said = recover(folder)
+    expect("2 traces published" in said and "left alone" not in said, said)
+    expect_equal(events(folder), [COUNT // 2, COUNT // 2], "events")
+    expect_equal(owners_and_modes(folder), [(0, 0, "0o600"), (NOBODY, NOBODY, "0o644")], "owners, groups and modes")
+
+
+def case_root_leaves_the_living_of_other_users_alone(folder):
+    shared(folder)
+    with recording(folder, user=NOBODY):
+        said = recover(folder)
+        expect("0 traces published" in said and "1 left alone: of another" in said, said)
+    recover(folder)
+    expect_equal(events(folder), [COUNT // 2], "events, once it is dead")
 
 
 def case_the_first_user_leaves(folder):
