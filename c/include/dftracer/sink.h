@@ -79,7 +79,7 @@ typedef struct dft_sink_target {
   uint64_t resume_bytes; /* the committed length; 0: a new output */
   int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
   int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
-  const char *options;   /* the text after NAME: in DFTRACER_SINK, such as "layout=table"; "": none */
+  const char *options;   /* the text after NAME: in DFTRACER_SINK, such as "layout=table"; "": none. A comma ends it */
 } dft_sink_target;
 
 /* Bytes on their way from encode to append. */
