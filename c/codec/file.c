@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "heldfolder.h"
+
 /* O_NONBLOCK means nothing for files; a FIFO put in their place is an error then, instead of a wait. */
-#define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+#define OPEN_FLAGS (O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
 static int open_file(const char *path, int more_flags) {
   int fd;
-  do fd = open(path, OPEN_FLAGS | more_flags, 0666);
+  do fd = dft__held_open(path, OPEN_FLAGS | more_flags, 0666);
   while (fd < 0 && errno == EINTR);
   return fd;
 }

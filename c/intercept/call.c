@@ -303,6 +303,8 @@ __attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, con
   if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be the bad pointer */
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
+    if (got->error && io->subjects == 2 && subject->path && !dft__path_is_readable(subject->path))
+      return DFT__FD_UNKNOWN; /* of a single path this is known by now */
     if (subject->path && subject->path[0]) entries[i] = entry_of_path(subject->fd, subject->path);
     else if (subject->path || (uint32_t)(subject->entry >> 32) != (uint32_t)dft__self.session)
       entries[i] = is_in(subject->entry) || subject->path ? entry_of_fd(subject->fd) : subject->entry;
@@ -349,12 +351,23 @@ dft__fd_entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, in
   dft__fd_entry entry;
   int saved;
   io->end = dft__clock_ticks();
-  if (DFT__UNLIKELY(error == EFAULT || !subject->path || !*subject->path))
-    return end_other(call, io, ret, error, values);
+  if (DFT__UNLIKELY(!*subject->path)) return end_other(call, io, ret, error, values);
   saved = errno;
   entry = entry_seen(subject, seen);
   errno = saved;
   return is_in(entry) ? end_known(call, io, ret, error, values, entry) : entry;
+}
+
+dft__fd_entry dft__io_end_unread(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
+  dft__subject *subject = &io->subject[0];
+  size_t seen;
+  if (!subject->path) { /* the call works on the descriptor itself, or has failed */
+    dft__io_fd_slow(subject, subject->fd);
+    return dft__io_end(call, io, ret, error, values);
+  }
+  if (error == EFAULT || !dft__path_is_readable(subject->path)) return DFT__FD_UNKNOWN;
+  seen = dft__filter_look(subject->path);
+  return seen ? dft__io_end_seen(call, io, ret, error, values, seen) : DFT__FD_OUT_BELOW;
 }
 
 dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values) {
@@ -372,7 +385,7 @@ static dft_region begin_exec(enum dft__call call, const char *path) {
   if (is_muted(&rows[call])) return 0;
   region = dft_region_begin_site(&rows[call].site);
   arg.value.s.text = text;
-  arg.value.s.len = path && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
+  arg.value.s.len = path && dft__path_is_readable(path) && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
   if (region && arg.value.s.len) {
     arg.path = dft_path(text, arg.value.s.len);
     dft_update_arg(region, &arg);

@@ -2,7 +2,7 @@
  *
  * A wrapper asks whether the call is recorded (dft__io_fd and its siblings, a few loads), makes the real call, and
  * reports what it saw (dft__io_end). Paths are read after the call: by then the kernel has found out whether they are
- * readable. A wrapper holds nothing across the real call, so the call may be cancelled, interrupted, or left by a long
+ * readable. Only a call that failed may have failed before that. A wrapper holds nothing across the real call, so the call may be cancelled, interrupted, or left by a long
  * jump.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_CALL_H
@@ -87,11 +87,15 @@ dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int err
 /* The same for a call on one path; `seen` is what dft__filter_look returned. */
 dft__fd_entry dft__io_end_seen(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values,
                                size_t seen);
+/* The same for a call without a path, or one that may have failed before its path was read. */
+dft__fd_entry dft__io_end_unread(enum dft__call call, dft__io *io, int64_t ret, int error, const int64_t *values);
 /* Most paths are not recorded; then the clock is not read a second time. */
 static inline dft__fd_entry dft__io_end_path(enum dft__call call, dft__io *io, int64_t ret, int error,
                                              const int64_t *values) {
   const char *path = io->subject[0].path;
-  size_t seen = DFT__LIKELY(error != EFAULT && path) ? dft__filter_look(path) : PATH_MAX;
+  size_t seen;
+  if (DFT__UNLIKELY((error && error != ENOENT) || !path)) return dft__io_end_unread(call, io, ret, error, values);
+  seen = dft__filter_look(path);
   return seen ? dft__io_end_seen(call, io, ret, error, values, seen) : DFT__FD_OUT_BELOW;
 }
 

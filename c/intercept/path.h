@@ -16,6 +16,8 @@
 size_t dft__path_absolute(int dir, const char *path, char *text);
 /* Forgets the working folder. */
 void dft__path_changed_cwd(void);
+/* Whether it can be read up to its end, or PATH_MAX. Leaves errno alone. */
+int dft__path_is_readable(const char *path);
 /* Names an open descriptor (/dev/stdin, /proc/self/fd/3) or leads through one, so its file may be anywhere. */
 int dft__path_is_of_fd(const char *path);
 

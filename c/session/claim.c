@@ -26,9 +26,6 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   char sinks[DFT__PATH_MAX];
   dft_status status;
   int is_good;
-  if (!dft__tracefolder_make(trace->inner, trace->folder)) {
-    return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
-  }
   if (!dft__tracefolder_inner(claim, sizeof claim, trace->folder, trace->inner)) return DFT_EINVAL;
   is_good = dft__spool_is_good_place(claim);
   if (!spool_dir[0] && is_good != 1) spool_dir = SHARED_MEMORY;
@@ -40,19 +37,39 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
   status = dft__pointer_write(claim, path, own, sinks);
   if (status != DFT_OK) return status;
   status = dft__spool_create(spool, path, limit);
-  if (status != DFT_OK) unlink(claim);
+  if (status != DFT_OK) dft__held_unlink(claim);
   return status;
 }
 
 /* The name is taken. An earlier image of this process may have taken it: then its spool is ours. Else, if the owner is dead, its
  * trace is published under a name that ours will not replace. Nonzero when *is_ours, or when a name is free to be tried. */
-static int settle(dft__tracename *trace, dft__spool *spool, const char *wanted, const dft__identity *own, int tries,
-                  int *is_ours) {
+static int settle(const dft__tracefolder *at, dft__tracename *trace, dft__spool *spool, const char *wanted,
+                  const dft__identity *own, int tries, int *is_ours) {
   char claim[DFT__PATH_MAX];
   if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return 0;
   *is_ours = dft__adopt(spool, claim, own);
-  if (*is_ours || (tries == 0 && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
+  if (*is_ours || (tries == 0 && dft__recover_claim(at, claim, own, 1) == DFT_OK)) return 1;
   return dft__tracename_next(trace, wanted, own, tries);
+}
+
+/* As claim_once, in the hidden folder; DFT_EBUSY when another try is worth it. */
+static dft_status claim_or_settle(dft__tracename *trace, dft__spool *spool, const dft__identity *own,
+                                  const char *spool_dir, uint64_t limit, const char *wanted, int tries) {
+  dft__tracefolder at;
+  dft_status status;
+  if (!dft__tracefolder_make(&at, trace->inner, trace->folder)) {
+    status = errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+  } else {
+    status = claim_once(trace, spool, own, spool_dir, limit);
+    if (status == DFT_EBUSY) {
+      int is_ours = 0;
+      if (!settle(&at, trace, spool, wanted, own, tries, &is_ours)) status = DFT_EINVAL;
+      else if (is_ours) status = DFT_OK;
+    }
+    if (status == DFT_OK) dft__tracefolder_remember(&at, spool);
+  }
+  dft__tracefolder_leave(&at);
+  return status;
 }
 
 static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
@@ -64,12 +81,9 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
   snprintf(wanted, sizeof wanted, "%s", trace->is_explicit ? trace->stem : trace->base);
   for (int tries = 0; tries < NAMES_MOST;) {
     errno = 0;
-    status = claim_once(trace, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit);
-    if (status == DFT_OK) return DFT_OK;
+    status = claim_or_settle(trace, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit, wanted, tries);
+    if (status == DFT_OK || status == DFT_EINVAL) return status;
     if (status == DFT_EBUSY) {
-      int is_ours;
-      if (!settle(trace, spool, wanted, own, tries, &is_ours)) return DFT_EINVAL;
-      if (is_ours) return DFT_OK;
       tries++;
     } else if (errno == ENOENT && tries < FOLDERS_MOST) {
       tries++; /* another process removed the empty folder in between */

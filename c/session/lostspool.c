@@ -24,7 +24,7 @@
 /* DEAD: the spool is gone. UNKNOWN: it cannot be found here, and its process may be alive elsewhere. */
 static enum dft__life judge(const char *claim, dft__pointer *pointer, const dft__identity *own) {
   struct stat facts;
-  if (!dft__pointer_read(claim, pointer) || lstat(pointer->spool, &facts) == 0) return DFT__ALIVE;
+  if (!dft__pointer_read(claim, pointer) || dft__held_stat(pointer->spool, &facts) == 0) return DFT__ALIVE;
   return errno == ENOENT ? dft__pointer_life(pointer, own) : DFT__UNKNOWN;
 }
 
@@ -56,7 +56,7 @@ static int find_sink(lost_output *output, uint32_t index, char *name, const dft_
 
 static int is_own_file(const char *path) {
   struct stat facts;
-  if (lstat(path, &facts) != 0) return errno == ENOENT; /* the sink may have further files */
+  if (dft__held_stat(path, &facts) != 0) return errno == ENOENT; /* the sink may have further files */
   return S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && facts.st_nlink == 1;
 }
 
@@ -67,7 +67,7 @@ static dft_status take_as_it_is(const lost_output *output, dft_salvaged *salvage
     snprintf(why, size, "its sink, %s, cannot complete a trace without its spool", output->spec);
     return DFT_ENOSINK;
   }
-  if (stat(output->path, &facts) != 0) return DFT_EIO;
+  if (dft__held_stat(output->path, &facts) != 0) return DFT_EIO;
   salvaged->is_empty = facts.st_size == 0;
   return DFT_OK;
 }
@@ -110,7 +110,7 @@ static dft_status settle(const lost_output *output, uint64_t *events, int *is_pu
   char why[512] = "";
   dft_status status = salvage(output, &salvaged, why, sizeof why);
   if (status == DFT_OK && salvaged.is_empty) {
-    return unlink(output->path) == 0 || errno == ENOENT ? DFT_OK : DFT_EIO;
+    return dft__held_unlink(output->path) == 0 || errno == ENOENT ? DFT_OK : DFT_EIO;
   }
   if (status == DFT_OK) status = publish(output, &salvaged);
   if (status != DFT_OK) {
@@ -126,20 +126,20 @@ static dft_status settle(const lost_output *output, uint64_t *events, int *is_pu
 /* ---- One claim ---------------------------------------------------------------------------------------------------------- */
 
 /* Zero when something is left. */
-static int settle_claim(const char *folder, const char *base, const char *claim, const dft__pointer *pointer,
-                        dft_lost_spools *report) {
+static int settle_claim(const dft__tracefolder *at, const char *folder, const char *base, const char *claim,
+                        const dft__pointer *pointer, dft_lost_spools *report) {
   lost_output output = {.claim = claim, .folder = folder, .base = base};
   char name[256];
   uint64_t events = 0;
   int is_published = 0;
   for (uint32_t i = 0; i < DFT__SINKS_MAX; i++) {
-    if (!dft__tracefolder_find_live(claim, i, name)) continue;
+    if (!dft__tracefolder_find_live(at, claim, i, name)) continue;
     if (!find_sink(&output, i, name, pointer)) {
       dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
                "cannot publish the output %u-%s of %s: its sink is unknown; it is kept "
                "(run dftracer recover with DFTRACER_SINK=/path/x.so, the sink that wrote it)",
                i, name, claim);
-    } else if (settle(&output, &events, &is_published) == DFT_OK && !dft__tracefolder_find_live(claim, i, name)) {
+    } else if (settle(&output, &events, &is_published) == DFT_OK && !dft__tracefolder_find_live(at, claim, i, name)) {
       continue;
     }
     report->failed++;
@@ -147,20 +147,17 @@ static int settle_claim(const char *folder, const char *base, const char *claim,
   }
   report->published += (uint32_t)is_published;
   report->events += events;
-  return unlink(claim) == 0;
+  return dft__held_unlink(claim) == 0;
 }
 
-/* One hidden folder. Those of other users, and symbolic links, are left alone. */
-static dft_status settle_inner(const char *folder, const char *hidden, dft__unjudged *unjudged,
-                               dft_lost_spools *report) {
-  char inner[DFT__PATH_MAX], claim[DFT__PATH_MAX], base[256];
+static dft_status settle_claims(const dft__tracefolder *at, const char *folder, const char *hidden,
+                                dft__unjudged *unjudged, dft_lost_spools *report) {
+  char claim[DFT__PATH_MAX], base[256];
   dft__identity own;
   dft__pointer pointer;
   const struct dirent *entry;
-  DIR *entries;
-  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
-  entries = dft__tracefolder_open(folder, hidden);
-  if (!entries) return errno == ENOENT || errno == EPERM ? DFT_OK : DFT_EIO;
+  DIR *entries = dft__tracefolder_list(at);
+  if (!entries) return DFT_EIO;
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     size_t len = dft__tracefolder_base_len(entry->d_name);
@@ -174,11 +171,27 @@ static dft_status settle_inner(const char *folder, const char *hidden, dft__unju
     if (life == DFT__UNKNOWN && unjudged->tell)
       unjudged->tell(claim, pointer.owner.pid, pointer.owner.host, unjudged->context);
     if (life == DFT__UNKNOWN && !unjudged->is_taken) unjudged->count++;
-    else if (settle_claim(folder, base, claim, &pointer, report)) report->settled += life == DFT__UNKNOWN;
+    else if (settle_claim(at, folder, base, claim, &pointer, report)) report->settled += life == DFT__UNKNOWN;
   }
   closedir(entries);
-  rmdir(inner); /* if it is empty */
   return DFT_OK;
+}
+
+/* One hidden folder. Those of other users, and symbolic links, are left alone. */
+static dft_status settle_inner(const char *folder, const char *hidden, dft__unjudged *unjudged,
+                               dft_lost_spools *report) {
+  char inner[DFT__PATH_MAX];
+  dft__tracefolder at;
+  dft_status status = DFT_OK;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
+  if (dft__tracefolder_enter(&at, folder, hidden)) {
+    status = settle_claims(&at, folder, hidden, unjudged, report);
+    dft__held_rmdir(inner); /* if it is empty */
+  } else if (errno != ENOENT && errno != EPERM) {
+    status = DFT_EIO;
+  }
+  dft__tracefolder_leave(&at);
+  return status;
 }
 
 static dft_status settle_folder(const char *folder, dft__unjudged *unjudged, dft_lost_spools *report) {

@@ -43,22 +43,27 @@ dft_status dft__pointer_write(const char *claim, const char *spool, const dft__i
                  own->boot_id, is_kept ? sinks : "", (unsigned long long)own->pid_namespace, own->pid,
                  (unsigned long long)own->start_ticks, (unsigned long long)own->time_namespace,
                  (unsigned long long)device, (unsigned long long)inode);
-  fd = open(claim, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd = dft__held_open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST ? DFT_EBUSY : errno == ENOSPC ? DFT_ENOSPC : DFT_EIO;
   written = write(fd, text, (size_t)len);
   if (close(fd) == 0 && written == len) return DFT_OK;
-  unlink(claim);
+  dft__held_unlink(claim);
   return DFT_ENOSPC;
 }
 
 /* The text, terminated, and what kind of file it is in. Zero when it is not a regular file that can be read. */
 static int read_claim(const char *claim, char text[TEXT_BYTES], struct stat *facts) {
-  int fd = open(claim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int fd = dft__held_open(claim, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   int is_file = fd >= 0 && fstat(fd, facts) == 0 && S_ISREG(facts->st_mode);
   ssize_t len = is_file ? pread(fd, text, TEXT_BYTES - 1, 0) : -1;
   if (fd >= 0) close(fd);
   text[len > 0 ? len : 0] = '\0';
   return len >= 0;
+}
+
+/* A second name was given to it by somebody, perhaps in a folder where its trace does not belong. */
+static int is_own(const struct stat *facts) {
+  return facts->st_uid == geteuid() && facts->st_nlink == 1;
 }
 
 static int take_line(char **rest, char *into, size_t size) {
@@ -92,7 +97,7 @@ static int parse(char *text, dft__pointer *pointer) {
 int dft__pointer_read(const char *claim, dft__pointer *pointer) {
   char text[TEXT_BYTES];
   struct stat facts;
-  if (!read_claim(claim, text, &facts) || facts.st_uid != geteuid() || !parse(text, pointer)) return 0;
+  if (!read_claim(claim, text, &facts) || !is_own(&facts) || !parse(text, pointer)) return 0;
   if (facts.st_mode & (S_IWGRP | S_IWOTH)) {
     pointer->sinks[0] = '\0';
     pointer->owner.pid = 0;
@@ -129,13 +134,13 @@ enum dft__life dft__pointer_life(const dft__pointer *pointer, const dft__identit
 enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity *own, char *spool_path, size_t size) {
   dft__pointer pointer;
   struct stat facts;
-  if (lstat(claim, &facts) != 0 || !S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
+  if (dft__held_stat(claim, &facts) != 0 || !S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
   if (snprintf(spool_path, size, "%s", claim) >= (int)size) return DFT__CLAIM_NONE;
   if (facts.st_size >= (off_t)DFT__HEADER_BYTES) return DFT__CLAIM_SPOOL;
-  if (facts.st_uid != geteuid()) return DFT__CLAIM_FOREIGN;
+  if (!is_own(&facts)) return DFT__CLAIM_FOREIGN;
   if (!dft__pointer_read(claim, &pointer)) return DFT__CLAIM_NONE;
   if (snprintf(spool_path, size, "%s", pointer.spool) >= (int)size) return DFT__CLAIM_NONE;
-  if (lstat(spool_path, &facts) == 0) return DFT__CLAIM_POINTER;
+  if (dft__held_stat(spool_path, &facts) == 0) return DFT__CLAIM_POINTER;
   if (errno != ENOENT) return DFT__CLAIM_FOREIGN;
   switch (dft__pointer_life(&pointer, own)) {
     case DFT__ALIVE: return DFT__CLAIM_ALIVE;

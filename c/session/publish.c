@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "spool/tracefolder.h"
@@ -17,14 +16,9 @@ static const char *suffix_of(const dft_sink *sink, const dft__header *header) {
   return header->compress || !sink->plain_suffix ? sink->suffix : sink->plain_suffix;
 }
 
-/* Renames without ever replacing; -1 and EEXIST when the name is taken. */
-static int rename_new(const char *from, const char *to) {
-#ifdef SYS_renameat2
-  if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 1 /* RENAME_NOREPLACE */) == 0) return 0;
-  if (errno != EINVAL && errno != ENOSYS) return -1;
-#endif
-  if (link(from, to) != 0) return -1;
-  return unlink(from);
+static int is_there(const char *path) {
+  struct stat facts;
+  return dft__held_stat(path, &facts) == 0;
 }
 
 /* Other tools trust an index of that name without a check. */
@@ -33,7 +27,7 @@ static void remove_stale_index(const char *path) {
   char index[DFT__PATH_MAX + 16];
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
     snprintf(index, sizeof index, "%s%s", path, endings[i]);
-    unlink(index);
+    dft__held_unlink(index);
   }
 }
 
@@ -43,9 +37,9 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
     char more[16] = "";
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
     if (snprintf(name, size, "%s/%s%s%s", folder, stem, more, suffix) >= (int)size) return DFT_EINVAL;
-    if (access(name, F_OK) == 0) continue; /* another trace's, and so is its index */
+    if (is_there(name)) continue; /* another trace's, and so is its index */
     remove_stale_index(name);
-    if (rename_new(live, name) == 0) return DFT_OK;
+    if (dft__held_rename_new(live, name) == 0) return DFT_OK;
     if (errno != EEXIST) return DFT_EIO;
   }
   return DFT_EIO;
@@ -54,17 +48,23 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
 /* A program that runs again replaces its own trace; never a file of another user, a device or a FIFO. */
 static int may_replace(const char *live, const char *name) {
   struct stat there, own;
-  if (lstat(name, &there) != 0) return 1;
-  return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && lstat(live, &own) == 0 && own.st_uid == there.st_uid;
+  if (dft__held_stat(name, &there) != 0) return 1;
+  return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && dft__held_stat(live, &own) == 0 &&
+         own.st_uid == there.st_uid;
 }
 
 /* Who recovers may have another umask than the process had. The mode of the hidden folder shows how private traces are here. */
 static void narrow(const dft__spool *spool, const char *live) {
   char inner[DFT__PATH_MAX];
   struct stat folder, file;
+  int fd;
   if (!dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner)) return;
-  if (lstat(inner, &folder) != 0 || lstat(live, &file) != 0 || !S_ISREG(file.st_mode)) return;
-  if (file.st_mode & 0777 & ~folder.st_mode) chmod(live, file.st_mode & folder.st_mode & 0777);
+  if (dft__held_stat(inner, &folder) != 0) return;
+  fd = dft__held_open(live, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  if (fd < 0) return;
+  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_mode & 0777 & ~folder.st_mode)
+    fchmod(fd, file.st_mode & folder.st_mode & 0777);
+  close(fd);
 }
 
 static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, const char *other_stem,
@@ -73,7 +73,7 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   const char *suffix = suffix_of(output->sink, header);
   char stem[sizeof header->stem + 16];
   dft_status status;
-  if (!suffix || access(output->path, F_OK) != 0) return DFT_OK; /* no file, or published before a death */
+  if (!suffix || !is_there(output->path)) return DFT_OK; /* no file, or published before a death */
   status = dft__output_finish(outputs, output);
   if (status != DFT_OK) return status;
   if (outputs->spool->fd >= 0) narrow(outputs->spool, output->path); /* a recovery */
@@ -87,7 +87,7 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   if (!may_replace(output->path, name))
     return dft__publish_new(output->path, header->folder, header->stem, suffix, name, size);
   remove_stale_index(name);
-  return rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
+  return dft__held_rename(output->path, name) == 0 ? DFT_OK : DFT_EIO;
 }
 
 dft_status dft__publish(const dft__outputs *outputs, const char *other_stem, char *name, size_t size) {
@@ -107,13 +107,13 @@ void dft__publish_clean(const dft__outputs *outputs, const char *spool_path) {
   const dft__header *header = outputs->spool->header;
   char path[DFT__PATH_MAX];
   for (uint32_t i = 0; i < outputs->count; i++) {
-    if (outputs->list[i].sink->suffix) unlink(outputs->list[i].path);
+    if (outputs->list[i].sink->suffix) dft__held_unlink(outputs->list[i].path);
   }
   /* The spool and then its pointer go last: as long as the pointer is there, a recovery finds the spool. */
-  unlink(spool_path);
+  dft__held_unlink(spool_path);
   if (dft__tracefolder_claim(path, sizeof path, header->folder, outputs->spool->inner, header->base) &&
       strcmp(path, spool_path) != 0)
-    unlink(path);
+    dft__held_unlink(path);
   if (dft__tracefolder_inner(path, sizeof path, header->folder, outputs->spool->inner))
-    rmdir(path); /* if it is empty */
+    dft__held_rmdir(path); /* if it is empty */
 }

@@ -171,15 +171,17 @@ static enum dft__life life_of(const dft__spool *spool, const dft__identity *own)
 
 static int is_never_finished(const char *path) {
   struct stat facts;
-  return lstat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
+  return dft__held_stat(path, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() &&
          facts.st_mtime + UNFINISHED_SECONDS < time(NULL);
 }
 
 /* The magic is written last. A spool without one is being made, or was never finished. */
 static int has_magic(const char *path) {
-  char magic[sizeof DFT__MAGIC] = "";
-  dft__read_file(path, magic, sizeof magic);
-  return magic[0] != '\0';
+  char magic = '\0';
+  int fd = dft__held_open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  int is_read = fd >= 0 && read(fd, &magic, 1) == 1;
+  if (fd >= 0) close(fd);
+  return is_read && magic;
 }
 
 /* Folder, hidden folder and base of a claim. Zero when it does not lie in a trace folder. */
@@ -195,10 +197,10 @@ static int split(const char *claim, char folder[4096], char inner[DFT__INNER_BYT
 }
 
 /* Whether a live output lies beside the claim. */
-static int has_live_output(const char *claim) {
+static int has_live_output(const dft__tracefolder *at, const char *claim) {
   char sink[256];
   int is_found = 0;
-  for (uint32_t i = 0; i < DFT__SINKS_MAX && !is_found; i++) is_found = dft__tracefolder_find_live(claim, i, sink);
+  for (uint32_t i = 0; i < DFT__SINKS_MAX && !is_found; i++) is_found = dft__tracefolder_find_live(at, claim, i, sink);
   return is_found;
 }
 
@@ -242,18 +244,19 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
   return status;
 }
 
-static dft_status recover_one(const char *claim, const dft__identity *own, dft_recovery *report,
-                              dft__unjudged *unjudged, int give_new_name) {
+/* The hidden folder of the claim is held. */
+static dft_status recover_one(const dft__tracefolder *at, const char *claim, const dft__identity *own,
+                              dft_recovery *report, dft__unjudged *unjudged, int give_new_name) {
   char path[DFT__PATH_MAX];
   dft__spool spool;
   dft_status status;
   switch (dft__pointer_follow(claim, own, path, sizeof path)) {
     case DFT__CLAIM_NONE:
-      if (is_never_finished(claim)) unlink(claim);
+      if (is_never_finished(claim)) dft__held_unlink(claim);
       return DFT_OK;
     case DFT__CLAIM_STALE:
-      if (has_live_output(claim)) return DFT_EBUSY; /* dft_recover_lost makes a trace of what was written */
-      unlink(claim);
+      if (has_live_output(at, claim)) return DFT_EBUSY; /* dft_recover_lost makes a trace of what was written */
+      dft__held_unlink(claim);
       return DFT_OK;
     case DFT__CLAIM_ALIVE: report->alive++; return DFT_EBUSY;
     case DFT__CLAIM_FOREIGN: report->foreign++; return DFT_EBUSY;
@@ -267,14 +270,14 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   }
   if (status != DFT_OK) {
     struct stat facts;
-    if (lstat(path, &facts) != 0) return DFT_OK; /* removed in between */
+    if (dft__held_stat(path, &facts) != 0) return DFT_OK; /* removed in between */
     if (facts.st_uid == geteuid() && status == DFT_EFORMAT && (!S_ISREG(facts.st_mode) || has_magic(path))) {
       report->unknown++;
       return DFT_EBUSY;
     }
     if (status == DFT_EFORMAT && is_never_finished(path)) {
-      if (dft__pointer_is_spool_path(path)) unlink(path);
-      if (strcmp(path, claim) != 0) unlink(claim);
+      if (dft__pointer_is_spool_path(path)) dft__held_unlink(path);
+      if (strcmp(path, claim) != 0) dft__held_unlink(claim);
       return DFT_OK;
     }
     if (facts.st_uid != geteuid()) report->foreign++;
@@ -287,35 +290,47 @@ static dft_status recover_one(const char *claim, const dft__identity *own, dft_r
   return status;
 }
 
-dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name) {
+dft_status dft__recover_claim(const dft__tracefolder *at, const char *claim, const dft__identity *own,
+                              int give_new_name) {
   dft_recovery report = {.struct_size = sizeof report};
-  return recover_one(claim, own, &report, NULL, give_new_name);
+  return recover_one(at, claim, own, &report, NULL, give_new_name);
 }
 
 /* ---- A folder ----------------------------------------------------------------------------------------------------- */
 
-/* One hidden folder. Those of other users, and symbolic links, are left alone. */
-static dft_status recover_inner(const char *folder, const char *hidden, dft_recovery *report, dft__unjudged *unjudged) {
-  char inner[DFT__PATH_MAX];
+static dft_status recover_claims(const dft__tracefolder *at, const char *inner, dft_recovery *report,
+                                 dft__unjudged *unjudged) {
   char claim[DFT__PATH_MAX + 256];
   dft_status first = DFT_OK;
   dft__identity own;
   struct dirent *entry;
-  DIR *entries;
-  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
-  entries = dft__tracefolder_open(folder, hidden);
-  if (!entries && errno == EPERM) report->foreign++;
-  if (!entries) return errno == ENOENT || errno == EPERM ? DFT_OK : DFT_EIO;
+  DIR *entries = dft__tracefolder_list(at);
+  if (!entries) return DFT_EIO;
   dft__identity_own(&own);
   while ((entry = readdir(entries)) != NULL) {
     dft_status status;
     if (!dft__tracefolder_base_len(entry->d_name)) continue;
     snprintf(claim, sizeof claim, "%s/%s", inner, entry->d_name);
-    status = recover_one(claim, &own, report, unjudged, 0);
+    status = recover_one(at, claim, &own, report, unjudged, 0);
     if (status != DFT_OK && status != DFT_EBUSY && first == DFT_OK) first = status;
   }
   closedir(entries);
-  rmdir(inner); /* when nothing is left in it */
+  return first;
+}
+
+/* One hidden folder. Those of other users, and symbolic links, are left alone. */
+static dft_status recover_inner(const char *folder, const char *hidden, dft_recovery *report, dft__unjudged *unjudged) {
+  char inner[DFT__PATH_MAX];
+  dft__tracefolder at;
+  dft_status first = DFT_OK;
+  if (!dft__tracefolder_inner(inner, sizeof inner, folder, hidden)) return DFT_EINVAL;
+  if (dft__tracefolder_enter(&at, folder, hidden)) {
+    first = recover_claims(&at, inner, report, unjudged);
+    dft__held_rmdir(inner); /* when nothing is left in it */
+  } else if (errno != ENOENT && errno != EPERM) {
+    first = DFT_EIO;
+  }
+  dft__tracefolder_leave(&at);
   if (report->failed) {
     dft__log(DFT__LOG_RECOVER, DFT__LOG_ERROR,
              "%u trace(s) of dead processes in %s could not be published: %s; they are kept "
@@ -365,6 +380,7 @@ dft_status dft_recover(const char *path, dft_recovery *report) {
   }
   dft__gzip_load();
   status = dft__recover_folder(folder, &all, NULL);
+  all.foreign += dft__tracefolder_count_others(folder);
   dft__hush--;
   errno = saved;
   if (report) {

@@ -7,6 +7,7 @@
 
 #include "base/identity.h"
 #include "spool/spool.h"
+#include "spool/tracefolder.h"
 
 /* Spools whose process may be alive, for all that is known here. */
 typedef struct dft__unjudged {
@@ -19,9 +20,10 @@ typedef struct dft__unjudged {
 /* As dft_recover, for the folder of a trace. unjudged may be NULL: they are left alone. */
 dft_status dft__recover_folder(const char *folder, dft_recovery *report, dft__unjudged *unjudged);
 
-/* Publishes the trace of one claim if its process is dead. give_new_name: adds the dead process id to an explicit name. DFT_OK:
+/* Publishes the trace of one claim, whose hidden folder was entered, if its process is dead. give_new_name: adds the dead process id to an explicit name. DFT_OK:
  * the name is free now. DFT_EBUSY: the process lives, or nobody here can tell. */
-dft_status dft__recover_claim(const char *claim, const dft__identity *own, int give_new_name);
+dft_status dft__recover_claim(const dft__tracefolder *at, const char *claim, const dft__identity *own,
+                              int give_new_name);
 
 /* Puts a spool in order before its rest is read. Ends the claims of batches that died with their process, empties the lists
  * of free chunks, and queues again every path without a definition: a dead batch may have held it. */

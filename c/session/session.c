@@ -29,6 +29,7 @@
 #include "spool/commit.h"
 #include "spool/hooks.h"
 #include "spool/intern.h"
+#include "spool/tracefolder.h"
 
 /* -1 until it is decided whether to trace: then the first call decides. Afterwards 1 while a trace is open, else 0. */
 int32_t dft_active = -1;
@@ -349,9 +350,11 @@ static DFT__LARGE struct {
 /* Gives the trace its name, which is empty when there was no event, and removes the rest. */
 static dft_status publish(char *name, size_t size) {
   const dft__outputs *outputs = dft__drain_outputs();
-  dft_status status = dft__publish(outputs, NULL, name, size);
+  dft__tracefolder at;
+  dft_status status = dft__tracefolder_return(&at, outputs->spool) ? dft__publish(outputs, NULL, name, size) : DFT_EIO;
   if (name[0]) dft__tracename_remember(outputs->spool->header);
   if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
+  dft__tracefolder_leave(&at);
   return status;
 }
 

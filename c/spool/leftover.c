@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "codec/heldfolder.h"
+
 #define RECOVER_BYTES ((uint64_t)256 << 10) /* what a recovery may add */
 
 /* ---- Opening ------------------------------------------------------------------------------------------------------ */
@@ -62,7 +64,7 @@ dft_status dft__spool_open(dft__spool *spool, const char *path) {
   memset(spool, 0, offsetof(dft__spool, path));
   if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
   memcpy(spool->path, path, strlen(path) + 1);
-  spool->fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  spool->fd = dft__held_open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC, 0);
   if (spool->fd < 0) return DFT_EIO;
   status = open_checked(spool, spool->fd);
   if (status != DFT_OK) close(spool->fd);

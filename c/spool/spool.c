@@ -25,6 +25,7 @@
 
 #include "base/monotonic.h"
 #include "base/signals.h"
+#include "codec/heldfolder.h"
 #include "hooks.h"
 
 #define FIRST_BYTES \
@@ -222,12 +223,12 @@ dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit
   spool->fd = -1;
   if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
   memcpy(spool->path, path, strlen(path) + 1);
-  fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd = dft__held_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST ? DFT_EBUSY : status_of(errno);
   status = map_new(spool, fd, limit_bytes);
   if (status == DFT_OK) lock_file(spool, fd);
   close(fd);
-  if (status != DFT_OK) unlink(path);
+  if (status != DFT_OK) dft__held_unlink(path);
   return status;
 }
 

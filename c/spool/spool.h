@@ -26,6 +26,8 @@ typedef struct dft__spool {
   void *lock;             /* the page that holds the lock on the file, NULL: none. Not mapped in forked children */
   dev_t device;
   ino_t inode;
+  dev_t folder_device; /* of the hidden folder in which this process made its claim */
+  ino_t folder_inode;
   _Atomic uint32_t growing;      /* futex: id of the thread that extends the file */
   _Atomic uint32_t growth_waits; /* threads that wait for it */
   _Atomic uint32_t waiting;      /* threads that stand in line for a chunk: others must not take one before them */

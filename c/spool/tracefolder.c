@@ -37,78 +37,163 @@ int dft__tracefolder_name(char inner[DFT__INNER_BYTES], int number) {
   return number < 2;
 }
 
-/* The owner of a real folder. Zero when it is something else; then errno is EPERM. */
-static int owner_of(const char *path, uid_t *owner) {
-  struct stat facts;
-  if (lstat(path, &facts) != 0) return 0;
-  *owner = facts.st_uid;
-  if (!S_ISDIR(facts.st_mode)) errno = EPERM;
-  return S_ISDIR(facts.st_mode);
+/* Only descriptors through which files are found: a folder that may be searched need not be readable. */
+#define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
+
+/* Opens a real folder, and tells whose it is. -1 and errno: EPERM when it is something else. */
+static int open_inner(int outer, const char *inner, struct stat *facts) {
+  int fd = openat(outer, inner, FOLDER_FLAGS | O_NOFOLLOW);
+  if (fd < 0) {
+    if (errno == ELOOP || errno == ENOTDIR) errno = EPERM;
+    return -1;
+  }
+  if (fstat(fd, facts) == 0) return fd;
+  close(fd);
+  return -1;
 }
 
 /* Who owns what this user makes in the folder: on some file systems, and for root on a network, somebody else. */
-static int owner_here(const char *folder, uid_t *owner) {
-  char path[DFT__PATH_MAX];
+static int owner_here(int outer, uid_t *owner) {
+  char name[sizeof FOLDER "-new-" + 12];
+  struct stat facts;
   int is_known;
-  if (!fits(snprintf(path, sizeof path, "%s/" FOLDER "-new-%d", folder, (int)getpid()), sizeof path)) return 0;
-  if (mkdir(path, 0700) != 0) return 0;
-  is_known = owner_of(path, owner);
-  rmdir(path);
+  snprintf(name, sizeof name, FOLDER "-new-%d", (int)getpid());
+  if (mkdirat(outer, name, 0700) != 0) return 0;
+  is_known = fstatat(outer, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (is_known) *owner = facts.st_uid;
+  unlinkat(outer, name, AT_REMOVEDIR);
   return is_known;
 }
 
-int dft__tracefolder_make(char inner[DFT__INNER_BYTES], const char *folder) {
-  char path[DFT__PATH_MAX];
-  uid_t owner, first = geteuid(), here;
-  int is_folder = 0;
+/* Finds this user's hidden folder, or makes it: a descriptor. -1 and errno. */
+static int make_inner(int outer, char inner[DFT__INNER_BYTES]) {
+  struct stat facts;
+  uid_t here;
+  int fd, first = -1, error = EPERM;
   /* As long as it is there, another process may have claimed a name in it, which must not be claimed again in .dftracer. */
   dft__tracefolder_name(inner, 1);
-  if (dft__tracefolder_inner(path, sizeof path, folder, inner) && owner_of(path, &owner) && owner == geteuid())
-    return 1;
+  fd = open_inner(outer, inner, &facts);
+  if (fd >= 0 && facts.st_uid == geteuid()) return fd;
+  if (fd >= 0) close(fd);
   for (int number = 0; dft__tracefolder_name(inner, number); number++) {
-    if (!dft__tracefolder_inner(path, sizeof path, folder, inner)) {
-      errno = ENAMETOOLONG;
-      return 0;
+    fd = open_inner(outer, inner, &facts);
+    if (fd < 0 && errno == ENOENT && (mkdirat(outer, inner, 0777) == 0 || errno == EEXIST))
+      fd = open_inner(outer, inner, &facts);
+    if (fd < 0 && errno == EPERM) continue;
+    if (fd < 0) {
+      error = errno;
+      break;
     }
-    if (!owner_of(path, &owner) && errno == ENOENT && mkdir(path, 0777) != 0 && errno != EEXIST) return 0;
-    if (!owner_of(path, &owner)) {
-      if (errno != EPERM) return 0;
-    } else if (owner == geteuid()) {
-      return 1;
-    } else if (number == 0) {
-      is_folder = 1;
-      first = owner;
-    } else {
-      rmdir(path); /* made just now, and given to another owner at once */
+    if (facts.st_uid == geteuid()) {
+      if (first >= 0) close(first);
+      return fd;
     }
+    if (number == 0) {
+      first = fd;
+      continue;
+    }
+    close(fd);
+    unlinkat(outer, inner, AT_REMOVEDIR); /* made just now, and given to another owner at once */
   }
-  dft__tracefolder_name(inner, 0);
-  if (is_folder && owner_here(folder, &here) && here == first) return 1;
-  errno = EPERM;
-  return 0;
+  if (first >= 0 && error == EPERM && fstat(first, &facts) == 0 && owner_here(outer, &here) && here == facts.st_uid) {
+    dft__tracefolder_name(inner, 0);
+    return first;
+  }
+  if (first >= 0) close(first);
+  errno = error;
+  return -1;
 }
 
-DIR *dft__tracefolder_open(const char *folder, const char *inner) {
-  char path[DFT__PATH_MAX];
-  struct stat facts;
-  DIR *entries = NULL;
-  int fd, error;
-  if (!dft__tracefolder_inner(path, sizeof path, folder, inner)) {
-    errno = ENAMETOOLONG;
-    return NULL;
-  }
-  fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) {
-    if (errno == ELOOP || errno == ENOTDIR || errno == EACCES) errno = EPERM;
-    return NULL;
-  }
-  if (fstat(fd, &facts) == 0 && facts.st_uid == geteuid()) entries = fdopendir(fd);
-  else errno = EPERM;
-  if (entries) return entries;
-  error = errno;
+/* ---- Entering it ------------------------------------------------------------------------------------------------------ */
+
+/* Whatever was opened; zero, and errno stays, when that is not everything. */
+static int hold(dft__tracefolder *own, const char *folder, const char *inner, int outer_fd, int inner_fd) {
+  int error = errno;
+  if (inner_fd < 0 && outer_fd >= 0) close(outer_fd);
+  *own = (dft__tracefolder){
+    .folder = folder, .hidden = or_first(inner), .outer = inner_fd < 0 ? -1 : outer_fd, .inner = inner_fd};
+  dft__held_begin(own);
+  errno = error;
+  return inner_fd >= 0;
+}
+
+int dft__tracefolder_make(dft__tracefolder *own, char inner[DFT__INNER_BYTES], const char *folder) {
+  int outer = open(folder, FOLDER_FLAGS);
+  return hold(own, folder, inner, outer, outer < 0 ? -1 : make_inner(outer, inner));
+}
+
+/* Closes it, unless it is the right one; then -1 and the error. */
+static int keep_if(int is_right, int fd, int error) {
+  if (is_right) return fd;
   close(fd);
   errno = error;
-  return NULL;
+  return -1;
+}
+
+int dft__tracefolder_enter(dft__tracefolder *own, const char *folder, const char *inner) {
+  struct stat facts;
+  int outer = open(folder, FOLDER_FLAGS);
+  int fd = outer < 0 ? -1 : open_inner(outer, or_first(inner), &facts);
+  if (fd >= 0) fd = keep_if(facts.st_uid == geteuid(), fd, EPERM);
+  return hold(own, folder, inner, outer, fd);
+}
+
+int dft__tracefolder_return(dft__tracefolder *own, const dft__spool *spool) {
+  struct stat facts;
+  int outer = open(spool->header->folder, FOLDER_FLAGS);
+  int fd = outer < 0 ? -1 : open_inner(outer, or_first(spool->inner), &facts);
+  if (fd >= 0) fd = keep_if(facts.st_ino == spool->folder_inode && facts.st_dev == spool->folder_device, fd, ENOENT);
+  return hold(own, spool->header->folder, spool->inner, outer, fd);
+}
+
+void dft__tracefolder_leave(const dft__tracefolder *own) {
+  int error = errno;
+  dft__held_end(own);
+  if (own->inner >= 0) close(own->inner);
+  if (own->outer >= 0) close(own->outer);
+  errno = error;
+}
+
+void dft__tracefolder_remember(const dft__tracefolder *own, dft__spool *spool) {
+  struct stat facts;
+  if (fstat(own->inner, &facts) != 0) return;
+  spool->folder_device = facts.st_dev;
+  spool->folder_inode = facts.st_ino;
+}
+
+DIR *dft__tracefolder_list(const dft__tracefolder *own) {
+  int fd = openat(own->inner, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+  if (fd >= 0 && !entries) close(fd);
+  return entries;
+}
+
+static uint32_t count_claims(int fd) {
+  DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+  const struct dirent *entry;
+  uint32_t count = 0;
+  if (!entries) {
+    if (fd >= 0) close(fd);
+    return 1;
+  }
+  while ((entry = readdir(entries)) != NULL) count += dft__tracefolder_base_len(entry->d_name) > 0;
+  closedir(entries);
+  return count;
+}
+
+uint32_t dft__tracefolder_count_others(const char *folder) {
+  DIR *entries = opendir(folder);
+  const struct dirent *entry;
+  struct stat facts;
+  uint32_t count = 0;
+  while (entries && (entry = readdir(entries)) != NULL) {
+    int at = dirfd(entries);
+    if (!dft_spool_is_folder(entry->d_name) || fstatat(at, entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (facts.st_uid == geteuid() && S_ISDIR(facts.st_mode)) continue;
+    count += count_claims(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (entries) closedir(entries);
+  return count;
 }
 
 /* ---- Names ------------------------------------------------------------------------------------------------------------ */
@@ -154,18 +239,14 @@ size_t dft__tracefolder_folder_len(const char *claim, char inner[DFT__INNER_BYTE
   return (size_t)(start - claim);
 }
 
-int dft__tracefolder_find_live(const char *claim, uint32_t index, char sink[256]) {
-  char folder[DFT__PATH_MAX], inner[DFT__INNER_BYTES], start[300];
+int dft__tracefolder_find_live(const dft__tracefolder *own, const char *claim, uint32_t index, char sink[256]) {
+  char start[300];
   const char *slash = strrchr(claim, '/');
-  size_t folder_len = dft__tracefolder_folder_len(claim, inner), len;
   const struct dirent *entry;
-  DIR *entries;
+  DIR *entries = dft__tracefolder_list(own);
+  size_t len = (size_t)snprintf(start, sizeof start, "%.*s.%u-", (int)dft__tracefolder_base_len(slash + 1), slash + 1,
+                                index);
   sink[0] = '\0';
-  if (!folder_len || folder_len >= sizeof folder) return 0;
-  memcpy(folder, claim, folder_len);
-  folder[folder_len] = '\0';
-  len = (size_t)snprintf(start, sizeof start, "%.*s.%u-", (int)dft__tracefolder_base_len(slash + 1), slash + 1, index);
-  entries = dft__tracefolder_open(folder, inner);
   while (entries && (entry = readdir(entries)) != NULL) {
     const char *name = entry->d_name;
     if (strncmp(name, start, len) != 0 || !name[len]) continue;

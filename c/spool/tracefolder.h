@@ -6,8 +6,10 @@
  *   out/.dftracer/BASE.0-SINK-...    further files of that sink
  *   out/.dftracer-1000/...           the same, of user 1000, where .dftracer is another user's
  *
- * INNER is the name of the hidden folder: .dftracer, which an empty name means too, or .dftracer-UID. Only a real folder that this user owns is used: what a
- * symbolic link leads to may be private, and another user could replace whatever is in his folder.
+ * INNER is the name of the hidden folder: .dftracer, which an empty name means too, or .dftracer-UID. Only a real folder that
+ * this user owns is used: what a symbolic link leads to may be private, and another user could replace whatever is in his
+ * folder. Who owns the folder of the traces can replace the hidden folder at any moment. So what was checked is also what is
+ * used: an operation enters the folder, and leaves it in the end (codec/heldfolder.h).
  *
  * Nobody else composes or takes apart these names. Each function that fills in a path returns zero when it does not fit.
  * SPDX-License-Identifier: MIT */
@@ -19,14 +21,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codec/heldfolder.h"
 #include "spool.h"
 
 /* The names that this user's hidden folder may have: number 0 and 1. Zero when there are no more. */
 int dft__tracefolder_name(char inner[DFT__INNER_BYTES], int number);
-/* Finds this user's hidden folder, or makes it. Zero and errno when that is not possible. */
-int dft__tracefolder_make(char inner[DFT__INNER_BYTES], const char *folder);
-/* Opens a hidden folder of this user. NULL and errno: EPERM when it is another user's, or a symbolic link. */
-DIR *dft__tracefolder_open(const char *folder, const char *inner);
+
+/* The folder of the traces and the hidden one in it, as long as one operation takes. */
+typedef dft__held dft__tracefolder;
+
+/* Each of these enters a hidden folder, or returns zero and errno. Then its files cannot be reached at all: in either case,
+ * dft__tracefolder_leave must follow.
+ * The names that were given must stay as long.
+ * make: this user's, which is found or made.
+ * enter: that of the name; EPERM when it is another user's, or a symbolic link.
+ * return: the one in which this process made its claim; ENOENT when that is not there any more. */
+int dft__tracefolder_make(dft__tracefolder *own, char inner[DFT__INNER_BYTES], const char *folder);
+int dft__tracefolder_enter(dft__tracefolder *own, const char *folder, const char *inner);
+int dft__tracefolder_return(dft__tracefolder *own, const dft__spool *spool);
+void dft__tracefolder_leave(const dft__tracefolder *own);
+
+/* The claim of this spool was made in the folder: for dft__tracefolder_return. */
+void dft__tracefolder_remember(const dft__tracefolder *own, dft__spool *spool);
+/* What is in the hidden folder. NULL and errno. */
+DIR *dft__tracefolder_list(const dft__tracefolder *own);
+
+/* Claims in the folder that nobody entering it as this user would see, because they are in hidden folders of others. What cannot
+ * be read, and what is not a folder, counts as one. */
+uint32_t dft__tracefolder_count_others(const char *folder);
 
 /* FOLDER/INNER. */
 int dft__tracefolder_inner(char *path, size_t size, const char *folder, const char *inner);
@@ -48,6 +70,6 @@ size_t dft__tracefolder_folder_len(const char *claim, char inner[DFT__INNER_BYTE
 int dft__tracefolder_is_inner(const char *path);
 
 /* The shortest SINK... of the files BASE.INDEX-SINK... beside the claim. Zero when there are none. */
-int dft__tracefolder_find_live(const char *claim, uint32_t index, char sink[256]);
+int dft__tracefolder_find_live(const dft__tracefolder *own, const char *claim, uint32_t index, char sink[256]);
 
 #endif

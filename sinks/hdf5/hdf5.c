@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../sinks.h"
+#include "codec/heldfolder.h"
 #include "join.h"
 #include "rows.h"
 
@@ -94,11 +95,12 @@ static dft_status hdf5_finish(const dft_sink_target *target, char *why, size_t s
 
 static dft_status hdf5_salvage(const dft_sink_target *target, dft_salvaged *salvaged, char *why, size_t size) {
   dft_h5_salvaged facts = {.struct_size = sizeof facts};
+  struct stat file;
   dft_status status = dft_h5_salvage(target->path, &facts, why, size);
   salvaged->events = facts.events;
   salvaged->pid = facts.pid;
   salvaged->is_annotated = facts.is_annotated;
-  salvaged->is_empty = status == DFT_OK && access(target->path, F_OK) != 0; /* it held no events */
+  salvaged->is_empty = status == DFT_OK && dft__held_stat(target->path, &file) != 0; /* it held no events */
   return status;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../sinks.h"
+#include "codec/heldfolder.h"
 #include "segment.h"
 
 #define STACK_BYTES ((size_t)64 << 10)
@@ -53,7 +54,8 @@ const char *dft__h5_join_check(void) {
 typedef struct launch {
   char **arguments; /* of h5join, its name first */
   char **environment;
-  char *why; /* for its message */
+  int folder; /* a descriptor: h5join works there; AT_FDCWD: where the program does */
+  char *why;  /* for its message */
   size_t size;
   pid_t program; /* who has asked */
   pid_t keeper;
@@ -103,6 +105,10 @@ static int keep(void *argument) {
   pid_t pid;
   die_with(own->program);
   own->keeper = (pid_t)syscall(SYS_getpid);
+  if (own->folder != AT_FDCWD && syscall(SYS_fchdir, own->folder) != 0) {
+    own->error = errno;
+    syscall(SYS_exit_group, 127);
+  }
   make_descriptors();
   syscall(SYS_rt_sigaction, SIGCHLD, &usual, NULL, sizeof usual.mask);
   pid = clone(run_program, stack + ((sizeof stack - 64) & ~(size_t)15), CLONE_VM | CLONE_VFORK | SIGCHLD, own);
@@ -146,8 +152,8 @@ static dft_status launch_and_wait(launch *own) {
   return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_SPACE ? DFT_ENOSPC : DFT_EIO;
 }
 
-dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size) {
-  launch own = {.program = getpid(), .why = why, .size = size};
+dft_status dft__h5_join_run(const char *const *arguments, int folder, char *why, size_t size) {
+  launch own = {.folder = folder, .program = getpid(), .why = why, .size = size};
   const char *missing = dft__h5_join_check();
   uint64_t all = ~UINT64_C(0);
   uint64_t before = 0;
@@ -177,7 +183,7 @@ dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size
 
 int dft__h5_is_joined(const char *path) {
   char start[8] = {0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int fd = dft__held_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
   ssize_t got = fd < 0 ? -1 : read(fd, start, sizeof start);
   if (fd >= 0) close(fd);
   return got == sizeof start && memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
@@ -186,7 +192,8 @@ int dft__h5_is_joined(const char *path) {
 dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t size) {
   char part[PATH_MAX + 8];
   char digits[24];
-  const char *arguments[] = {"join", path, digits, part, NULL};
+  const char *name, *part_name;
+  int folder = dft__held_place(path, &name);
   dft_status status;
   why[0] = '\0';
   if (dft__h5_is_joined(path)) {
@@ -195,12 +202,13 @@ dft_status dft__h5_join(const char *path, uint64_t length, char *why, size_t siz
   }
   if (snprintf(part, sizeof part, "%s-part", path) >= (int)sizeof part) return DFT_EINVAL;
   snprintf(digits, sizeof digits, "%llu", (unsigned long long)length);
-  status = dft__h5_join_run(arguments, why, size);
-  if (status == DFT_OK && rename(part, path) != 0) {
+  dft__held_place(part, &part_name);
+  status = dft__h5_join_run((const char *[]){"join", name, digits, part_name, NULL}, folder, why, size);
+  if (status == DFT_OK && dft__held_rename(part, path) != 0) {
     snprintf(why, size, "%s: %s", path, strerror(errno));
     status = DFT_EIO;
   }
-  if (status != DFT_OK) unlink(part);
+  if (status != DFT_OK) dft__held_unlink(part);
   else dft__h5_segment_remove(path);
   return status;
 }

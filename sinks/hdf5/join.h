@@ -13,8 +13,8 @@
 /* NULL when h5join is there; else why not. */
 const char *dft__h5_join_check(void);
 
-/* Runs `h5join ARGUMENT...`; arguments end with NULL. On failure `why` gets its message. */
-dft_status dft__h5_join_run(const char *const *arguments, char *why, size_t size);
+/* Runs `h5join ARGUMENT...` in a folder, a descriptor or AT_FDCWD; arguments end with NULL. On failure `why` gets its message. */
+dft_status dft__h5_join_run(const char *const *arguments, int folder, char *why, size_t size);
 
 /* Whether it has become an HDF5 file. */
 int dft__h5_is_joined(const char *path);

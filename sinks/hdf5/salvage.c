@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "codec/heldfolder.h"
 #include "join.h"
 #include "rows.h"
 
@@ -94,7 +95,7 @@ dft_status dft_h5_salvage(const char *live_path, dft_h5_salvaged *facts, char *w
   if (length) status = examine(live_path, length, &found, facts);
   if (status == DFT_OK && !facts->events) {
     dft__h5_segment_remove(live_path);
-    return unlink(live_path) == 0 ? DFT_OK : DFT_EIO;
+    return dft__held_unlink(live_path) == 0 ? DFT_OK : DFT_EIO;
   }
   if (status == DFT_OK && !found.is_complete) status = add_end(live_path, &length, &found, facts);
   if (status != DFT_OK) snprintf(why, size, "%s", dft_status_text(status));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "codec/file.h"
+#include "codec/heldfolder.h"
 
 /* ---- The row of files --------------------------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static uint32_t count_before(const char *path, uint64_t length, uint64_t *start)
   struct stat facts;
   uint32_t number = 0;
   *start = 0;
-  while (dft__h5_segment_name(name, sizeof name, path, number + 1) && lstat(name, &facts) == 0 &&
+  while (dft__h5_segment_name(name, sizeof name, path, number + 1) && dft__held_stat(name, &facts) == 0 &&
          (uint64_t)facts.st_size <= length - *start) {
     *start += (uint64_t)facts.st_size;
     number++;
@@ -37,7 +38,7 @@ dft_status dft__h5_segment_begin(const char *path, uint64_t length) {
   uint64_t start;
   uint32_t number = count_before(path, length, &start);
   if (!dft__h5_segment_name(name, sizeof name, path, number + 1)) return DFT_EINVAL;
-  if (rename(name, path) != 0 && errno != ENOENT) return DFT_EIO; /* its last append was not committed */
+  if (dft__held_rename(name, path) != 0 && errno != ENOENT) return DFT_EIO; /* its last append was not committed */
   return dft__file_begin(path, length - start);
 }
 
@@ -57,7 +58,7 @@ dft_status dft__h5_segment_roll(dft__h5_segment *segment, uint64_t most, int *is
   *is_new = segment->length - segment->start >= most;
   if (!*is_new) return DFT_OK;
   if (!dft__h5_segment_name(name, sizeof name, segment->path, segment->number + 1)) return DFT_EINVAL;
-  if (rename(segment->path, name) != 0) return DFT_EIO;
+  if (dft__held_rename(segment->path, name) != 0) return DFT_EIO;
   segment->number++;
   segment->start = segment->length;
   return dft__file_begin(segment->path, 0);
@@ -67,7 +68,7 @@ uint64_t dft__h5_segment_length(const char *path) {
   struct stat facts;
   uint64_t start;
   count_before(path, UINT64_MAX, &start);
-  return start + (lstat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0);
+  return start + (dft__held_stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0);
 }
 
 /* The last one first: whoever is killed here leaves a row that can be counted. */
@@ -75,7 +76,7 @@ void dft__h5_segment_remove(const char *path) {
   char name[PATH_MAX + 16];
   uint64_t start;
   for (uint32_t number = count_before(path, UINT64_MAX, &start); number > 0; number--) {
-    if (dft__h5_segment_name(name, sizeof name, path, number)) unlink(name);
+    if (dft__h5_segment_name(name, sizeof name, path, number)) dft__held_unlink(name);
   }
 }
 
@@ -113,7 +114,7 @@ dft_status dft__h5_segment_flush(dft__h5_segment *segment, size_t least) {
 }
 
 void dft__h5_segment_punch(const dft__h5_segment *segment, uint64_t offset, uint64_t bytes) {
-  int fd = open(segment->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  int fd = dft__held_open(segment->path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
   if (fd < 0) return;
   fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)(offset - segment->start), (off_t)bytes);
   close(fd);

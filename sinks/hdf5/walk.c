@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "codec/heldfolder.h"
 #include "segment.h"
 
 static int open_next(dft__h5_walk *walk) {
-  static const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  static const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   char name[PATH_MAX + 16];
   struct stat facts;
   struct dft__h5_file *file = realloc(walk->files, (walk->count + 1) * sizeof *file);
@@ -18,9 +19,9 @@ static int open_next(dft__h5_walk *walk) {
   walk->files = file;
   if (!dft__h5_segment_name(name, sizeof name, walk->path, walk->count + 1)) return 0;
   file += walk->count;
-  file->fd = open(name, flags);
+  file->fd = dft__held_open(name, flags, 0);
   walk->is_last_open = file->fd < 0 && errno == ENOENT;
-  if (walk->is_last_open) file->fd = open(walk->path, flags);
+  if (walk->is_last_open) file->fd = dft__held_open(walk->path, flags, 0);
   if (file->fd < 0 || fstat(file->fd, &facts) != 0) {
     if (file->fd >= 0) close(file->fd);
     return 0;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <dftracer/h5.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +104,7 @@ dft_status dft_h5_virtual(const char *path, const char *const *files, size_t cou
   arguments[0] = "virtual";
   arguments[1] = hidden;
   memcpy(arguments + 2, files, count * sizeof files[0]);
-  status = dft__h5_join_run(arguments, why, size);
+  status = dft__h5_join_run(arguments, AT_FDCWD, why, size);
   if (status == DFT_OK && rename(hidden, path) != 0) {
     snprintf(why, size, "%s: %s", path, strerror(errno));
     status = DFT_EIO;
@@ -140,7 +141,7 @@ static dft_status add_file(dft_h5 *writer, uint32_t row, const char *file, uint6
   const char *wrong = "it is damaged";
   dft_status status;
   snprintf(split, sizeof split, "%s-split", writer->hidden);
-  status = dft__h5_join_run(arguments, why, size);
+  status = dft__h5_join_run(arguments, AT_FDCWD, why, size);
   if (status == DFT_OK) status = dft_h5_segments_open(split, &segments);
   if (status == DFT_OK) status = dft_h5_segments_read(segments, dft__h5_segment_length(split));
   if (status == DFT_OK) wrong = add_events(writer, row, file, segments, events);

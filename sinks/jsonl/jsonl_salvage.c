@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "codec/heldfolder.h"
+
 #define MEMBER_MOST ((size_t)64 << 20) /* we write no larger ones */
 
 /* ---- What the output holds ---------------------------------------------------------------------------------------------- */
@@ -145,7 +147,7 @@ static int write_end(const content *found, int fd) {
 
 dft_status dft__jsonl_salvage(const dft_sink_target *target, dft_salvaged *salvaged, char *why, size_t size) {
   content found = {0};
-  int fd = open(target->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int fd = dft__held_open(target->path, O_RDWR | O_CLOEXEC | O_NONBLOCK, 0);
   int is_done = fd >= 0 && examine(&found, fd);
   if (is_done && found.pid && !found.is_complete)
     is_done = ftruncate(fd, (off_t)found.good) == 0 && write_end(&found, fd) && fsync(fd) == 0;

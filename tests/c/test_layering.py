@@ -1,12 +1,14 @@
 """Who may include what, and where things are defined.
 
 The folders of the tree depend on each other in one direction only, no two files include each other, however many stand
-between them, and what X.h declares, X.c defines.
+between them, and what X.h declares, X.c defines. At the end, a small tree that breaks each rule once shows that this test
+would notice.
 """
 
 import os
 import re
 import sys
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
@@ -25,7 +27,7 @@ RULES = {
     **{f"c/command/{name}": SHARED for name in COMMANDS},
     "c/command/summary/tally": SHARED,
     "c/command/convert": [*SHARED, "c/command/merge"],
-    "sinks": ["c/include", "c/codec"],
+    "sinks": ["c/include", "c/codec"],  # and each folder in it the same, but no other sink
     "fortran": ["c/include"],
     "python": ["c/include"],
     "examples": ["c/include"],
@@ -38,7 +40,12 @@ ALSO = {
 }
 SEARCHED = ["c/include", "c", ".", "tests"]  # as by the compiler's -I
 SOURCES = (".c", ".h", ".cc", ".cpp", ".hpp", ".inc")
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:"(?P<near>[^"]+)"|<(?P<far>[^>]+)>|(?P<other>.*))', re.MULTILINE)
+NOT_OURS = ["tests", "build"]  # folders that no rule binds
+INCLUDE = re.compile(
+    r"^[ \t]*(?:#|%:|\?\?=)[ \t]*(?:include(?P<next>_next)?|import|embed)\b[ \t]*"
+    r'(?:"(?P<near>[^"\n]+)"|<(?P<far>[^>\n]+)>|(?P<other>.*))',
+    re.MULTILINE,
+)
 COMMENT = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'""", re.DOTALL)
 DECLARED = re.compile(
     r"^(?!static\b|typedef\b|extern\b|return\b|else\b|#)[A-Za-z][\w \t*]*?\b(\w+)\([^;{}]*\)[^;{}()]*(?:\([^;{}]*\))*;",
@@ -72,21 +79,34 @@ def resolve(root, source, near, far):
     return None
 
 
+def directives(path):
+    """The text without comments, and with continued lines in one piece."""
+    text = path.read_text().replace("\\\n", "")
+    return COMMENT.sub(lambda found: found[0] if found[0][0] in "\"'" else " ", text)
+
+
 def includes(root, folder):
     """Pairs of a source and what it includes; a target of None cannot be told."""
     for source in files(root, folder):
-        for include in INCLUDE.finditer(source.read_text()):
-            near, far, other = include.group("near", "far", "other")
-            target = resolve(root, source, near, far) if not other else None
-            if target or other or near:
+        for include in INCLUDE.finditer(directives(source)):
+            near, far, other, is_next = include.group("near", "far", "other", "next")
+            target = resolve(root, source, near, far) if not other and not is_next else None
+            if target or other or near or is_next:
                 yield source.relative_to(root).as_posix(), include.group().strip(), target
 
 
+def rules(root):
+    """Each sink is a folder of its own."""
+    sinks = sorted(path.name for path in (root / "sinks").glob("*") if path.is_dir())
+    return RULES | {f"sinks/{name}": [*RULES["sinks"], "sinks/sinks.h"] for name in sinks}
+
+
 def wrong_directions(root):
-    for folder, allowed in RULES.items():
+    known = rules(root)
+    for folder, allowed in known.items():
         places = [folder, *allowed, *ALSO.get(folder, [])]
         for name, text, target in includes(root, folder):
-            if folder != max((rule for rule in RULES if is_in(name, [rule])), key=len):
+            if folder != max((rule for rule in known if is_in(name, [rule])), key=len):
                 continue  # a folder inside has a rule of its own
             if not target:
                 yield f"{name}: {text}: cannot tell which file that is"
@@ -95,11 +115,31 @@ def wrong_directions(root):
 
 
 def uncovered(root):
-    """Folders of c/ that no rule names."""
-    for source in files(root, "c"):
-        name = source.relative_to(root).as_posix()
-        if not is_in(name, RULES):
-            yield f"{name}: no rule says what this folder may include"
+    """Sources in folders that no rule names."""
+    for folder in sorted(path.name for path in root.iterdir() if path.is_dir()):
+        if folder in NOT_OURS or folder.startswith("."):
+            continue
+        for source in files(root, folder):
+            name = source.relative_to(root).as_posix()
+            if not is_in(name, RULES):
+                yield f"{name}: no rule says what this folder may include"
+
+
+def declared_by_hand(root):
+    """A source that repeats a declaration of another file depends on it, and no include shows that."""
+    for folder in ("c", "sinks", "python/src"):
+        for source in files(root, folder):
+            if source.suffix != ".c":
+                continue
+            text, name = plain(source), source.relative_to(root).as_posix()
+            for found in re.finditer(r"^[^#\n]*\bextern\b(?! \"C\")[^;{(]*?\b(\w+)\s*[;(\[]", text, re.MULTILINE):
+                yield f"{name} declares {found.group(1)} by hand; include the header that does"
+            for found in DECLARED.finditer(text):
+                own = found.group(1)
+                if own.startswith("dft__io_"):
+                    continue  # wrappers: calls.inc declares them, and assembler code may define them
+                if own.startswith("dft_") and not re.search(rf"\b{own}\([^;{{}}]*\)\s*\{{", text):
+                    yield f"{name} declares {own} by hand; include the header that does"
 
 
 def module(path):
@@ -173,14 +213,56 @@ def same_names(root):
 
 
 def findings(root):
-    for rule in (wrong_directions, uncovered, cycles, defined_elsewhere, same_names):
+    for rule in (wrong_directions, uncovered, declared_by_hand, cycles, defined_elsewhere, same_names):
         yield from rule(root)
+
+
+# A tree that breaks every rule: its files, and what is said about them.
+BROKEN = {
+    "c/base/up.c": ('#include "spool/high.h"\n', "c/base/up.c includes c/spool/high.h"),
+    "c/base/next.c": ('#include_next "high.h"\n', "c/base/next.c: #include_next"),
+    "c/base/digraph.c": ('%: include "spool/high.h"\n', "c/base/digraph.c includes c/spool/high.h"),
+    "c/base/split.c": ('#inc\\\nlude "spool/high.h"\n', "c/base/split.c includes c/spool/high.h"),
+    "c/base/hidden.c": ('/* x */ # /* y */ include "spool/high.h"\n', "c/base/hidden.c includes c/spool/high.h"),
+    "c/base/macro.c": ("#include HIGH\n", "c/base/macro.c: #include HIGH"),
+    "c/base/copy.c": ("extern int dft__high(void);\n", "c/base/copy.c declares dft__high by hand"),
+    "c/base/again.c": ("int dft__high(void);\n", "c/base/again.c declares dft__high by hand"),
+    "c/base/inside.c": ("void f(void) {\n  extern int high;\n}\n", "c/base/inside.c declares high by hand"),
+    "c/new/file.c": ("", "c/new/file.c: no rule"),
+    "more/file.c": ("", "more/file.c: no rule"),
+    "sinks/jsonl/jsonl.c": ('#include "../hdf5/rows.h"\n', "sinks/jsonl/jsonl.c includes sinks/hdf5/rows.h"),
+    "c/spool/one.h": ('#include "two.h"\n', "include each other: c/spool/one, c/spool/two"),
+    "c/spool/missing.h": ("int dft__missing(void);\n", "c/spool/missing.h declares dft__missing"),
+    "c/record/high.c": ("", "the file name high occurs more than once"),
+}
+FINE = {
+    "c/spool/high.h": "int dft__high(void);\n",
+    "c/spool/high.c": '#include "high.h"\n// #include "session/x.h"\nint dft__high(void) {\n  return 1;\n}\n',
+    "c/spool/two.h": '#include "one.h"\n',
+    "sinks/hdf5/rows.h": "",
+}
+
+
+def unnoticed():
+    """What this test would not see."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        for name, text in {**FINE, **{name: text for name, (text, _) in BROKEN.items()}}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        said = list(findings(root))
+        for name, (_, expected) in BROKEN.items():
+            if not any(expected in line for line in said):
+                yield f"not noticed: {name} ({expected})"
+        for line in said:
+            if not any(expected in line for _, expected in BROKEN.values()):
+                yield f"noticed without a reason: {line}"
 
 
 def main():
     root = Path(os.environ["DFT_TEST_SOURCE"]).resolve()
     assert (root / "c/include/dftracer/dft.h").is_file(), f"{root} is not the source tree"
-    broken = list(findings(root))
+    broken = [*findings(root), *unnoticed()]
     for line in broken:
         print(line, file=sys.stderr)
     return 1 if broken else 0

@@ -13,6 +13,7 @@ import time
 from harness import (
     COMMAND,
     Skip,
+    Trace,
     environment,
     expect,
     expect_equal,
@@ -209,6 +210,17 @@ def case_a_lost_spool_in_a_folder_of_another_user_is_left_alone(folder):
     expect(events(out)[0] > 0, "events that were written")
 
 
+def recover_as_nobody(folder):
+    done = run([COMMAND, "recover", "-r", folder], untraced(), preexec_fn=as_nobody, cwd="/")
+    expect_equal(done.returncode, 0, done.stderr)
+    return done.stdout
+
+
+def owners_and_modes(folder):
+    facts = [os.stat(os.path.join(folder, name)) for name in names(folder)]
+    return sorted((fact.st_uid, fact.st_gid, oct(fact.st_mode & 0o777)) for fact in facts)
+
+
 def case_users_share_a_folder(folder):
     """Each has a hidden folder; the first .dftracer, the next .dftracer-UID. Killed, each recovers what is its own."""
     shared(folder)
@@ -219,15 +231,35 @@ def case_users_share_a_folder(folder):
         expect_equal(events(folder), [COUNT, COUNT], "events of two programs that end")
         read = run([COMMAND, "cat", folder], untraced())
         expect_equal(read.stdout.count('"step"'), 3 * COUNT, f"all that root can read: {read.stderr}")
+    said = recover_as_nobody(folder)
+    expect("1 trace published" in said and "1 left alone: of another" in said, said)
+    expect_equal(events(folder), [COUNT // 2, COUNT, COUNT], "after a user's own recovery")
+    expect_equal([name for name in names(folder) if name.startswith(HIDDEN)], [HIDDEN], "root's is still there")
     recover(folder)
-    expect_equal(events(folder), [COUNT // 2, COUNT, COUNT], "root's")
-    expect(f"{HIDDEN}-{NOBODY}" in names(folder), "another user's folder is gone")
-    done = run([COMMAND, "recover", "-r", folder], untraced(), preexec_fn=as_nobody, cwd="/")
-    expect_equal((done.returncode, done.stdout.count("published")), (0, 1), done.stdout + done.stderr)
     expect_equal(events(folder), [COUNT // 2, COUNT // 2, COUNT, COUNT], "all")
-    expect_equal([name for name in names(folder) if name.startswith(HIDDEN)], [], "left over")
-    owners = sorted(os.stat(os.path.join(folder, name)).st_uid for name in names(folder))
-    expect_equal(owners, [0, 0, NOBODY, NOBODY], "owners")
+    expect_equal([uid for uid, _, _ in owners_and_modes(folder)], [0, 0, NOBODY, NOBODY], "owners")
+
+
+def case_root_recovers_for_all_users(folder):
+    """What another user left stays that user's, and as private as it was."""
+    shared(folder)
+    with recording(folder, umask=0o077) as first, recording(folder, user=NOBODY) as second:
+        for child in (first, second):
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+        said = recover(folder)
+    expect("2 traces published" in said and "left alone" not in said, said)
+    expect_equal(events(folder), [COUNT // 2, COUNT // 2], "events")
+    expect_equal(owners_and_modes(folder), [(0, 0, "0o600"), (NOBODY, NOBODY, "0o644")], "owners, groups and modes")
+
+
+def case_root_leaves_the_living_of_other_users_alone(folder):
+    shared(folder)
+    with recording(folder, user=NOBODY):
+        said = recover(folder)
+        expect("0 traces published" in said and "1 left alone: of another" in said, said)
+    recover(folder)
+    expect_equal(events(folder), [COUNT // 2], "events, once it is dead")
 
 
 def case_the_first_user_leaves(folder):
@@ -280,6 +312,139 @@ def case_a_recovery_does_not_widen_permissions(folder):
     recover(folder)
     (name,) = names(folder)
     expect_equal(oct(os.stat(os.path.join(folder, name)).st_mode & 0o777), "0o600", name)
+
+
+def case_a_second_name_of_a_pointer_is_not_followed(folder):
+    """The same pointer, put into a folder that everybody may write to, would publish a private spool there."""
+    private, out, memory = (os.path.join(folder, name) for name in ("private", "out", "memory"))
+    for made in (private, out, memory):
+        os.mkdir(made, 0o700)
+    with recording(private, SPOOL_DIR=memory) as child:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    (pointer,) = names(os.path.join(private, HIDDEN))
+    os.mkdir(os.path.join(out, HIDDEN))
+    os.link(os.path.join(private, HIDDEN, pointer), os.path.join(out, HIDDEN, pointer))
+    expect("left alone" in recover(out), "said")
+    expect_equal((names(out), len(names(memory))), ([HIDDEN], 1), "published through a second name")
+    os.unlink(os.path.join(out, HIDDEN, pointer))
+    recover(private)
+    expect_equal(events(private), [COUNT // 2], "published where it belongs")
+
+
+# ---- Races ------------------------------------------------------------------------------------------------------------
+
+ROUNDS = int(os.environ.get("DFT_TEST_ROUNDS", "150"))
+
+
+@contextlib.contextmanager
+def swapping(out, private):
+    """A process of the user who owns the folder. It puts a link to another folder in the place of .dftracer, all the time."""
+    hidden, aside, link = (os.path.join(out, name) for name in (HIDDEN, "aside", "link"))
+    target = os.path.join(private, HIDDEN)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.setgid(NOBODY)
+            os.setuid(NOBODY)
+            while True:
+                # Each step may find that the victim was quicker.
+                for call, *names in (
+                    (os.symlink, target, link),
+                    (os.rename, hidden, aside),
+                    (os.rename, link, hidden),
+                    (os.rename, hidden, link),
+                    (os.rename, aside, hidden),
+                    (os.unlink, link),
+                ):
+                    with contextlib.suppress(OSError):
+                        call(*names)
+        finally:
+            os._exit(0)
+    try:
+        yield
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def contents(folder):
+    """Every file below it: owner, mode and bytes."""
+    found = {}
+    for place, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(place, name)
+            facts = os.lstat(path)
+            content = b""
+            if stat.S_ISREG(facts.st_mode):
+                with open(path, "rb") as file:
+                    content = file.read()
+            found[os.path.relpath(path, folder)] = (facts.st_uid, facts.st_mode, content)
+    return found
+
+
+def dead_spool(folder, count):
+    """What a killed process of root left that would have written same.pfw.gz."""
+    settings = {"LOG_FILE": os.path.join(folder, "same.pfw.gz")}
+    with recording(folder, umask=0o077, count=2 * count, **settings) as child:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+
+
+def race(folder, act):
+    """Root has a spool in a private folder, and acts in a folder of a stranger, where files have the same names. Nothing of the
+    private folder may change, and nothing of it may appear in the other."""
+    if os.geteuid() != 0:
+        raise Skip("becoming another user needs root")
+    os.chmod(folder, 0o755)
+    private, out = os.path.join(folder, "private"), os.path.join(folder, "out")
+    os.mkdir(private, 0o700)
+    os.mkdir(out)
+    os.chown(out, NOBODY, NOBODY)
+    dead_spool(private, COUNT - 1)
+    dead_spool(out, COUNT)
+    with open(os.path.join(private, HIDDEN, "same.0-jsonl"), "wb") as file:
+        file.write(b"precious")
+    with open(os.path.join(out, HIDDEN, "same.spool"), "rb") as file:
+        spool = file.read()
+    before = contents(private)
+    hidden = os.open(os.path.join(out, HIDDEN), os.O_RDONLY | os.O_DIRECTORY)
+    os.close(os.open("keep", os.O_CREAT, dir_fd=hidden))
+    counts = []
+    with swapping(out, private):
+        for _ in range(ROUNDS):
+            act(out, hidden, spool)
+            for name in names(out):
+                if name.endswith(".gz"):
+                    path = os.path.join(out, name)
+                    counts.append((os.stat(path).st_uid, len(Trace(path, small=True).values("step", "n"))))
+                    os.unlink(path)
+            expect_equal(contents(private).keys(), before.keys(), "files of the private folder")
+            expect(contents(private) == before, "a file of the private folder was changed")
+    os.close(hidden)
+    expect_equal(set(counts), {(0, COUNT)}, "owners and events of what was published")
+
+
+def case_a_recovery_while_the_folder_is_swapped(folder):
+    def act(out, hidden, spool):
+        with contextlib.suppress(FileExistsError):  # this time it was left alone
+            file = os.open("same.spool", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=hidden)
+            os.write(file, spool)
+            os.close(file)
+        run([COMMAND, "recover", out], untraced())
+
+    race(folder, act)
+
+
+def case_a_traced_program_while_the_folder_is_swapped(folder):
+    """The program does not notice."""
+
+    def act(out, hidden, spool):
+        env = environment(out, LOG_FILE=os.path.join(out, "same.pfw.gz"))
+        done = run([program("steady"), str(COUNT)], env)
+        expect_equal((done.returncode, done.stdout), (STATUS, ""), f"status and stdout; stderr: {done.stderr}")
+
+    race(folder, act)
 
 
 main(globals())

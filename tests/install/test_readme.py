@@ -64,19 +64,30 @@ def case_the_lines_for_fortran(folder):
     expect_step(folder, "gfortran", "dftracer-fortran", "lines.f90")
 
 
-def case_uninstalling_leaves_no_file(folder):
+def uninstall(manifest):
+    (command,) = re.findall(r"^cmake .*install_manifest.txt.*uninstall.cmake$", PAGE, re.MULTILINE)
+    command = command.replace("build/install/install_manifest.txt", shlex.quote(str(manifest)))
+    quietly(["sh", "-c", command], cwd=SOURCE)
+
+
+def case_uninstalling_leaves_nothing(folder):
     prefix, manifest = install(folder)
-    (command,) = re.findall(r"^xargs .*install_manifest.txt$", PAGE, re.MULTILINE)
-    kept = prefix / "lib/of another"
-    kept.write_text("")
-    quietly(["sh", "-c", command.replace("build/install/install_manifest.txt", shlex.quote(str(manifest)))])
-    left = [path for path in prefix.rglob("*") if not path.is_dir() or path.is_symlink()]
-    expect_equal(left, [kept], "what is left")
+    uninstall(manifest)
+    expect_equal(list(prefix.rglob("*")), [], "what is left")
+    expect(not prefix.exists(), "the folder that was made for it is still there")
+
+
+def case_uninstalling_leaves_what_is_not_ours(folder):
+    prefix, manifest = install(folder)
+    kept = [prefix / "lib", prefix / "lib/.of another"]
+    kept[1].write_text("")
+    uninstall(manifest)
+    expect_equal(sorted(prefix.rglob("*")), kept, "what is left")
 
 
 def case_the_options_of_the_build_exist(_folder):
     """The commands themselves would build everything again."""
-    configure, build, installs = re.findall(r"^cmake .*build/install.*$", PAGE, re.MULTILINE)
+    configure, build, installs, _ = re.findall(r"^cmake .*build/install.*$", PAGE, re.MULTILINE)
     cache = (BUILD / "CMakeCache.txt").read_text()
     for option in re.findall(r"-D(\w+)=", configure):
         expect(f"\n{option}:" in cache, f"{option} is an option")

@@ -9,12 +9,13 @@ import subprocess
 
 from io_harness import LIBRARY, PRELOAD, SOURCE, expect, expect_equal, main
 
-ACTIONS = {"READ", "WRITE", "COPY", "SEEK", "OPEN", "PROCESS", "OTHER"}
+ACTIONS = {"READ", "WRITE", "COPY", "SEEK", "MOVE", "OPEN", "PROCESS", "OTHER"}
 SOME = {
     "read": "READ",
     "pwritev2": "WRITE",
     "sendfile": "COPY",
     "lseek": "SEEK",
+    "fseek": "MOVE",
     "fopen": "OPEN",
     "execve": "PROCESS",
     "stat": "OTHER",

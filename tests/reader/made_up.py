@@ -31,6 +31,7 @@ OTHERS = (("app", "work"), ("app", "wait"))
 
 LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
 LEAVES += ("copy_file_range", "sendfile64", "splice", "getline", "fprintf", "fgetc")
+LEAVES += ("fseek", "fseeko64", "rewind")
 LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 
 
@@ -70,6 +71,8 @@ class Writer:
         args = {"fhash": f"{rng.randrange(40):016x}", "ret": rng.choice([-1, 0, 100, 4096, 2**62, 2**63 - 1])}
         if name in ("pread64", "pwrite"):
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
+        if name.startswith("fseek"):
+            args |= {"offset": rng.choice([0, 100, 4096, -100, 2**63 - 1]), "whence": rng.choice([0, 0, 1, 2])}
         if name in ("copy_file_range", "splice", "sendfile64", "open"):
             args |= rng.choice([{}, {"path2_hash": f"{rng.randrange(50):016x}"}])
         self.event(thread, name, rng.choice(["POSIX", "STDIO"]), at, end, (self.id, parent), level, args)

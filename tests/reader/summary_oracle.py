@@ -11,7 +11,8 @@ import oracle
 READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
 WRITES += ("printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf")
-SEEKS = ("lseek", "fseek", "fseeko", "rewind")
+SEEKS = ("lseek",)
+MOVES = ("fseek", "fseeko", "rewind")
 OPENS = ("open", "openat", "openat2", "creat", "fopen", "freopen", "fdopen")
 COPIES = ("copy_file_range", "sendfile", "splice")
 PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
@@ -43,7 +44,7 @@ def io_kind(name, cat):
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    for kind, names in (("read", READS), ("write", WRITES), ("copy", COPIES), ("seek", SEEKS), ("open", OPENS)):
+    for kind, names in (("read", READS), ("write", WRITES), ("copy", COPIES), ("seek", SEEKS), ("move", MOVES), ("open", OPENS)):
         if name in names:
             return kind
     return "other"
@@ -179,7 +180,14 @@ def sequences(spans):
             places[span.file] = (None, 0)
         elif kind == "seek":
             places[span.file] = (last_end, ret if ret >= 0 else position)
-        elif ret >= 0:
+        elif kind == "move" and ret >= 0:
+            whence = integer(span.args.get("whence", 0), None)
+            if whence in (0, 1):
+                goal = offset + (position if whence else 0)
+                places[span.file] = (last_end, goal if 0 <= goal < 2**63 else 0)
+            else:
+                places[span.file] = (None, position)
+        elif kind != "move" and ret >= 0:
             start = offset if offset >= 0 else position
             span.sequence = None if last_end is None else start == last_end
             end = min(start + ret, 2**63 - 1)

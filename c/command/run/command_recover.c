@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fts.h>
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "command/cli/arguments.h"
 #include "command/cli/terminal.h"
+#include "otherusers.h"
 
 static const option options[] = {
   {'l', "lost", NULL, "also publish the traces of processes that are not known to be alive"},
@@ -25,16 +27,32 @@ typedef struct recover_plan {
   int status;
 } recover_plan;
 
-static void print(const char *folder, const dft_recovery *report, const dft_lost_spools *saved, dft_status status) {
+static void complain(recover_plan *plan, const char *path, int error) {
+  fprintf(stderr, "dftracer recover: %s: %s\n", path, strerror(error));
+  plan->status = STATUS_FAILED;
+}
+
+/* What was done in one folder. Children of root share it. */
+typedef struct recovery {
+  recover_plan *plan;
+  const char *path;
+  dft_recovery sum;
+  uint32_t without_spool; /* published ones */
+  uint32_t waiting;       /* left alone; --lost would publish them */
+  dft_status status;
+} recovery;
+
+static void print(const recovery *done) {
+  const dft_recovery *sum = &done->sum;
   char events[FORMAT_BYTES];
-  printf("%s: %u trace%s published, %s event%s", folder, report->published, plural(report->published),
-         format_count(events, report->events), plural(report->events));
-  if (saved->published) printf(" (%u without a spool: events not yet written are lost)", saved->published);
-  if (report->alive) printf("; %u left alone: in use", report->alive);
-  if (report->foreign) printf("; %u left alone: of another node, container or user", report->foreign);
-  if (report->unknown) printf("; %u left alone: not a spool of this version", report->unknown);
-  if (saved->waiting) printf("; if their processes have ended, run 'dftracer recover --lost %s'", folder);
-  if (report->failed) printf("; %u failed and left in place: %s", report->failed, dft_status_text(status));
+  printf("%s: %u trace%s published, %s event%s", done->path, sum->published, plural(sum->published),
+         format_count(events, sum->events), plural(sum->events));
+  if (done->without_spool) printf(" (%u without a spool: events not yet written are lost)", done->without_spool);
+  if (sum->alive) printf("; %u left alone: in use", sum->alive);
+  if (sum->foreign) printf("; %u left alone: of another node, container or user", sum->foreign);
+  if (sum->unknown) printf("; %u left alone: not a spool of this version", sum->unknown);
+  if (done->waiting) printf("; if their processes have ended, run 'dftracer recover --lost %s'", done->path);
+  if (sum->failed) printf("; %u failed and left in place: %s", sum->failed, dft_status_text(done->status));
   printf("\n");
 }
 
@@ -52,27 +70,45 @@ static void name_unjudged(const char *claim, uint32_t pid, const char *host, voi
   else printf("%s: its process, of %s, is not known to be dead; %s\n", claim, node, fate);
 }
 
-static void recover(recover_plan *plan, const char *folder) {
+static void recover_own(recovery *done) {
   dft_recovery report = {.struct_size = sizeof report};
-  dft_status status = dft_recover(folder, &report);
-  dft_lost_spools saved = {.struct_size = sizeof saved, .tell = name_unjudged, .context = plan};
-  if (status == DFT_OK) status = dft_recover_lost(folder, plan->is_lost, &saved);
-  report.published += saved.published + saved.taken;
-  report.events += saved.events;
-  report.failed += saved.failed;
-  report.foreign -= saved.settled < report.foreign ? saved.settled : report.foreign;
+  dft_lost_spools saved = {.struct_size = sizeof saved, .tell = name_unjudged, .context = done->plan};
+  dft_status status = dft_recover(done->path, &report);
+  if (status == DFT_OK) status = dft_recover_lost(done->path, done->plan->is_lost, &saved);
   if (saved.failed) status = DFT_EIO;
-  if (status != DFT_OK) plan->status = STATUS_FAILED;
-  if (status != DFT_OK && !report.failed) {
-    fprintf(stderr, "dftracer recover: %s: %s\n", folder, dft_status_text(status));
-  } else if (report.published || report.alive || report.foreign || report.unknown || report.failed || !plan->is_quiet) {
-    print(folder, &report, &saved, status);
-  }
+  done->sum.published += report.published + saved.published + saved.taken;
+  done->sum.events += report.events + saved.events;
+  done->sum.failed += report.failed + saved.failed;
+  done->sum.alive = report.alive;
+  done->sum.foreign = report.foreign - (saved.settled < report.foreign ? saved.settled : report.foreign);
+  done->sum.unknown = report.unknown;
+  done->without_spool += saved.published;
+  done->waiting = saved.waiting;
+  if (status != DFT_OK) done->status = status;
 }
 
-static void complain(recover_plan *plan, const char *path, int error) {
-  fprintf(stderr, "dftracer recover: %s: %s\n", path, strerror(error));
-  plan->status = STATUS_FAILED;
+/* In a child of root. What stays there is counted afterwards, by root, as another user's. */
+static void recover_as_another(void *context) {
+  recover_own(context);
+}
+
+static void recover(recover_plan *plan, const char *path) {
+  recovery *done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const dft_recovery *sum = &done->sum;
+  if (done == MAP_FAILED) {
+    complain(plan, path, errno);
+    return;
+  }
+  *done = (recovery){.plan = plan, .path = path};
+  otherusers_each(path, recover_as_another, done);
+  recover_own(done);
+  if (done->status != DFT_OK) plan->status = STATUS_FAILED;
+  if (done->status != DFT_OK && !sum->failed) {
+    fprintf(stderr, "dftracer recover: %s: %s\n", path, dft_status_text(done->status));
+  } else if (sum->published || sum->alive || sum->foreign || sum->unknown || sum->failed || !plan->is_quiet) {
+    print(done);
+  }
+  munmap(done, sizeof *done);
 }
 
 /* Recovers every folder at or below the path that contains spools. */
@@ -126,7 +162,8 @@ const command command_recover = {
     "their "
     "open regions (marked open:1), and the end of the trace. PATH is the folder of the traces, or a trace in it.\n\n"
     "Traces of living processes are left alone, and so are those of other nodes, containers and users: run the command "
-    "there. With --lost, processes that are not known to be alive count as dead. Use it only if you know that they "
+    "there. Root publishes the traces of all users; each stays its user's. With --lost, processes that are not known "
+    "to be alive count as dead. Use it only if you know that they "
     "have ended. If a spool is lost, for example because its node was rebooted, the events that were already written "
     "are "
     "published.\n\n"

@@ -16,6 +16,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
   return (argument_keys){
     .ret = key(reader, "ret"),
     .offset = key(reader, "offset"),
+    .whence = key(reader, "whence"),
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),
     .step = key(reader, "step"),

@@ -57,7 +57,7 @@ typedef struct source_threads {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, offset, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
+  uint32_t ret, offset, whence, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
 } argument_keys;
 
 typedef struct analysis {

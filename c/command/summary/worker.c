@@ -43,6 +43,7 @@ static uint32_t thread_number(summary_worker *worker, const dft_rows *rows, uint
 /* The arguments of an event that the summary uses. */
 typedef struct event_arguments {
   int64_t ret, offset; /* -1: not given */
+  int64_t whence;
   int64_t epoch, step; /* NO_NUMBER: not given */
   int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
@@ -68,6 +69,7 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     const dft_cell *cell = &rows->args[i];
     if (cell->key == keys->ret) found.ret = integer(cell, -1);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
+    else if (cell->key == keys->whence) found.whence = integer(cell, UINT8_MAX);
     else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_NUMBER);
     else if (cell->key == keys->step) found.step = integer(cell, NO_NUMBER);
     else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
@@ -138,7 +140,9 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
                   .bytes = arguments->ret,
                   .group = NO_GROUP,
                   .file = rows->file[row],
-                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level};
+                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
+                  .whence = arguments->whence >= 0 && arguments->whence < UINT8_MAX ? (uint8_t)arguments->whence
+                                                                                    : UINT8_MAX};
   event.thread = thread_number(worker, rows, row);
   return event;
 }

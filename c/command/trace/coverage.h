@@ -20,7 +20,7 @@
 typedef struct moment {
   int64_t start, end; /* ns */
   int64_t parent;
-  int64_t offset;        /* of a transfer; -1: not given */
+  int64_t offset;        /* of a transfer or a seek; -1: not given */
   int64_t bytes;         /* transferred; -1: not a transfer, or it failed */
   uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
@@ -28,6 +28,7 @@ typedef struct moment {
   uint32_t second_file; /* the file that a copy writes */
   uint32_t thread;
   uint16_t level;
+  uint8_t whence; /* where the offset of a seek counts from: SEEK_SET, SEEK_CUR, or another */
 } moment;
 
 typedef struct span {

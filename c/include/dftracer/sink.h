@@ -5,7 +5,9 @@
  * the commented template; sinks/sinks.h is the table of the built-in sinks, and examples/own_sink is a sink from outside.
  *
  * Output    What one sink writes for one trace. While the trace is recorded, its output is live: FOLDER/.dftracer/NAME.I-SINK,
- *           where I counts the sinks of the trace from 0. The core renames it when the trace is published.
+ *           where I counts the sinks of the trace from 0. The core renames it when the trace is published. It is in a folder
+ *           of this user; but if somebody else owns FOLDER, a link may be put in the place of .dftracer after the core looked.
+ *           The built-in sinks open their files below a descriptor that was checked.
  * Threads   encode may run on any thread, on several at once, and inside a signal handler. All other calls come one at a
  *           time. The first batch is encoded and appended before any other.
  * Errors    After a failure only close follows. Later the core may open again with `resume_bytes`, to go on.
@@ -77,7 +79,7 @@ typedef struct dft_sink_target {
   uint64_t resume_bytes; /* the committed length; 0: a new output */
   int32_t compress;      /* DFTRACER_TRACE_COMPRESSION */
   int32_t level;         /* DFTRACER_COMPRESSION_LEVEL, 1 to 9 */
-  const char *options;   /* the text after NAME: in DFTRACER_SINK, such as "layout=table"; "": none */
+  const char *options;   /* the text after NAME: in DFTRACER_SINK, such as "layout=table"; "": none. A comma ends it */
 } dft_sink_target;
 
 /* Bytes on their way from encode to append. */

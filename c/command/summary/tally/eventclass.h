@@ -7,7 +7,7 @@
 #include <dftracer/reader.h>
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_SEEK, IO_OPEN, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
 
 /* Which part of a training an event is. */
 enum ai_kind {

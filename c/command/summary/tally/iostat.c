@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "iostat.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define SLOTS_FIRST 16u
@@ -72,6 +73,16 @@ static file_position *position_in(file_positions *positions, uint32_t file) {
   return slot;
 }
 
+/* fseek returns 0, and not the new position. Without an offset it is rewind. */
+static void move(file_position *position, const moment *event) {
+  int64_t from = event->whence == SEEK_CUR ? position->next : 0;
+  if (event->whence != SEEK_SET && event->whence != SEEK_CUR) {
+    position->last_end = -1; /* nobody knows where the file ends */
+  } else if (__builtin_add_overflow(from, event->offset, &position->next) || position->next < 0) {
+    position->next = 0;
+  }
+}
+
 int file_positions_sequence(file_positions *positions, enum io_kind kind, const moment *event) {
   file_position *position;
   int64_t start;
@@ -88,6 +99,10 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
     return -1;
   }
   if (event->bytes < 0) return -1;
+  if (kind == IO_MOVE) {
+    move(position, event);
+    return -1;
+  }
   start = event->offset >= 0 ? event->offset : position->next;
   result = position->last_end < 0 ? -1 : start == position->last_end;
   position->last_end = event->bytes > INT64_MAX - start ? INT64_MAX : start + event->bytes;
