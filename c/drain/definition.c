@@ -15,16 +15,12 @@ static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
   return name && name->use == DFT__NAME_PATH ? name : NULL;
 }
 
-uint64_t dft__definition_take(dft_batch *batch) {
+void dft__definition_take(dft_batch *batch) {
   uint32_t ref = atomic_exchange_explicit(&batch->spool->header->pending_paths, 0, memory_order_acquire);
-  uint64_t bytes = 0;
   dft__name *name;
   batch->definition = batch->first_definition = ref;
-  for (; ref && (name = path_at(batch, ref)) != NULL; ref = DFT__GET(name->pending)) {
+  for (; ref && (name = path_at(batch, ref)) != NULL; ref = DFT__GET(name->pending))
     DFT__SET(name->defined, batch->seq);
-    bytes += name->len;
-  }
-  return bytes;
 }
 
 void dft__definition_return(dft_batch *batch) {

@@ -5,8 +5,8 @@
 
 #include "batch.h"
 
-/* Takes over the list of paths without a definition; returns the bytes of their texts. */
-uint64_t dft__definition_take(dft_batch *batch);
+/* Takes over the list of paths without a definition. */
+void dft__definition_take(dft_batch *batch);
 /* Gives back those that were not handed out. */
 void dft__definition_return(dft_batch *batch);
 
