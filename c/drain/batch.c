@@ -189,7 +189,7 @@ uint64_t dft__batch_claim(dft_batch *batch, dft__queue *queue, uint64_t text) {
   dft__queue_rewind(queue);
   for (uint32_t i = 0; i < batch->chunk_count; i++) cells += batch->chunks[i].end - batch->chunks[i].start;
   batch->is_large = made >= text || batch->chunk_count == most;
-  batch->has_more = batch->chunk_count && !dft__queue_is_empty(queue);
+  batch->has_more = batch->is_large && !(has_walked && dft__queue_is_empty(queue));
   return cells;
 }
 

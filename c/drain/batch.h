@@ -67,7 +67,7 @@ struct dft_batch {
   uint32_t from_depth;
   uint32_t chunk_count;
   uint32_t is_large;    /* it has claimed as much as one batch should */
-  uint32_t has_more;    /* and chunks are left for another one */
+  uint32_t has_more;    /* and chunks may be left for another one */
   dft__clock_map clock; /* a copy, because the spool's may grow meanwhile */
   struct dft__claimed {
     uint32_t page, gen, start, end;
