@@ -153,7 +153,8 @@ static int has_passed(const passed_threads *passed, uint32_t thread) {
   return 0;
 }
 
-/* Claims the chunk, or leaves it in the queue when its thread is still writing to it, or to an older one. Returns the bytes of lines. */
+/* Claims the chunk, or leaves it in the queue when its thread is still writing to it, or to an older one. Returns the bytes of
+ * lines. */
 static uint64_t claim_next(dft_batch *batch, dft__queue *queue, const dft__ordered *next, passed_threads *passed) {
   struct dft__claimed *claimed = &batch->chunks[batch->chunk_count];
   enum claim_result result = UNFINISHED;

@@ -24,7 +24,7 @@ void dft__definition_take(dft_batch *batch) {
 }
 
 void dft__definition_return(dft_batch *batch) {
-  uint32_t ref = batch->definition;
+  uint32_t ref = batch->first_definition;
   dft__name *name;
   while (ref && (name = path_at(batch, ref)) != NULL) {
     uint32_t next = DFT__GET(name->pending);
@@ -35,7 +35,7 @@ void dft__definition_return(dft_batch *batch) {
                                                   memory_order_release, memory_order_relaxed));
     ref = next;
   }
-  batch->definition = 0;
+  batch->definition = batch->first_definition = 0;
 }
 
 int dft__definition_next(dft_batch *batch, dft_event *event) {

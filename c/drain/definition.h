@@ -7,7 +7,7 @@
 
 /* Takes over the list of paths without a definition. */
 void dft__definition_take(dft_batch *batch);
-/* Gives back those that were not handed out. */
+/* Gives them back: the batch was not written. */
 void dft__definition_return(dft_batch *batch);
 
 /* The next definition of that list; 0 when there is no other. */

@@ -196,13 +196,11 @@ dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace)
   dft_status status = outputs->has_failed ? DFT_EIO : append_all(outputs, workspace, bytes);
   if (status == DFT_OK) {
     dft__batch_commit(&workspace->batch, bytes);
-    dft__definition_return(&workspace->batch);
     dft__batch_apply(&workspace->batch);
     return DFT_OK;
   }
   note_error(outputs, status);
   outputs->has_failed = 1;
-  workspace->batch.definition = workspace->batch.first_definition;
   dft__definition_return(&workspace->batch);
   dft__batch_unclaim(&workspace->batch);
   return status;

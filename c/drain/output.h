@@ -52,8 +52,8 @@ void dft__workspace_free(dft__workspace *workspace);
 /* Lets the first sink encode, or as much of the batch as it takes at once. */
 void dft__outputs_encode(dft__outputs *outputs, dft__workspace *workspace);
 
-/* Appends the whole batch to every output and commits. After a failure nothing is consumed, and every append fails until dft__outputs_open is
- * called again, when nobody encodes. It starts from the last commit. */
+/* Appends the whole batch to every output and commits. After a failure nothing is consumed, and every append fails until
+ * dft__outputs_open is called again, when nobody encodes. It starts from the last commit. */
 dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace);
 
 /* Makes the published file of a complete output, for sinks that do so at the end. */
