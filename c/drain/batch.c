@@ -33,11 +33,13 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->definition = 0;
   batch->first_definition = 0;
   batch->chunk = 0;
+  batch->cell = 0;
   batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
   batch->frame_id = 0;
   batch->chunk_count = 0;
+  batch->is_large = 0;
   batch->has_more = 0;
   batch->has_held = 0;
   memset(batch->seen_paths, 0, sizeof batch->seen_paths);
@@ -57,12 +59,12 @@ void dft__batch_rewind(dft_batch *batch) {
   batch->next_id = batch->first_id;
   batch->definition = batch->first_definition;
   batch->chunk = 0;
+  batch->cell = 0;
   batch->walked = (uint64_t)batch->from_page << DFT__PAGE_LOG;
   batch->thread = NULL;
   batch->depth = 0;
   batch->frame_id = 0;
   batch->has_held = 0;
-  for (uint32_t i = 0; i < batch->chunk_count; i++) batch->chunks[i].cell = batch->chunks[i].start;
   memset(batch->seen_paths, 0, sizeof batch->seen_paths);
 }
 
@@ -89,79 +91,116 @@ static int is_unfinished(const dft__spool *spool, const dft__chunk *chunk, uint3
   return 0;
 }
 
-/* A FULL chunk is claimed even if nothing is left in it, to be given back. An OPEN one is not: it stays with its thread, and
- * would be claimed again and again. */
-static int is_claimable(const dft_batch *batch, const dft__chunk *chunk, uint64_t status, uint32_t *end) {
-  uint32_t cells = dft__cells_of(DFT__GET(chunk->size_log));
-  uint32_t consumed = DFT__GET(chunk->consumed);
-  int is_final = (batch->flags & DFT__BATCH_FINAL) != 0;
-  if (DFT__GET(chunk->use) != DFT__USE_RECORDS || consumed < 1) return 0;
-  *end = cells;
-  if (dft__status_state(status) == DFT__OPEN) return is_final && consumed < cells;
-  if (dft__status_state(status) != DFT__FULL) return 0;
-  if (dft__status_end(status) < cells) *end = dft__status_end(status);
-  return consumed <= *end && (is_final || !is_unfinished(batch->spool, chunk, dft__status_gen(status), *end));
-}
+enum claim_result { CLAIMED, UNFINISHED, GONE };
 
 /* Until the chunk is claimed, another batch may give it back, and a thread take it again. The whole status is compared, because
  * a chunk that is FREE keeps its old generation until dft__chunk_take has cleared the claim and then opens it: claimed in
  * between, it would lose what the thread writes next. tests/c/test_claim_model.py tries every order of these steps. */
-static int claim(const dft_batch *batch, dft__chunk *chunk, struct dft__claimed *claimed) {
+static enum claim_result claim(const dft_batch *batch, dft__chunk *chunk, struct dft__claimed *claimed) {
+  const int is_final = (batch->flags & DFT__BATCH_FINAL) != 0;
   for (;;) {
     uint64_t status = DFT__ACQUIRE(chunk->status);
     uint32_t end, consumed;
-    if (!is_claimable(batch, chunk, status, &end) || atomic_exchange(&chunk->claim, 1)) return 0;
+    if (!dft__queue_is_waiting(chunk, status, is_final, &end)) return GONE;
+    if (!is_final && is_unfinished(batch->spool, chunk, dft__status_gen(status), end)) return UNFINISHED;
+    if (atomic_exchange(&chunk->claim, 1)) return GONE;
     consumed = DFT__GET(chunk->consumed);
     if (DFT__ACQUIRE(chunk->status) == status && consumed <= end) {
-      *claimed = (struct dft__claimed){dft__chunk_page(batch->spool, chunk), dft__status_gen(status), consumed,
-                                       consumed, end};
-      return 1;
+      *claimed = (struct dft__claimed){dft__chunk_page(batch->spool, chunk), dft__status_gen(status), consumed, end, 1};
+      return CLAIMED;
     }
     DFT__RELEASE(chunk->claim, 0);
   }
 }
 
-/* The walk continues where the last one ended, so every thread's chunks get their turn. */
-uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells) {
-  static _Atomic uint64_t last_offset;
-  uint64_t start = batch->flags & DFT__BATCH_FINAL ? 0 : atomic_load(&last_offset);
-  uint64_t offset = start;
-  uint64_t claimed = 0;
-  int has_turned = start == 0;
-  uint32_t most = dft__commit_most(batch->spool, 0);
-  while (claimed < cells) {
-    dft__chunk *chunk;
-    if (batch->chunk_count == most) most = dft__commit_most(batch->spool, 1);
-    if (batch->chunk_count == most) break;
-    chunk = dft__chunk_walk(batch->spool, &offset);
-    if (!chunk) {
-      if (has_turned) break;
-      has_turned = 1;
-      offset = 0;
+/* The least that lines take: a record makes one, and further cells hold arguments. */
+#define LINE_BYTES 120u
+#define CELL_BYTES 24u
+
+/* How many bytes of lines the records of a claimed chunk make, about. Finds out whether they are sorted. */
+static uint64_t survey(const dft_batch *batch, struct dft__claimed *claimed) {
+  const char *chunk = (const char *)dft__chunk_at(batch->spool, claimed->page);
+  uint64_t text = 0, last = 0;
+  for (uint32_t cell = claimed->start; cell < claimed->end;) {
+    const dft__record *record = (const dft__record *)(chunk + (size_t)cell * DFT__CELL);
+    uint64_t head = DFT__ACQUIRE(record->head);
+    uint32_t kind = dft__head_kind(head), cells = dft__head_cells(head);
+    if (dft__head_gen(head) != claimed->gen || kind < DFT__KIND_COMPLETE || !cells) {
+      cell++;
       continue;
     }
-    if (has_turned && start && offset > start) break;
-    if (!claim(batch, chunk, &batch->chunks[batch->chunk_count])) continue;
-    claimed += batch->chunks[batch->chunk_count].end - batch->chunks[batch->chunk_count].start;
-    batch->chunk_count++;
+    text += LINE_BYTES + (uint64_t)(cells - 1) * CELL_BYTES;
+    if (dft__kind_has_ticks(kind)) {
+      if (record->end < last) claimed->is_sorted = 0;
+      last = record->end;
+    }
+    cell += cells;
   }
-  batch->has_more = batch->chunk_count == most;
-  atomic_store(&last_offset, offset);
-  return claimed;
+  return text;
 }
 
-static int is_empty(const dft_batch *batch, uint32_t i) {
-  const dft__chunk *chunk = dft__chunk_at(batch->spool, batch->chunks[i].page);
-  return batch->chunks[i].cell >= batch->chunks[i].end && dft__status_state(DFT__GET(chunk->status)) == DFT__FULL;
+/* Threads whose older chunk was passed over. */
+#define PASSED_MOST 64u
+typedef struct passed_threads {
+  uint32_t count;
+  uint32_t pages[PASSED_MOST];
+} passed_threads;
+
+static int has_passed(const passed_threads *passed, uint32_t thread) {
+  for (uint32_t i = 0; i < passed->count; i++) {
+    if (passed->pages[i] == thread) return 1;
+  }
+  return 0;
 }
 
-/* Fills in which cells were handed out, where there is a list; returns its length. */
+/* Claims the chunk, or leaves it in the queue when its thread is still writing to it, or to an older one. Returns the bytes of
+ * lines. */
+static uint64_t claim_next(dft_batch *batch, dft__queue *queue, const dft__ordered *next, passed_threads *passed) {
+  struct dft__claimed *claimed = &batch->chunks[batch->chunk_count];
+  enum claim_result result = UNFINISHED;
+  if (!has_passed(passed, next->thread)) {
+    result = claim(batch, dft__chunk_at(batch->spool, next->at), claimed);
+    if (result == UNFINISHED && !(batch->flags & DFT__BATCH_PRESSED)) passed->pages[passed->count++] = next->thread;
+  }
+  if (result == UNFINISHED) dft__queue_keep(queue);
+  if (result != CLAIMED) return 0;
+  batch->chunk_count++;
+  return survey(batch, claimed);
+}
+
+uint64_t dft__batch_claim(dft_batch *batch, dft__queue *queue, uint64_t text) {
+  const int is_final = (batch->flags & DFT__BATCH_FINAL) != 0;
+  passed_threads passed = {0};
+  uint64_t made = 0, cells = 0;
+  uint32_t most = dft__commit_most(batch->spool, 0);
+  int has_walked = 0;
+  while (made < text && passed.count < PASSED_MOST) {
+    const dft__ordered *next;
+    if (batch->chunk_count == most) most = dft__commit_most(batch->spool, 1);
+    if (batch->chunk_count == most) break;
+    next = dft__queue_next(queue);
+    if (next) {
+      made += claim_next(batch, queue, next, &passed);
+    } else {
+      if (has_walked) break;
+      has_walked = 1;
+      dft__queue_fill(queue, batch->spool, is_final);
+    }
+  }
+  dft__queue_rewind(queue);
+  for (uint32_t i = 0; i < batch->chunk_count; i++) cells += batch->chunks[i].end - batch->chunks[i].start;
+  batch->is_large = made >= text || batch->chunk_count == most;
+  batch->has_more = batch->is_large && !(has_walked && dft__queue_is_empty(queue));
+  return cells;
+}
+
+/* Fills in which cells it holds, where there is a list; returns its length. */
 static uint32_t list_consumed(const dft_batch *batch, dft__consumed *list) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < batch->chunk_count; i++) {
     const struct dft__claimed *claimed = &batch->chunks[i];
-    if (claimed->cell == claimed->start) continue;
-    if (list) list[count] = (dft__consumed){claimed->page, claimed->gen, claimed->cell};
+    if (claimed->end == claimed->start) continue;
+    if (list) list[count] = (dft__consumed){claimed->page, claimed->gen, claimed->end};
     count++;
   }
   return count;
@@ -172,9 +211,6 @@ void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_M
   next->events += batch->events;
   if (batch->last_ticks > next->last_ticks) next->last_ticks = batch->last_ticks;
   memcpy(next->bytes, bytes, sizeof next->bytes);
-  next->final_ticks = batch->is_ending || batch->thread ? batch->final_ticks : 0;
-  next->open_page = batch->thread ? dft__batch_thread_page(batch) : batch->from_page;
-  next->open_depth = batch->thread ? batch->depth - (batch->has_held ? 1 : 0) : batch->from_depth;
   next->complete = batch->is_done;
   next->count = list_consumed(batch, NULL);
   list_consumed(batch, dft__commit_list(batch->spool, next));
@@ -184,8 +220,8 @@ void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_M
 void dft__batch_apply(dft_batch *batch) {
   for (uint32_t i = 0; i < batch->chunk_count; i++) {
     dft__chunk *chunk = dft__chunk_at(batch->spool, batch->chunks[i].page);
-    DFT__SET(chunk->consumed, batch->chunks[i].cell);
-    if (is_empty(batch, i)) dft__chunk_give(batch->spool, chunk);
+    DFT__SET(chunk->consumed, batch->chunks[i].end);
+    if (dft__status_state(DFT__GET(chunk->status)) == DFT__FULL) dft__chunk_give(batch->spool, chunk);
     else DFT__RELEASE(chunk->claim, 0);
   }
   batch->chunk_count = 0;

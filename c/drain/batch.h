@@ -1,6 +1,6 @@
 /* batch.h - a batch: events on their way from the spool to the sinks.
  *
- * A batch claims chunks, hands out their records as decoded events (feed.h), and remembers how far the sink got. That is
+ * A batch claims chunks and hands out their records as decoded events (feed.h). Sinks take all of them, or none count: that is
  * what a commit records. Several batches may be in use at once, on different threads, with different chunks.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_BATCH_H
@@ -8,11 +8,13 @@
 
 #include <dftracer/sink.h>
 
-#include "spool/chunk.h"
+#include "queue.h"
 
 #define DFT__BATCH_CHUNKS DFT__COMMIT_CHUNKS
 #define DFT__BATCH_CELLS 6144u /* worth a member: six chunks of 64 KiB */
-#define DFT__PATHS_MAX 32      /* path arguments of one event; further ones share the last hash */
+#define DFT__BATCH_TEXT ((uint64_t)560 << 10) /* bytes of lines, at the least: worth a member (sinks/jsonl) */
+#define DFT__BATCH_RECORDS (1u << (DFT__CHUNK_LOG_MAX - 6)) /* of one chunk */
+#define DFT__PATHS_MAX 32 /* path arguments of one event; further ones share the last hash */
 #define DFT__SEEN_PATHS 256
 #define DFT__RELATED_BYTES 4096
 #define DFT__VALUES_MAX (DFT__ARG_COUNT_MAX + 8) /* of the user, and our own */
@@ -21,6 +23,7 @@ enum dft__batch_flags {
   DFT__BATCH_FIRST = 1,     /* opens the trace */
   DFT__BATCH_FINAL = 2,     /* takes everything that is left, and completes the trace when it could */
   DFT__BATCH_RECOVERED = 4, /* the process is dead */
+  DFT__BATCH_PRESSED = 8, /* room is short: no chunk waits for an older one of its thread that is still being written */
 };
 
 /* The way through a batch: each step hands out events until it has none. */
@@ -54,23 +57,26 @@ struct dft_batch {
   uint32_t line;       /* of the opening */
   uint32_t definition; /* reference of the next path to define */
   uint32_t first_definition;
-  uint32_t chunk;  /* place in chunks[] */
-  uint64_t walked; /* threads' states: where to look on */
+  uint32_t chunk;        /* place in chunks[] */
+  uint32_t cell;         /* the next one there, or its place in records[], from 1; 0: the chunk has not begun */
+  uint32_t record_count; /* of the chunk, when they are sorted; 0: they are in order as they are */
+  uint64_t walked;       /* threads' states: where to look on */
   dft__thread *thread;
   uint32_t depth;
   uint64_t frame_id;  /* of the open region that was handed out last */
   uint32_t from_page; /* where earlier batches left the open regions: thread and depth */
   uint32_t from_depth;
   uint32_t chunk_count;
-  uint32_t has_more;    /* chunks that did not fit into chunks[] */
+  uint32_t is_large;    /* it has claimed as much as one batch should */
+  uint32_t has_more;    /* and chunks may be left for another one */
   dft__clock_map clock; /* a copy, because the spool's may grow meanwhile */
   struct dft__claimed {
-    uint32_t page, gen, start, cell, end;
+    uint32_t page, gen, start, end;
+    uint32_t is_sorted; /* its records end one after the other */
   } chunks[DFT__BATCH_CHUNKS];
   /* the event in hand */
   int has_held; /* an event waits behind the definition of its path */
   dft_event held;
-  uint32_t held_cells;
   uint32_t value_count;
   dft_value values[DFT__VALUES_MAX];
   uint64_t lost;           /* values that had no room */
@@ -83,18 +89,20 @@ struct dft_batch {
   char related[4][DFT__RELATED_BYTES];
   char text[512];
   _Alignas(8) uint8_t args[DFT__ARGS_MAX + DFT__TEXT_MAX];
+  dft__ordered records[DFT__BATCH_RECORDS]; /* of the chunk in hand, by their ends; rarely touched */
 };
 
 /* Sets up an empty batch. */
 void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_t flags);
 
-/* Claims chunks with about this many cells of records; a FINAL batch also takes those that are not full. Returns the cells. */
-uint64_t dft__batch_claim(dft_batch *batch, uint64_t cells);
+/* Claims the oldest chunks, for lines of about this many bytes; a FINAL batch also takes those that are not full. Returns the
+ * cells. */
+uint64_t dft__batch_claim(dft_batch *batch, dft__queue *queue, uint64_t text);
 
 /* Goes back to the start for the next sink. It gets the same events as the first one, and no more. */
 void dft__batch_rewind(dft_batch *batch);
 
-/* Writes the next commit: what this batch handed out is in the outputs, which have these lengths. Calls must not overlap. */
+/* Writes the next commit: this batch is in the outputs, which have these lengths. Calls must not overlap. */
 void dft__batch_commit(const dft_batch *batch, const uint64_t bytes[DFT__SINKS_MAX]);
 
 /* After the commit: marks what is consumed, gives back empty chunks, ends the claims. */

@@ -15,20 +15,16 @@ static dft__name *path_at(const dft_batch *batch, uint32_t ref) {
   return name && name->use == DFT__NAME_PATH ? name : NULL;
 }
 
-uint64_t dft__definition_take(dft_batch *batch) {
+void dft__definition_take(dft_batch *batch) {
   uint32_t ref = atomic_exchange_explicit(&batch->spool->header->pending_paths, 0, memory_order_acquire);
-  uint64_t bytes = 0;
   dft__name *name;
   batch->definition = batch->first_definition = ref;
-  for (; ref && (name = path_at(batch, ref)) != NULL; ref = DFT__GET(name->pending)) {
+  for (; ref && (name = path_at(batch, ref)) != NULL; ref = DFT__GET(name->pending))
     DFT__SET(name->defined, batch->seq);
-    bytes += name->len;
-  }
-  return bytes;
 }
 
 void dft__definition_return(dft_batch *batch) {
-  uint32_t ref = batch->definition;
+  uint32_t ref = batch->first_definition;
   dft__name *name;
   while (ref && (name = path_at(batch, ref)) != NULL) {
     uint32_t next = DFT__GET(name->pending);
@@ -39,7 +35,7 @@ void dft__definition_return(dft_batch *batch) {
                                                   memory_order_release, memory_order_relaxed));
     ref = next;
   }
-  batch->definition = 0;
+  batch->definition = batch->first_definition = 0;
 }
 
 int dft__definition_next(dft_batch *batch, dft_event *event) {

@@ -5,9 +5,9 @@
 
 #include "batch.h"
 
-/* Takes over the list of paths without a definition; returns the bytes of their texts. */
-uint64_t dft__definition_take(dft_batch *batch);
-/* Gives back those that were not handed out. */
+/* Takes over the list of paths without a definition. */
+void dft__definition_take(dft_batch *batch);
+/* Gives them back: the batch was not written. */
 void dft__definition_return(dft_batch *batch);
 
 /* The next definition of that list; 0 when there is no other. */

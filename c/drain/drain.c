@@ -29,8 +29,7 @@
 #include "waiters.h"
 
 #define WORKSPACES 4
-#define CLAIM_CELLS 24576u           /* more than a member takes, so that it is never too small */
-#define DEFINITIONS_MOST (64u << 10) /* bytes of paths that surely fit into one member */
+#define PRESSED_SHARE 4 /* when this part of the spool waits to be written, room is short */
 #define PAUSE_LEAST_NS UINT64_C(100000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define STACK_BYTES ((size_t)512 << 10)
@@ -65,6 +64,8 @@ static struct {
   _Atomic uint32_t helpers;   /* threads that are at a batch */
   dft__outputs outputs;
 } drain;
+
+static DFT__LARGE dft__queue queue; /* guarded by the create lock */
 
 /* ---- Locks and waiting ----------------------------------------------------------------------------------------------- */
 
@@ -126,15 +127,15 @@ static void note_failure(dft_status status) {
            drain.outputs.list[0].path, dft_status_text(status));
 }
 
-static int64_t consumed_cells(const dft_batch *batch) {
+static int64_t claimed_cells(const dft_batch *batch) {
   int64_t cells = 0;
-  for (uint32_t i = 0; i < batch->chunk_count; i++) cells += batch->chunks[i].cell - batch->chunks[i].start;
+  for (uint32_t i = 0; i < batch->chunk_count; i++) cells += batch->chunks[i].end - batch->chunks[i].start;
   return cells;
 }
 
 /* With the append lock. A batch that comes after a failure gives back what it claimed. */
 static void append(dft__workspace *workspace) {
-  int64_t cells = consumed_cells(&workspace->batch);
+  int64_t cells = claimed_cells(&workspace->batch);
   dft_status status = dft__outputs_append(&drain.outputs, workspace);
   if (status == DFT_OK) {
     int64_t left = atomic_fetch_sub(&drain.ready_cells, cells) - cells;
@@ -177,6 +178,7 @@ static int is_output_usable(void) {
     atomic_store(&drain.retry_ns, 0);
     atomic_store(&drain.next_seq, dft__commit_current(drain.outputs.spool)->seq + 1);
     atomic_store(&drain.turn, DFT__GET(drain.next_seq));
+    dft__queue_forget(&queue);
   }
   if (!drain.outputs.is_open || retry) {
     dft_status status = dft__outputs_open(&drain.outputs);
@@ -188,26 +190,34 @@ static int is_output_usable(void) {
   return 1;
 }
 
-/* With the create lock. Nonzero when the lock must be kept until the batch is appended. The opening comes before everything
- * else, and so do definitions when there are so many that they may not fit into one member. */
+static int is_pressed(uint64_t least) {
+  int64_t most = (int64_t)(drain.outputs.spool->header->limit_bytes / DFT__CELL / PRESSED_SHARE);
+  return least < DFT__BATCH_CELLS || atomic_load(&drain.ready_cells) > most;
+}
+
+/* With the create lock. Nonzero when the lock must be kept until the batch is appended: the opening comes before everything
+ * else. */
 static int create(dft__workspace *workspace, uint32_t flags, uint64_t least, int *has_work) {
   uint64_t seq = DFT__GET(drain.next_seq);
   dft_batch *batch = &workspace->batch;
   uint64_t cells;
   if (seq == 1) flags |= DFT__BATCH_FIRST;
+  if (is_pressed(least)) flags |= DFT__BATCH_PRESSED;
   dft__batch_begin(batch, drain.outputs.spool, seq, flags);
-  cells = dft__batch_claim(batch, flags & DFT__BATCH_FINAL ? UINT64_MAX : CLAIM_CELLS);
+  cells = dft__batch_claim(batch, &queue, drain.outputs.batch_text);
   /* A full list is work however little its chunks hold: short threads leave thousands of them. */
-  *has_work = cells >= least || batch->has_more || flags & DFT__BATCH_FINAL;
+  *has_work = cells >= least || batch->is_large || flags & DFT__BATCH_FINAL;
   if (!*has_work) {
     dft__batch_unclaim(batch);
+    dft__queue_forget(&queue);
     return 0;
   }
   dft__clock_settle(&batch->clock);
   atomic_store(&drain.next_seq, seq + 1);
   atomic_store(&drain.has_begun, 1);
   atomic_fetch_add(&drain.in_flight, 1);
-  return dft__definition_take(batch) > DEFINITIONS_MOST || flags & DFT__BATCH_FIRST;
+  dft__definition_take(batch);
+  return (flags & DFT__BATCH_FIRST) != 0;
 }
 
 static int drain_batch(uint32_t flags, uint64_t least) {
@@ -392,6 +402,7 @@ dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *fol
   uint64_t written = dft__commit_current(spool)->seq;
   dft_status status;
   clear_session();
+  dft__queue_forget(&queue);
   drain.when_idle = when_idle;
   status = dft__outputs_prepare(&drain.outputs, spool);
   atomic_store(&drain.next_seq, written + 1);

@@ -9,33 +9,62 @@
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */
 
+/* Sorts the records of a chunk by their ends. A signal handler that recorded between the end of an event and its record came
+ * first, and spans are recorded some time after their end. Records without ticks stay before the one that follows them: a lane's
+ * name, for example. */
+static uint32_t sort_records(dft_batch *batch, const struct dft__claimed *claimed) {
+  const char *chunk = (const char *)dft__chunk_at(batch->spool, claimed->page);
+  uint32_t count = 0, keyed = 0;
+  for (uint32_t cell = claimed->start; cell < claimed->end && count < DFT__BATCH_RECORDS;) {
+    const dft__record *record = (const dft__record *)(chunk + (size_t)cell * DFT__CELL);
+    uint64_t head = DFT__ACQUIRE(record->head);
+    if (dft__head_gen(head) != claimed->gen || dft__head_kind(head) < DFT__KIND_COMPLETE || !dft__head_cells(head)) {
+      cell++;
+      continue;
+    }
+    batch->records[count++] = (dft__ordered){.key = UINT64_MAX, .at = cell};
+    if (dft__kind_has_ticks(dft__head_kind(head))) {
+      while (keyed < count) batch->records[keyed++].key = record->end;
+    }
+    cell += dft__head_cells(head);
+  }
+  dft__order_sort(batch->records, count);
+  return count;
+}
+
+/* Decodes the next record of a claimed chunk; zero at its end. */
+static int next_of_chunk(dft_batch *batch, const struct dft__claimed *claimed, dft_event *event) {
+  const dft__chunk *chunk = dft__chunk_at(batch->spool, claimed->page);
+  uint32_t cells;
+  if (!batch->cell) {
+    batch->record_count = claimed->is_sorted ? 0 : sort_records(batch, claimed);
+    batch->cell = batch->record_count ? 1 : claimed->start;
+  }
+  while (batch->record_count && batch->cell <= batch->record_count) {
+    uint32_t cell = batch->records[batch->cell++ - 1].at;
+    if (dft__decode_record(batch, chunk, cell, claimed->end, claimed->gen, event, &cells)) return 1;
+  }
+  while (!batch->record_count && batch->cell < claimed->end) {
+    int is_record = dft__decode_record(batch, chunk, batch->cell, claimed->end, claimed->gen, event, &cells);
+    batch->cell += cells;
+    if (is_record) return 1;
+  }
+  return 0;
+}
+
 static int next_record(dft_batch *batch, dft_event *event) {
   if (batch->has_held) {
     if (dft__definition_of_text(batch, event)) return 1;
     batch->has_held = 0;
     *event = batch->held;
-    batch->events += event->phase == DFT_COMPLETE;
-    batch->chunks[batch->chunk].cell += batch->held_cells;
     return 1;
   }
-  for (; batch->chunk < batch->chunk_count; batch->chunk++) {
-    struct dft__claimed *claimed = &batch->chunks[batch->chunk];
-    const dft__chunk *chunk = dft__chunk_at(batch->spool, claimed->page);
-    while (claimed->cell < claimed->end) {
-      uint32_t cells;
-      if (!dft__decode_record(batch, chunk, claimed->cell, claimed->end, claimed->gen, event, &cells)) {
-        claimed->cell++;
-      } else if (DFT__LIKELY(!batch->undefined_count)) {
-        claimed->cell += cells;
-        return 1;
-      } else {
-        batch->held = *event;
-        batch->held_cells = cells;
-        batch->has_held = 1;
-        batch->events -= event->phase == DFT_COMPLETE; /* not yet */
-        return dft__definition_of_text(batch, event);
-      }
-    }
+  for (; batch->chunk < batch->chunk_count; batch->chunk++, batch->cell = 0) {
+    if (!next_of_chunk(batch, &batch->chunks[batch->chunk], event)) continue;
+    if (DFT__LIKELY(!batch->undefined_count)) return 1;
+    batch->held = *event;
+    batch->has_held = 1;
+    return dft__definition_of_text(batch, event);
   }
   return 0;
 }
@@ -79,6 +108,10 @@ int dft_batch_next(dft_batch *batch, dft_event *event, size_t event_size) {
   batch->handed++;
   if (into != event) memcpy(event, &whole, event_size < sizeof whole ? event_size : sizeof whole);
   return 1;
+}
+
+int dft__feed_is_over(const dft_batch *batch) {
+  return batch->step == DFT__STEP_DONE || batch->handed >= batch->most;
 }
 
 int dft_batch_is_first(const dft_batch *batch) {

@@ -10,9 +10,12 @@
 
 #include "base/log.h"
 #include "definition.h"
+#include "feed.h"
 #include "sinkspec.h"
 #include "spool/commit.h"
 #include "spool/tracefolder.h"
+
+#define LARGE_BATCH 4 /* times the usual size, for sinks that take whatever they get: fewer appends */
 
 /* In a recovery the spool names its sinks. A shared object is loaded only when nobody but its owner, who is this user, could have
  * written that name, and when it does not depend on the working folder; else when DFTRACER_SINK names the same file. */
@@ -33,6 +36,10 @@ static const char *find_trusted(const dft__spool *spool, const char *spec, char 
     }
   }
   return NULL;
+}
+
+static int sizes_batch(const dft_sink *sink) {
+  return DFT__SINK_REACHES(sink, flags) && sink->flags & DFT_SINK_SIZES_BATCH;
 }
 
 dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
@@ -61,6 +68,8 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
     if (!output->sink->encode) outputs->can_assist = 0;
     outputs->count++;
   }
+  outputs->batch_text = DFT__BATCH_TEXT;
+  if (!sizes_batch(outputs->list[0].sink)) outputs->batch_text *= LARGE_BATCH;
   return DFT_OK;
 }
 
@@ -177,31 +186,29 @@ void dft__outputs_encode(dft__outputs *outputs, dft__workspace *workspace) {
 
 /* ---- Append and commit ---------------------------------------------------------------------------------------------- */
 
-/* The same events for another sink, in as many pieces as it wants. */
-static dft_status append_again(const dft__output *output, dft__workspace *workspace, dft_bytes *bytes,
-                               uint64_t *length) {
-  dft_batch *batch = &workspace->batch;
-  dft__batch_rewind(batch);
+/* Hands the batch to one sink, in as many pieces as it wants; the first may be encoded already. */
+static dft_status append_pieces(const dft__output *output, dft_batch *batch, dft_bytes *bytes, int is_encoded,
+                                uint64_t *length) {
+  const dft_sink *sink = output->sink;
+  dft_status status = DFT_OK;
   do {
-    uint64_t before = batch->piece = batch->handed;
-    dft_status status = DFT_OK;
-    if (output->sink->encode) status = output->sink->encode(output->state, batch, bytes);
-    if (status == DFT_OK) {
-      status = output->sink->append(output->state, output->sink->encode ? NULL : batch,
-                                    output->sink->encode ? bytes : NULL, length);
-    }
-    if (status != DFT_OK) return status;
-    if (batch->handed == before) return batch->handed == batch->most ? DFT_OK : DFT_EIO;
-  } while (batch->handed < batch->most);
-  return DFT_OK;
+    if (!is_encoded) batch->piece = batch->handed;
+    if (!is_encoded && sink->encode) status = sink->encode(output->state, batch, bytes);
+    if (status == DFT_OK)
+      status = sink->append(output->state, sink->encode ? NULL : batch, sink->encode ? bytes : NULL, length);
+    if (status != DFT_OK || dft__feed_is_over(batch)) return status;
+    is_encoded = 0;
+  } while (batch->handed > batch->piece);
+  return DFT_EIO; /* it takes nothing */
 }
 
 static dft_status append_to_all(dft__outputs *outputs, dft__workspace *workspace, uint64_t bytes[DFT__SINKS_MAX]) {
-  const dft__output *first = &outputs->list[0];
-  dft_status status = first->sink->append(first->state, first->sink->encode ? NULL : &workspace->batch,
-                                          first->sink->encode ? &workspace->bytes[0] : NULL, &bytes[0]);
-  for (uint32_t i = 1; i < outputs->count && status == DFT_OK; i++) {
-    status = append_again(&outputs->list[i], workspace, &workspace->bytes[i], &bytes[i]);
+  dft_batch *batch = &workspace->batch;
+  dft_status status = DFT_OK;
+  for (uint32_t i = 0; i < outputs->count && status == DFT_OK; i++) {
+    const dft__output *output = &outputs->list[i];
+    if (i) dft__batch_rewind(batch);
+    status = append_pieces(output, batch, &workspace->bytes[i], i == 0 && output->sink->encode, &bytes[i]);
   }
   return status;
 }
@@ -221,13 +228,11 @@ dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace)
   dft_status status = outputs->has_failed ? DFT_EIO : append_all(outputs, workspace, bytes);
   if (status == DFT_OK) {
     dft__batch_commit(&workspace->batch, bytes);
-    dft__definition_return(&workspace->batch);
     dft__batch_apply(&workspace->batch);
     return DFT_OK;
   }
   note_error(outputs, status);
   outputs->has_failed = 1;
-  workspace->batch.definition = workspace->batch.first_definition;
   dft__definition_return(&workspace->batch);
   dft__batch_unclaim(&workspace->batch);
   return status;

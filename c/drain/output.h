@@ -14,6 +14,7 @@
 /* The memory in which one batch is encoded. */
 typedef struct dft__workspace {
   dft_batch batch;
+  dft__queue queue; /* for recovery, which drains alone */
   dft_bytes bytes[DFT__SINKS_MAX];
   dft_status status;      /* of encoding */
   _Atomic uint32_t state; /* for drain.c */
@@ -33,6 +34,7 @@ typedef struct dft__outputs {
   uint32_t is_open;
   uint32_t can_assist; /* every sink encodes */
   uint32_t has_failed; /* only closing is left; others may still be encoding */
+  uint64_t batch_text; /* how large batches should be, in bytes of lines */
   dft_status first_error;
   dft__output list[DFT__SINKS_MAX];
 } dft__outputs;
@@ -47,11 +49,11 @@ dft_status dft__outputs_close(dft__outputs *outputs, int is_complete);
 dft__workspace *dft__workspace_make(const dft__outputs *outputs);
 void dft__workspace_free(dft__workspace *workspace);
 
-/* Lets the first sink encode; it decides how many events the batch holds. */
+/* Lets the first sink encode, or as much of the batch as it takes at once. */
 void dft__outputs_encode(dft__outputs *outputs, dft__workspace *workspace);
 
-/* Appends to every output and commits. After a failure nothing is consumed, and every append fails until dft__outputs_open is
- * called again, when nobody encodes. It starts from the last commit. */
+/* Appends the whole batch to every output and commits. After a failure nothing is consumed, and every append fails until
+ * dft__outputs_open is called again, when nobody encodes. It starts from the last commit. */
 dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace);
 
 /* Makes the published file of a complete output, for sinks that do so at the end. */

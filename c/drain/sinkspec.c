@@ -136,7 +136,7 @@ void dft__sinkspec_list(const char *from, char *specs, size_t size) {
   }
 }
 
-/* The first sink decides how many events a batch holds, so those that care come before the others. */
+/* The first sink decides how large batches are, and encodes on any thread, so those that care come before the others. */
 static void add(dft__header *header, const char *spec, const dft_sink *sink) {
   uint32_t place = header->sink_count;
   if (DFT__SINK_REACHES(sink, flags) && sink->flags & DFT_SINK_SIZES_BATCH) place = 0;

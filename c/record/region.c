@@ -85,10 +85,12 @@ static inline const uint8_t *items_of(const dft__own *own, uint32_t args) {
   return (uint8_t *)own->base + dft__area_offset(DFT__GET(own->thread->args)) + args;
 }
 
-/* The chunk had no room for the record: goes on with another one. The thread is busy already. */
-__attribute__((noinline)) static void end_elsewhere(uint64_t session, char *base, dft__thread *thread, uint64_t now,
-                                                    uint64_t cursor, uint32_t depth) {
+/* The chunk had no room for the record: goes on with another one. The thread is busy already. The clock is read again: a signal
+ * handler may have recorded since, at the end of the full chunk, and events stand in the order of their ends. */
+__attribute__((noinline)) static void end_elsewhere(uint64_t session, char *base, dft__thread *thread, uint64_t cursor,
+                                                    uint32_t depth) {
   const dft__own own = dft__own_of(session, base, thread);
+  uint64_t now = dft__clock_ticks();
   uint32_t args = DFT__GET(dft__frames(&own)[depth - 1].args);
   uint32_t len = DFT__GET(thread->args_used) - args;
   uint32_t cells = dft__small_cells(len);
@@ -119,7 +121,7 @@ static inline __attribute__((always_inline)) void record_top(const dft__own *own
   DFT__RELEASE(thread->busy, dft__busy_mark(&here));
   cursor = dft__own_add64(&thread->cursor, cells);
   if (DFT__UNLIKELY(dft__cursor_is_over(cursor, cells))) {
-    end_elsewhere(own->session, own->base, thread, now, cursor, depth);
+    end_elsewhere(own->session, own->base, thread, cursor, depth);
     return;
   }
   record = dft__cursor_record(own->base, cursor, &gen);

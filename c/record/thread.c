@@ -117,11 +117,8 @@ uint32_t dft__thread_finish_chunk(dft__spool *spool, uint64_t cursor) {
   uint32_t page = dft__cursor_page(cursor);
   uint32_t cells = dft__cells_of(dft__cursor_log(cursor));
   uint32_t end = dft__cursor_cell(cursor) < cells ? dft__cursor_cell(cursor) : cells;
-  dft__chunk *chunk = dft__chunk_at(spool, page);
-  uint64_t status;
   if (!page) return 0;
-  status = DFT__GET(chunk->status);
-  DFT__RELEASE(chunk->status, dft__status(dft__status_gen(status), DFT__FULL, end));
+  dft__chunk_finish(spool, dft__chunk_at(spool, page), end);
   return end - 1;
 }
 
@@ -160,18 +157,6 @@ static dft__chunk *as_own(const dft__own *own, dft__chunk *chunk, const reservat
   return chunk;
 }
 
-/* A record that fits no ordinary chunk gets one of its own. It is FULL before it is written: the drain waits while the
- * thread is busy. */
-static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, reservation *more) {
-  dft__chunk *chunk = take_now(own, cells, more);
-  if (!chunk) chunk = make_room(own->thread, cells, more);
-  if (!as_own(own, chunk, more)) return NULL;
-  *gen = dft__status_gen(DFT__GET(chunk->status));
-  DFT__RELEASE(chunk->status, dft__status(*gen, DFT__FULL, cells + 1));
-  more->ready += cells;
-  return (dft__record *)((char *)chunk + DFT__CELL);
-}
-
 #define NO_CHUNK dft__cursor(0, 0, 1) /* a cursor without a chunk, and so without room */
 
 /* The drain can make room of what threads have filled, so a thread that must wait keeps nothing: when hundreds wait with a
@@ -184,6 +169,20 @@ static void hand_over(const dft__own *own, uint64_t full, reservation *more) {
   }
   if (more->ready) dft__hooks.drain_notify(more->spool, more->ready, more->signals);
   more->ready = 0;
+}
+
+/* A record that fits no ordinary chunk gets one of its own. What the thread wrote before must come first, so its chunk is handed
+ * over as it is. The huge one is FULL before it is written: the drain waits while the thread is busy. */
+static dft__record *reserve_huge(const dft__own *own, uint32_t cells, uint32_t *gen, reservation *more) {
+  dft__chunk *chunk;
+  hand_over(own, DFT__GET(own->thread->cursor), more);
+  chunk = take_now(own, cells, more);
+  if (!chunk) chunk = make_room(own->thread, cells, more);
+  if (!as_own(own, chunk, more)) return NULL;
+  *gen = dft__status_gen(DFT__GET(chunk->status));
+  dft__chunk_finish(more->spool, chunk, cells + 1);
+  more->ready += cells;
+  return (dft__record *)((char *)chunk + DFT__CELL);
 }
 
 /* Replaces a full chunk by another one; zero when there is none. */

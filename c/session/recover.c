@@ -87,7 +87,7 @@ static dft_status write_rest(dft__outputs *outputs) {
     dft__batch_begin(&workspace->batch, outputs->spool, seq,
                      DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
     dft__clock_copy(&workspace->batch.clock, &outputs->spool->header->clock);
-    dft__batch_claim(&workspace->batch, UINT64_MAX);
+    dft__batch_claim(&workspace->batch, &workspace->queue, outputs->batch_text);
     dft__definition_take(&workspace->batch);
     dft__outputs_encode(outputs, workspace);
     status = dft__outputs_append(outputs, workspace);

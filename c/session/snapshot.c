@@ -30,6 +30,7 @@ struct dft_snapshot {
   char host_hash[17];
   char live_path[DFT__PATH_MAX + 512];
   dft_batch batch;
+  dft__queue queue;
 };
 
 static int is_alive(const dft__spool *spool, const dft__identity *own) {
@@ -133,7 +134,7 @@ static void begin_batch(dft_snapshot *snapshot) {
   dft__batch_begin(&snapshot->batch, &snapshot->spool, seq,
                    DFT__BATCH_FINAL | (snapshot->is_alive ? 0u : DFT__BATCH_RECOVERED) |
                      (seq == 1 ? DFT__BATCH_FIRST : 0u));
-  dft__batch_claim(&snapshot->batch, UINT64_MAX);
+  dft__batch_claim(&snapshot->batch, &snapshot->queue, UINT64_MAX);
   dft__definition_take(&snapshot->batch);
   snapshot->is_in_batch = 1;
 }

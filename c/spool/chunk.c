@@ -130,6 +130,12 @@ dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, 
   return chunk;
 }
 
+/* The number comes before the status: who has seen a later number of the same thread sees this chunk FULL. */
+void dft__chunk_finish(dft__spool *spool, dft__chunk *chunk, uint32_t end) {
+  DFT__SET(chunk->order, atomic_fetch_add(&spool->header->last_order, 1) + 1);
+  DFT__RELEASE(chunk->status, dft__status(dft__status_gen(DFT__GET(chunk->status)), DFT__FULL, end));
+}
+
 void dft__chunk_give(dft__spool *spool, dft__chunk *chunk) {
   DFT__RELEASE(chunk->status, dft__status(dft__status_gen(DFT__GET(chunk->status)), DFT__FREE, 0));
   push(spool, chunk);

@@ -22,6 +22,10 @@ uint32_t dft__chunk_usual_log(const dft__spool *spool);
 dft__chunk *dft__chunk_take(dft__spool *spool, uint32_t size_log, uint32_t use, int beyond_limit);
 void dft__chunk_give(dft__spool *spool, dft__chunk *chunk);
 
+/* The chunk is FULL: no cell from `end` on will be written. It gets the next number. A thread calls this in the order in which it
+ * has filled its chunks. */
+void dft__chunk_finish(dft__spool *spool, dft__chunk *chunk, uint32_t end);
+
 /* The chunk at or after *offset, which moves behind it; NULL at the end. Start with 0. Magic and size of the chunk have been checked. */
 dft__chunk *dft__chunk_walk(const dft__spool *spool, uint64_t *offset);
 

@@ -67,6 +67,11 @@ enum dft__kind {
   DFT__KIND_META = 6,
 };
 
+/* Whether `end` of such a record says when it was recorded, about. */
+static inline int dft__kind_has_ticks(uint32_t kind) {
+  return kind == DFT__KIND_COMPLETE || kind == DFT__KIND_OPEN || kind == DFT__KIND_COUNTER;
+}
+
 typedef struct dft__record {
   _Atomic uint64_t head;
   uint64_t start;
@@ -172,7 +177,8 @@ typedef struct dft__chunk {
   _Atomic uint32_t claim;    /* a batch has claimed it */
   _Atomic uint32_t next;     /* free list, list of old stacks: page number of the next one */
   _Atomic uint32_t thread;   /* page of the state of the thread that writes here */
-  uint32_t reserved[6];
+  _Atomic uint64_t order;    /* of a FULL one: 1, 2, 3 ... as chunks became full; 0 in spools of 5.0 */
+  uint32_t reserved[4];
 } dft__chunk;
 
 static inline uint64_t dft__status(uint32_t gen, uint32_t state, uint32_t end) {
@@ -407,6 +413,7 @@ typedef struct dft__header {
   uint64_t time_namespace; /* identity.h */
   uint64_t lock_device;    /* of this file, if its process holds a lock on it as long as it can write to it (spool.c) */
   uint64_t lock_inode;     /* 0: it holds none */
+  _Atomic uint64_t last_order; /* that a chunk got */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -1,11 +1,11 @@
 /* jsonl.c - the default sink: JSON lines, compressed as a row of gzip members (.pfw.gz) or plain (.pfw).
  *
- *   encode   batch -> lines (line.c) -> one member (gzip.h)      append   bytes -> file (file.c)
+ *   encode   batch -> lines (line.c) -> members (gzip.h)         append   bytes -> file (file.c)
  *
- * One batch becomes one member of about MEMBER_TEXT bytes of text. So readers can work on members in parallel, and no line
- * is split between two. Scratch of one encode:
+ * One batch becomes one member, or several. Readers work on members in parallel, so no line is split between two, and all but
+ * the last of a trace hold 256 KiB to 1 MiB of text. Scratch of one encode:
  *
- *   | text: lines, TEXT_BYTES | output: the member, OUTPUT_BYTES | state of the compressor |
+ *   | text: lines, TEXT_BYTES | output: members, OUTPUT_BYTES | state of the compressor |
  *
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
@@ -16,11 +16,15 @@
 #include "codec/line.h"
 #include "jsonl_salvage.h"
 
-/* Readers work best with members of 256 KiB to 1 MiB of text. A member below this size gets another line. */
+/* A member ends before the line that would make it longer than this, and only if at least MEMBER_LEAST follow. So a batch of a
+ * little more than this is one member, below 1 MiB. */
 #define MEMBER_TEXT ((size_t)768 << 10)
-/* So the longest line can be TEXT_BYTES - MEMBER_TEXT. Pages that are never touched cost nothing. */
-#define TEXT_BYTES ((size_t)4 << 20)
-#define OUTPUT_BYTES (TEXT_BYTES + TEXT_BYTES / 4 + 4096)
+#define MEMBER_LEAST ((size_t)256 << 10)
+#define LINE_MOST ((size_t)3328 << 10)
+/* Room for a member with the longest line, MEMBER_LEAST after it, and another such line. Pages that are never touched cost
+ * nothing. */
+#define TEXT_BYTES ((size_t)8 << 20)
+#define OUTPUT_BYTES (2 * (TEXT_BYTES + TEXT_BYTES / 4 + 4096))
 
 typedef struct jsonl {
   uint64_t committed_bytes;
@@ -49,38 +53,63 @@ static dft_status jsonl_open(const dft_sink_target *target, void **state) {
   return DFT_OK;
 }
 
-/* The lines of the batch, and the bracket that opens the file before the first. Zero when there was no event. */
-static size_t encode_lines(char *text, dft_batch *batch) {
-  const char *host_hash = dft_batch_host_hash(batch);
-  size_t start = 0;
+/* Lines that are not in a member yet. */
+typedef struct pending_lines {
+  char *text;
   size_t len;
+  size_t cut; /* where a member can end; 0: there is too little for one */
+} pending_lines;
+
+/* Adds lines until there is a member, and enough for another one. Zero when the batch has no more. */
+static int add_lines(pending_lines *lines, dft_batch *batch) {
+  const char *host_hash = dft_batch_host_hash(batch);
   dft_event event;
-  if (dft_batch_is_first(batch)) {
-    memcpy(text, "[\n", 2);
-    start = 2;
+  while (!lines->cut || lines->len < lines->cut + MEMBER_LEAST) {
+    char *at = lines->text + lines->len;
+    size_t line;
+    if (!dft_batch_next(batch, &event, sizeof event)) return 0;
+    line = dft__line_encode(at, LINE_MOST, &event, host_hash);
+    if (!line) line = dft__line_encode_short(at, LINE_MOST, &event, host_hash); /* a pulled event must be kept */
+    if (!lines->cut && lines->len + line > MEMBER_TEXT)
+      lines->cut = lines->len < MEMBER_LEAST ? lines->len + line : lines->len;
+    lines->len += line;
   }
-  len = start;
-  /* A pulled event must be kept. Below MEMBER_TEXT there is always room for at least the short form. */
-  while (len < MEMBER_TEXT && dft_batch_next(batch, &event, sizeof event)) {
-    size_t line = dft__line_encode(text + len, TEXT_BYTES - len, &event, host_hash);
-    if (!line) line = dft__line_encode_short(text + len, TEXT_BYTES - len, &event, host_hash);
-    len += line;
-  }
-  return len > start ? len : 0;
+  return 1;
 }
 
+/* The first `len` bytes of the lines become a member. Zero when there is no memory. */
+static int add_member(const jsonl *own, pending_lines *lines, size_t len, dft_bytes *bytes) {
+  char *output = (char *)bytes->scratch + TEXT_BYTES;
+  size_t member = dft__gzip_member(output + OUTPUT_BYTES, DFT__GZIP_STATE_MOST, own->level, lines->text, len,
+                                   output + bytes->len, OUTPUT_BYTES - bytes->len);
+  lines->len -= len;
+  lines->cut = 0;
+  memmove(lines->text, lines->text + len, lines->len);
+  bytes->data = output;
+  bytes->len += member;
+  return member != 0;
+}
+
+/* With all that a batch holds, unless that is extraordinarily much: the rest comes with another call. */
 static dft_status jsonl_encode(void *state, dft_batch *batch, dft_bytes *bytes) {
   const jsonl *own = state;
-  char *text = bytes->scratch;
-  char *output = text + TEXT_BYTES;
-  char *gzip_state = output + OUTPUT_BYTES;
-  size_t len = encode_lines(text, batch);
-  bytes->data = text;
-  bytes->len = len;
-  if (!own->compress || !len) return DFT_OK; /* some readers refuse an empty member */
-  bytes->data = output;
-  bytes->len = dft__gzip_member(gzip_state, DFT__GZIP_STATE_MOST, own->level, text, len, output, OUTPUT_BYTES);
-  return bytes->len ? DFT_OK : DFT_ENOMEM;
+  pending_lines lines = {.text = bytes->scratch};
+  bytes->data = lines.text;
+  bytes->len = 0;
+  if (dft_batch_is_first(batch)) {
+    memcpy(lines.text, "[\n", 2);
+    lines.len = 2;
+  }
+  if (!own->compress) {
+    while (add_lines(&lines, batch) && lines.len < TEXT_BYTES / 2) lines.cut = lines.len;
+    bytes->len = lines.len;
+    return DFT_OK;
+  }
+  while (bytes->len < OUTPUT_BYTES / 2 && add_lines(&lines, batch)) {
+    if (!add_member(own, &lines, lines.cut, bytes)) return DFT_ENOMEM;
+  }
+  /* Some readers refuse an empty member. */
+  return !lines.len || add_member(own, &lines, lines.len, bytes) ? DFT_OK : DFT_ENOMEM;
 }
 
 static dft_status jsonl_append(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes) {

@@ -22,8 +22,7 @@ static void commit_first_cells(uint32_t count) {
     batch.chunks[i] = (struct dft__claimed){.page = dft__chunk_page(&spool, chunks[i]),
                                             .gen = dft__status_gen(DFT__GET(chunks[i]->status)),
                                             .start = 1,
-                                            .cell = 2 + i,
-                                            .end = 60};
+                                            .end = 2 + i};
   }
   batch.spool = &spool;
   batch.chunk_count = count;

@@ -65,8 +65,8 @@ typedef struct dft_batch dft_batch;
 /* Takes the next event; 0 at the end. Bookkeeping (start, end, definitions of hashes) comes as events like all others.
  * event_size is sizeof(dft_event). */
 DFT_API int dft_batch_next(dft_batch *batch, dft_event *event, size_t event_size);
-/* Nonzero for the batch that opens the trace, and for the one that completes it. With several sinks, one may get a batch in
- * several pieces; then only the first piece opens. */
+/* Nonzero for the batch that opens the trace, and for the one that completes it. When a sink takes a batch in several pieces, only
+ * the first piece opens. */
 DFT_API int dft_batch_is_first(const dft_batch *batch);
 DFT_API int dft_batch_is_last(const dft_batch *batch);
 /* The hash of this host's name: 16 hex digits, terminated. */
@@ -101,7 +101,7 @@ typedef struct dft_salvaged {
 
 enum {
   DFT_SINK_SIZES_BATCH =
-    1,                /* the sink should decide how many events a batch holds; it comes before sinks without this */
+    1,                /* batches should be small, about 1 MiB of JSON lines; the sink comes before those without this */
   DFT_SINK_LINES = 2, /* the output is a trace of JSON lines, plain or in gzip members (sinks/FORMAT.md) */
 };
 
@@ -110,8 +110,8 @@ enum {
  *  1. Keep no descriptor open between calls. The application may close descriptors that it does not know.
  *  2. open: make the output when resume_bytes is 0, else cut it to that length. Memory may be allocated here.
  *  3. encode: work in bytes->scratch only. Allocate nothing, take no lock, do not change the state.
- *  4. encode: keep every event that was pulled. Make sure there is room before pulling the next one. What was not pulled comes
- *     with a later batch.
+ *  4. encode: keep every event that was pulled. Make sure there is room before pulling the next one. What was not pulled is the
+ *     next piece: encode and append are called again, before any other batch is appended.
  *  5. append: write the bytes after the committed length, and report the new length. When it returns DFT_OK, the bytes are in
  *     the file. When it fails, the next open cuts off what was written.
  *  6. close: free the state.
@@ -130,7 +130,7 @@ typedef struct dft_sink {
   /* Pulls events until the batch ends or enough bytes are gathered. NULL: append gets the batch itself, on one thread
    * only. */
   dft_status (*encode)(void *state, dft_batch *batch, dft_bytes *bytes);
-  /* batch is NULL when the sink has an encode; bytes is NULL when it has none. */
+  /* batch is NULL when the sink has an encode; bytes is NULL when it has none. What counts is committed with the whole batch. */
   dft_status (*append)(void *state, dft_batch *batch, const dft_bytes *bytes, uint64_t *committed_bytes);
   /* complete: nonzero when the trace is complete; otherwise a later open may continue it. */
   dft_status (*close)(void *state, int complete);
