@@ -1,8 +1,8 @@
 """Who may include what, and where things are defined.
 
 The folders of the tree depend on each other in one direction only, no two files include each other, however many stand
-between them, and what X.h declares, X.c defines. At the end, a small tree that breaks each rule once shows that this test
-would notice.
+between them, and what X.h declares, X.c defines. At the end, a small tree that breaks each rule once shows that this
+test would notice.
 """
 
 import os

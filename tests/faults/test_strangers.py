@@ -332,14 +332,14 @@ def case_a_second_name_of_a_pointer_is_not_followed(folder):
     expect_equal(events(private), [COUNT // 2], "published where it belongs")
 
 
-# ---- Races ------------------------------------------------------------------------------------------------------------
+# ---- Races -----------------------------------------------------------------------------------------------------------
 
 ROUNDS = int(os.environ.get("DFT_TEST_ROUNDS", "150"))
 
 
 @contextlib.contextmanager
 def swapping(out, private):
-    """A process of the user who owns the folder. It puts a link to another folder in the place of .dftracer, all the time."""
+    """A process of the folder's owner puts a link to another folder in the place of .dftracer all the time."""
     hidden, aside, link = (os.path.join(out, name) for name in (HIDDEN, "aside", "link"))
     target = os.path.join(private, HIDDEN)
     pid = os.fork()
@@ -392,8 +392,8 @@ def dead_spool(folder, count):
 
 
 def race(folder, act):
-    """Root has a spool in a private folder, and acts in a folder of a stranger, where files have the same names. Nothing of the
-    private folder may change, and nothing of it may appear in the other."""
+    """Root has a spool in a private folder, and acts in a folder of a stranger where files have the same names. Nothing
+    of the private folder may change, and nothing of it may appear in the other."""
     if os.geteuid() != 0:
         raise Skip("becoming another user needs root")
     os.chmod(folder, 0o755)

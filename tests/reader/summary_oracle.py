@@ -44,7 +44,8 @@ def io_kind(name, cat):
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    for kind, names in (("read", READS), ("write", WRITES), ("copy", COPIES), ("seek", SEEKS), ("move", MOVES), ("open", OPENS)):
+    kinds = {"read": READS, "write": WRITES, "copy": COPIES, "seek": SEEKS, "move": MOVES, "open": OPENS}
+    for kind, names in kinds.items():
         if name in names:
             return kind
     return "other"
