@@ -108,7 +108,6 @@ PyType_Spec method_spec = {"dftracer.dftracer.Method", sizeof(Method), 0,
 static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   Bound *bound = (Bound *)self;
   Profile *profile = (Profile *)object;
-  PyObject *method;
   (void)type;
   if (!object || object == Py_None) return Py_NewRef(bound->plain);
   if (UNLIKELY(
@@ -119,7 +118,7 @@ static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   if (LIKELY(profile->bound[bound->which] != NULL)) return Py_NewRef(profile->bound[bound->which]);
 #ifndef Py_GIL_DISABLED
   if (profile->uses[bound->which]) { /* the interpreter calls this form the fastest */
-    method = PyCFunction_New(&block_methods[bound->which], object);
+    PyObject *method = PyCFunction_New(&block_methods[bound->which], object);
     if (method) Py_XSETREF(profile->bound[bound->which], Py_NewRef(method));
     return method;
   }
