@@ -416,7 +416,8 @@ def test_callables_with_strange_parts(tmp_path):
         assert f.log(Callable())() == 1
         for item in f.iter([1], "loop", "\ud800"): pass
         for make in (lambda: dft_fn("cat", Name()), lambda: DFTracerAI(cat="c", name=Name()),
-                     lambda: list(ai.compute.iter([1], iter_name=Name(), block_name=Name())), lambda: f.relate(1, Name())):
+                     lambda: list(ai.compute.iter([1], iter_name=Name(), block_name=Name())),
+                     lambda: f.relate(1, Name())):
             make()
         enter = [kind.__dict__["__enter__"] for kind in type(f).__mro__ if "__enter__" in kind.__dict__][0]
         try: enter.__get__(5)

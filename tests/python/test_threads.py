@@ -1,4 +1,4 @@
-"""test_threads.py - threads that share nodes, functions and loops. Interpreters without a GIL run them at the same time."""
+"""test_threads.py - threads that share nodes, functions and loops. Without a GIL they run at the same time."""
 
 import textwrap
 

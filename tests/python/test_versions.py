@@ -17,7 +17,8 @@ FACTS = """
 import os, sys, sysconfig
 found = os.path.exists(sysconfig.get_path("include") + "/Python.h")
 if found and sys.implementation.name == "cpython":
-    print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags), sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"))
+    version = "%d.%d%s" % (*sys.version_info[:2], sys.abiflags)
+    print(version, sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"))
 """
 
 
@@ -82,7 +83,8 @@ def test_other_pythons(tmp_path, version):
     )
     assert lines_of(data) == 76
     variables = {**os.environ, "DFT_TEST_PYTHON": python, "DFT_TEST_PYTHONPATH": path, "PYTHONPATH": ""}
-    cases = [HERE / f"test_{name}.py" for name in ("fn", "callables", "overlaps", "uses", "absent", "reentrancy", "threads")]
+    names = ("fn", "callables", "overlaps", "uses", "absent", "reentrancy", "threads")
+    cases = [HERE / f"test_{name}.py" for name in names]
     chosen = ("-k", "not flat and not document")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen, *cases],
