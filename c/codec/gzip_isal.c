@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/monotonic.h"
 #include "deflate.h"
 #include "gzip.h"
 
@@ -52,16 +53,19 @@ void dft__gzip_load(void) {
 void dft__gzip_load_aside(void) {
 }
 #else
-#define LIBRARY "libisal.so.2" /* whose interface igzip_lib.h is */
+#define LIBRARY "libisal.so.2"          /* whose interface igzip_lib.h is */
+#define LOADING_NS UINT64_C(1000000000) /* that a fork waits for: a busy disk may have to read it first */
 
 static init_function *init_stateless;
 static _Atomic(deflate_function *) deflate_stateless; /* stored last */
 static _Atomic int load_state;                        /* 0 not tried, 1 loading, 2 tried */
 
-/* A child made while the dynamic linker is at work would find its lists half changed. */
+/* A child made while the dynamic linker is at work would find its lists half changed. But the thread that forks may hold the
+ * linker's lock itself, in a constructor. */
 static void await_loading(void) {
   struct timespec pause = {0, 100000};
-  for (int tries = 0; atomic_load(&load_state) == 1 && tries < 1000; tries++) nanosleep(&pause, NULL);
+  uint64_t deadline = dft__clock_ns() + LOADING_NS;
+  while (atomic_load(&load_state) == 1 && dft__clock_ns() < deadline) nanosleep(&pause, NULL);
 }
 
 static void forget_loading(void) {

@@ -34,11 +34,11 @@
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
 #define STACK_BYTES ((size_t)512 << 10)
 
-#define APPEND_PAUSE_NS 20000  /* between looks at a batch that must be appended before others begin */
-#define END_TRIES 100000       /* pauses of PAUSE_LEAST_NS that the end waits for producers */
-#define DESCRIPTORS_MOST 65536 /* closed one by one where the kernel cannot close a range */
-#define ON_FULL_WAIT 2         /* DFTRACER_ON_FULL=wait, in the order of its choices */
-#define RETRY_AT_ONCE 1        /* in retry_ns: a time that has passed */
+#define APPEND_PAUSE_NS 20000        /* between looks at a batch that must be appended before others begin */
+#define END_NS UINT64_C(10000000000) /* that the end waits for producers */
+#define DESCRIPTORS_MOST 65536       /* closed one by one where the kernel cannot close a range */
+#define RETRY_AT_ONCE 1              /* in retry_ns: a time that has passed */
+#define ON_FULL_WAIT 2               /* DFTRACER_ON_FULL=wait, in the order of its choices */
 
 enum workspace_state { IDLE = 0, BUSY = 1, READY = 2 };
 enum thread_state { NO_THREAD = 0, THREAD_BEING_MADE = 1, THREAD_RUNS = 2, THREAD_FAILED = 3 };
@@ -427,7 +427,7 @@ static void end_thread(void) {
 
 /* Waits for producers that are still at a batch. Zero when a slow disk keeps one of them too long. */
 static int await_helpers(void) {
-  for (int tries = 0; tries < END_TRIES; tries++) {
+  for (uint64_t deadline = dft__clock_ns() + END_NS; dft__clock_ns() < deadline;) {
     if (!atomic_load(&drain.helpers) && !DFT__GET(drain.in_flight)) return 1;
     append_ready();
     wait_ns(PAUSE_LEAST_NS);

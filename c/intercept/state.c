@@ -41,7 +41,7 @@ static int is_vfork_child(void) {
 /* At the first call of a process with the preload library: the environment decides. */
 static void decide(void) {
   uint64_t before = dft__signals_block();
-  if (dft__session_lock(DFT__LOCK_TRIES)) {
+  if (dft__session_lock(DFT__LOCK_MS)) {
     if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) {
       int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
                   dft__filter_make();
@@ -98,7 +98,7 @@ dft_status dft_bind_io(void) {
   if (dft__io_is_preloaded()) return DFT_OK;
   if (!*dft__config_text(DFT__DATA_DIR) || strcmp(dft__config_text(DFT__INIT), "PRELOAD") == 0) return DFT_EDISABLED;
   before = dft__signals_block();
-  if (!dft__session_lock(DFT__LOCK_TRIES)) {
+  if (!dft__session_lock(DFT__LOCK_MS)) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }

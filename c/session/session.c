@@ -48,19 +48,23 @@ static int is_exiting;
 /* While this thread forks, it holds the lock: 1, and 1 more for each time that a fork handler takes it again. */
 static __thread __attribute__((tls_model("initial-exec"))) uint8_t locks_in_fork;
 
-/* A lock that a thread of the parent process held at the fork is void. What that thread had begun starts again. */
-int dft__session_lock(int tries) {
+/* The clock ends the wait, not a number of tries: where the machine is loaded, or the program's timers have slack, a pause of 50
+ * us takes many milliseconds. A lock that a thread of the parent process held at the fork is void. What that thread had begun
+ * starts again. */
+int dft__session_lock(int most_ms) {
   uint64_t own = (uint64_t)getpid() << 32 | dft__thread_id();
-  uint64_t holder = 0;
+  uint64_t holder = 0, deadline = 0;
   struct timespec pause = {0, 50000};
   if (locks_in_fork) {
     locks_in_fork++;
     return 1;
   }
   while (!atomic_compare_exchange_strong(&change_lock, &holder, own)) {
-    if (holder == own || !tries) return 0;
-    if (tries > 0) tries--;
+    if (holder == own) return 0;
     if (holder >> 32 == own >> 32) {
+      uint64_t now = dft__clock_ns();
+      if (!deadline) deadline = most_ms < 0 ? UINT64_MAX : now + (uint64_t)most_ms * 1000000u;
+      if (now >= deadline) return 0;
       syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
     } else if (atomic_compare_exchange_strong(&change_lock, &holder, own)) {
       if (!dft__session.is_open) is_decided = 0;
@@ -88,7 +92,7 @@ static int is_forked(void) {
 /* The child gets a copy of this memory, so no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
-  if (!dft__session_lock(DFT__LOCK_TRIES)) {
+  if (!dft__session_lock(DFT__LOCK_MS)) {
     dft__signals_restore(mask);
   } else if (!locks_in_fork) {
     locks_in_fork = 1;
@@ -294,7 +298,7 @@ int dft__session_await_exit(void) {
 int dft__session_open_due(void) {
   int is_open;
   if (dft__session_await_exit()) return 0;
-  if (!dft__session_lock(DFT__LOCK_TRIES)) return 0;
+  if (!dft__session_lock(DFT__LOCK_MS)) return 0;
   is_open = decide();
   dft__session_unlock();
   return is_open;

@@ -13,11 +13,11 @@ int dft__session_open_due(void);
 int dft__session_await_exit(void);
 
 /* A thread holds this lock while it opens or closes a session, or changes what belongs to it. Zero in a signal handler that
- * interrupted the holder, or after so many tries. Take it with signals blocked: a handler that jumps away would keep it for
+ * interrupted the holder, or after so many milliseconds. Take it with signals blocked: a handler that jumps away would keep it for
  * ever. Recording calls wait for some seconds at most. So does a thread that forks: it holds the lock during the fork, and
  * fork handlers of other libraries may wait for a thread that waits for the lock. */
-enum { DFT__LOCK_ALWAYS = -1, DFT__LOCK_TRIES = 30000 };
-int dft__session_lock(int tries);
+enum { DFT__LOCK_ALWAYS = -1, DFT__LOCK_MS = 3000 };
+int dft__session_lock(int most_ms);
 void dft__session_unlock(void);
 
 /* With the lock: whether a session is open, or would open at the first event. Reads the settings if that has not happened. */

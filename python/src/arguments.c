@@ -303,12 +303,16 @@ int arguments_view(const Arguments *set, uint32_t type, PyObject *dict) {
   for (uint32_t i = 0; i < set->count; i++) {
     const Argument *item = &set->items[i];
     uint32_t own = item->arg.type == DFT_UINT ? DFT_INT : item->arg.type;
-    PyObject *pair;
+    PyObject *key, *value, *pair;
     int failed;
     if (own != type) continue;
-    pair = Py_BuildValue("iO", item->tag, item->value);
-    failed = !pair || PyDict_SetItem(dict, item->key, pair) < 0;
+    key = Py_NewRef(item->key);
+    value = Py_NewRef(item->value);
+    pair = Py_BuildValue("iO", item->tag, value);
+    failed = !pair || PyDict_SetItem(dict, key, pair) < 0;
     Py_XDECREF(pair);
+    Py_DECREF(value);
+    Py_DECREF(key);
     if (failed) return -1;
   }
   return 0;
@@ -318,7 +322,8 @@ PyObject *arguments_dump(const Arguments *set) {
   PyObject *list = PyList_New(0);
   for (uint32_t i = 0; list && i < set->count; i++) {
     const Argument *item = &set->items[i];
-    PyObject *row = Py_BuildValue("OOi", item->key, item->value, item->tag);
+    PyObject *key = Py_NewRef(item->key), *value = Py_NewRef(item->value);
+    PyObject *row = Py_BuildValue("NNi", key, value, item->tag);
     if (!row || PyList_Append(list, row) < 0) Py_CLEAR(list);
     Py_XDECREF(row);
   }
@@ -327,11 +332,12 @@ PyObject *arguments_dump(const Arguments *set) {
 
 void arguments_load(Arguments *set, PyObject *list) {
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i++) {
-    PyObject *key, *value, *text = NULL;
+    PyObject *row = Py_NewRef(PyList_GET_ITEM(list, i)), *key, *value, *text = NULL;
     int tag;
-    if (PyArg_ParseTuple(PyList_GET_ITEM(list, i), "UOi", &key, &value, &tag)) text = text_from(key);
+    if (PyArg_ParseTuple(row, "UOi", &key, &value, &tag)) text = text_from(key);
     else PyErr_Clear();
     if (text) put_any(set, text, value, tag);
     Py_XDECREF(text);
+    Py_DECREF(row);
   }
 }

@@ -42,20 +42,21 @@ static Stack *grow(void) {
   return larger;
 }
 
+/* The event begins first: that may run code of the program, which enters blocks and so moves the stack. */
 void block_enter(Profile *profile, void *frame) {
-  Stack *own = stack;
-  Block *block;
+  Stack *own;
   State *state = profile->state;
+  Open open = {0};
+  if (LIKELY(state->enable)) event_open(&open, state, NULL);
+  own = stack;
   if (UNLIKELY(!own || own->count == own->room)) own = grow();
-  if (UNLIKELY(!own)) return;
-  block = &own->block[own->count++];
+  if (UNLIKELY(!own)) {
+    event_cancel(&open);
+    return;
+  }
   Py_INCREF(profile);
-  block->profile = profile;
-  block->frame = frame;
-  block->open.is_open = block->open.is_redirected = 0;
-  if (LIKELY(state->enable)) event_open(&block->open, state, state->label);
-  if (!state->is_node)
-    state->start = block->open.is_redirected ? block->open.at : dft_ticks(); /* of what a second flush writes */
+  own->block[own->count++] = (Block){profile, frame, open};
+  if (!state->is_node) state->start = open.is_redirected ? open.at : dft_ticks(); /* of what a second flush writes */
 }
 
 int block_is_any(void) {
@@ -82,11 +83,16 @@ void block_exit(Profile *profile, void *frame, PyObject *raised) {
   stack->count--;
   memmove(block, block + 1, (size_t)((char *)&stack->block[stack->count] - (char *)block));
   if (LIKELY(!raised && left.open.is_open && is_simple(&left.open, state))) event_close(&left.open);
-  else event_end(&left.open, state, state->label, NULL, raised);
+  else event_end(&left.open, state, NULL, NULL, raised);
   Py_DECREF(left.profile);
 }
 
-Open *block_find(Profile *profile, void *frame) {
+int block_exchange(Profile *profile, void *frame, Open *open) {
   Block *block = find(profile, frame);
-  return block ? &block->open : NULL;
+  Open before;
+  if (!block) return 0;
+  before = block->open;
+  block->open = *open;
+  *open = before;
+  return 1;
 }

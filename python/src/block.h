@@ -10,8 +10,8 @@ void block_enter(Profile *profile, void *frame);
 void block_exit(Profile *profile, void *frame, PyObject *raised);
 /* Nonzero while this thread is inside any block, even if the trace was finalized in the meantime. */
 int block_is_any(void);
-/* The open event of the block that block_exit would end, or NULL. */
-Open *block_find(Profile *profile, void *frame);
+/* Exchanges `open` with the event of the block that block_exit would end; returns 0 if there is none. */
+int block_exchange(Profile *profile, void *frame, Open *open);
 
 /* The frame of the caller. Two blocks of one frame nest; blocks of two coroutines need not. It is only compared, never read. */
 static inline void *frame_now(void) {

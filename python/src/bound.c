@@ -108,14 +108,18 @@ PyType_Spec method_spec = {"dftracer.dftracer.Method", sizeof(Method), 0,
 static PyObject *bound_get(PyObject *self, PyObject *object, PyObject *type) {
   Bound *bound = (Bound *)self;
   Profile *profile = (Profile *)object;
-  PyObject *method;
   (void)type;
   if (!object || object == Py_None) return Py_NewRef(bound->plain);
+  if (UNLIKELY(
+        !PyObject_TypeCheck(object, native.profile))) { /* a program may put the descriptor into a class of its own */
+    PyErr_Format(PyExc_TypeError, "dftracer: expected a node or a dft_fn, not %.100s", Py_TYPE(object)->tp_name);
+    return NULL;
+  }
   if (LIKELY(profile->bound[bound->which] != NULL)) return Py_NewRef(profile->bound[bound->which]);
 #ifndef Py_GIL_DISABLED
   if (profile->uses[bound->which]) { /* the interpreter calls this form the fastest */
-    method = PyCFunction_New(&block_methods[bound->which], object);
-    if (method) profile->bound[bound->which] = Py_NewRef(method);
+    PyObject *method = PyCFunction_New(&block_methods[bound->which], object);
+    if (method) Py_XSETREF(profile->bound[bound->which], Py_NewRef(method));
     return method;
   }
   profile->uses[bound->which] = 1;

@@ -102,9 +102,14 @@ PyDoc_STRVAR(redirect_doc, "_redirect($module, target, /)\n--\n\nSends events to
                            "again with None.");
 static PyObject *redirect(PyObject *module, PyObject *target) {
   static int before = MODE_OFF;
+  PyObject *old;
   (void)module;
   if (mode_now() != MODE_REDIRECTED) before = mode_now();
-  Py_XSETREF(native.redirect, target == Py_None ? NULL : Py_NewRef(target));
+  Py_BEGIN_CRITICAL_SECTION(native.module);
+  old = native.redirect;
+  native.redirect = target == Py_None ? NULL : Py_NewRef(target);
+  Py_END_CRITICAL_SECTION();
+  Py_XDECREF(old);
   mode_set(target == Py_None ? before : MODE_REDIRECTED);
   Py_RETURN_NONE;
 }

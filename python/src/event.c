@@ -23,22 +23,30 @@ static void update_all(dft_region region, const Arguments *set) {
   for (uint32_t i = 0; i < set->count; i++) dft_update_arg(region, &set->items[i].arg);
 }
 
-/* Keeps a pending exception, because the function may have raised one. The ids are taken off the state first: an id that is
- * not an int runs code of the program, which may change them. */
-static void relate_all(dft_region region, State *state) {
-  PyObject *relations = state->relations, *relation, *ids, *kind, *value, *trace;
-  Py_ssize_t place = 0;
-  state->relations = NULL;
-  PyErr_Fetch(&kind, &value, &trace);
-  while (PyDict_Next(relations, &place, &relation, &ids)) {
-    Py_INCREF(ids);
-    for (Py_ssize_t i = 0; PyList_Check(ids) && i < PyList_GET_SIZE(ids); i++) {
-      PyObject *id = Py_NewRef(PyList_GET_ITEM(ids, i));
-      dft_region_relate(region, (int32_t)PyLong_AsLong(relation), PyLong_AsUnsignedLongLongMask(id));
-      Py_DECREF(id);
-    }
-    Py_DECREF(ids);
+static void relate_to(dft_region region, long relation, PyObject *given) {
+  PyObject *ids = PyList_Check(given) ? PySequence_List(given) : NULL;
+  for (Py_ssize_t i = 0; ids && i < PyList_GET_SIZE(ids); i++) {
+    uint64_t id = PyLong_AsUnsignedLongLongMask(PyList_GET_ITEM(ids, i));
+    if (PyErr_Occurred()) PyErr_Clear();
+    dft_region_relate(region, (int32_t)relation, id);
   }
+  Py_XDECREF(ids);
+}
+
+/* Keeps a pending exception, because the function may have raised one. The ids are taken off the state, and copied: an id that
+ * is not an int runs code of the program, which may change them. */
+static void relate_all(dft_region region, State *state) {
+  PyObject *relations = state_take_relations(state), *pairs, *kind, *value, *trace;
+  if (!relations) return;
+  PyErr_Fetch(&kind, &value, &trace);
+  pairs = PyDict_Items(relations);
+  for (Py_ssize_t i = 0; pairs && i < PyList_GET_SIZE(pairs); i++) {
+    PyObject *pair = PyList_GET_ITEM(pairs, i);
+    long relation = PyLong_AsLong(PyTuple_GET_ITEM(pair, 0));
+    if (PyErr_Occurred()) PyErr_Clear();
+    else relate_to(region, relation, PyTuple_GET_ITEM(pair, 1));
+  }
+  Py_XDECREF(pairs);
   Py_DECREF(relations);
   PyErr_Clear();
   PyErr_Restore(kind, value, trace);
@@ -46,14 +54,23 @@ static void relate_all(dft_region region, State *state) {
 
 /* ---- Through Python, for mocks in tests of higher layers ---------------------------------------------------------------- */
 
+static PyObject *redirect_target(void) {
+  PyObject *target;
+  Py_BEGIN_CRITICAL_SECTION(native.module);
+  target = new_ref_or_null(native.redirect);
+  Py_END_CRITICAL_SECTION();
+  return target;
+}
+
 /* Calls a method without arguments and leaves the exception state as it was. */
 static uint64_t redirect_simple(const char *method) {
-  PyObject *kind, *value, *trace, *result;
+  PyObject *kind, *value, *trace, *result, *target = redirect_target();
   uint64_t number = 0;
   PyErr_Fetch(&kind, &value, &trace);
-  result = native.redirect ? PyObject_CallMethod(native.redirect, method, NULL) : NULL;
+  result = target ? PyObject_CallMethod(target, method, NULL) : NULL;
   if (result && PyLong_Check(result)) number = PyLong_AsUnsignedLongLongMask(result);
   Py_XDECREF(result);
+  Py_XDECREF(target);
   PyErr_Clear();
   PyErr_Restore(kind, value, trace);
   return number;
@@ -73,14 +90,15 @@ static PyObject *merged(const State *state, const Arguments *call, uint32_t type
 void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, const Arguments *call) {
   PyObject *kind, *value, *trace;
   PyObject *arguments, *method, *done = NULL;
-  PyObject *relations;
+  PyObject *relations, *own = state_relations(state), *target = redirect_target();
+  Label *kept = label ? label_keep(label) : state_label(state);
   PyErr_Fetch(&kind, &value, &trace);
-  relations = state->relations ? PyDict_Copy(state->relations) : PyDict_New();
-  arguments = Py_BuildValue("{sOsOsKsKsNsNsNsO}", "name", label->name, "cat", label->cat, "start_time",
+  relations = own ? PyDict_Copy(own) : PyDict_New();
+  arguments = Py_BuildValue("{sOsOsKsKsNsNsNsO}", "name", kept->name, "cat", kept->cat, "start_time",
                             (unsigned long long)begin, "duration", (unsigned long long)(end - begin), "int_args",
                             merged(state, call, DFT_INT), "float_args", merged(state, call, DFT_DOUBLE), "string_args",
                             merged(state, call, DFT_STRING), "relations", relations ? relations : Py_None);
-  method = native.redirect ? PyObject_GetAttrString(native.redirect, "log_event") : NULL;
+  method = target ? PyObject_GetAttrString(target, "log_event") : NULL;
   if (arguments && method) {
     PyObject *none = PyTuple_New(0);
     done = none ? PyObject_Call(method, none, arguments) : NULL;
@@ -90,6 +108,9 @@ void event_redirect(State *state, Label *label, uint64_t begin, uint64_t end, co
   Py_XDECREF(method);
   Py_XDECREF(arguments);
   Py_XDECREF(relations);
+  Py_XDECREF(own);
+  Py_XDECREF(target);
+  label_drop(kept);
   if (PyErr_Occurred()) PyErr_Clear();
   PyErr_Restore(kind, value, trace);
 }
@@ -101,7 +122,7 @@ void event_begin(Open *open, State *state, Label *label) {
   open->is_redirected = 0;
   if (LIKELY(mode_now() == MODE_NATIVE)) {
     event_mark(state);
-    open->at = dft_region_begin(&label->site);
+    open->at = event_region(state, label);
     return;
   }
   open->is_redirected = 1;
@@ -110,23 +131,25 @@ void event_begin(Open *open, State *state, Label *label) {
 }
 
 void event_end(Open *open, State *state, Label *label, const Arguments *call, PyObject *raised) {
+  uint64_t at = open->at; /* code of the program may begin another event in `open` */
   if (UNLIKELY(!open->is_open)) return;
   open->is_open = 0;
   if (UNLIKELY(open->is_redirected)) {
-    event_redirect(state, label, open->at, redirected_clock(), call);
+    uint64_t end = redirected_clock();
+    event_redirect(state, label, at, end, call);
     redirect_simple("exit_event");
-    Py_CLEAR(state->relations);
+    state_drop_relations(state);
     return;
   }
   if (UNLIKELY(state->args.count)) {
     Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
-    update_all(open->at, &state->args);
+    update_all(at, &state->args);
     Py_END_CRITICAL_SECTION();
   }
-  if (call && call->count) update_all(open->at, call);
-  if (UNLIKELY(state->relations != NULL)) relate_all(open->at, state);
-  if (UNLIKELY(raised != NULL)) update_exception(open->at, raised);
-  dft_region_close(open->at);
+  if (call && call->count) update_all(at, call);
+  if (UNLIKELY(state->relations != NULL)) relate_all(at, state);
+  if (UNLIKELY(raised != NULL)) update_exception(at, raised);
+  dft_region_close(at);
 }
 
 void event_cancel(Open *open) {
@@ -148,18 +171,23 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
                   const Arguments *call) {
   dft_arg few[ARGS_FEW], *args = few;
   Arguments related;
+  PyObject *relations;
+  Label *kept;
   uint32_t count;
   if (mode_now() == MODE_REDIRECTED) {
     event_redirect(state, label, begin, end, call);
     return;
   }
   event_mark(state);
-  if (UNLIKELY(state->relations != NULL)) {
+  relations = state_relations(state);
+  if (UNLIKELY(relations != NULL)) {
     arguments_init(&related);
     if (call) arguments_copy(&related, call);
-    arguments_set_relations(&related, state->relations);
+    arguments_set_relations(&related, relations);
+    Py_DECREF(relations);
     call = &related;
   }
+  kept = label ? label_keep(label) : state_label(state);
   Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   count = state->args.count + (call ? call->count : 0);
   if (count > ARGS_FEW) args = PyMem_Malloc(count * sizeof *args);
@@ -167,9 +195,10 @@ void event_record(State *state, Label *label, uint64_t begin, uint64_t end, cons
     arguments_fill(&state->args, args);
     if (call) arguments_fill(call, args + state->args.count);
     if (span) dft_span_record(span, args, count);
-    else dft_record(&label->site, begin, end, args, count);
+    else dft_record(&kept->site, begin, end, args, count);
   }
   Py_END_CRITICAL_SECTION();
+  label_drop(kept);
   if (args != few) PyMem_Free(args);
   if (UNLIKELY(call == &related)) arguments_clear(&related);
 }

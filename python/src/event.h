@@ -15,9 +15,22 @@ typedef struct Open {
 static inline void event_mark(const State *state) {
   if (UNLIKELY(native_marked <= state->is_node)) mark_used_layers(state->is_node);
 }
+/* `label` NULL means that of the state, as it is then; else the caller holds it. */
 void event_begin(Open *open, State *state, Label *label);
 /* `call`: values of this call; may be NULL. `raised`: the type of the exception that ends it, or NULL. */
 void event_end(Open *open, State *state, Label *label, const Arguments *call, PyObject *raised);
+
+/* With a GIL nothing runs between the look at the label and its use. */
+static inline dft_region event_region(const State *state, Label *label) {
+#ifdef Py_GIL_DISABLED
+  Label *own = label ? label_keep(label) : state_label(state);
+  dft_region region = dft_region_begin(&own->site);
+  label_drop(own);
+  return region;
+#else
+  return dft_region_begin(label ? &label->site : &state->label->site);
+#endif
+}
 
 /* The same two for the common case: events go to the core, and have no values. */
 static inline void event_open(Open *open, State *state, Label *label) {
@@ -27,7 +40,7 @@ static inline void event_open(Open *open, State *state, Label *label) {
   }
   open->is_open = 1;
   open->is_redirected = 0;
-  open->at = dft_region_begin(&label->site);
+  open->at = event_region(state, label);
 }
 static inline int is_simple(const Open *open, const State *state) {
   return !open->is_redirected && !state->args.count && !state->relations;

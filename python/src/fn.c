@@ -5,6 +5,7 @@
 #include "function.h"
 #include "loop.h"
 #include "profile.h"
+#include "text.h"
 
 /* The name of the function that makes the object. */
 static PyObject *caller_name(void) {
@@ -26,7 +27,7 @@ static int fn_init(PyObject *self, PyObject *args, PyObject *keywords) {
     return -1;
   }
   if (name == Py_None) name = NULL;
-  name = name && PyObject_IsTrue(name) ? Py_NewRef(name) : caller_name();
+  name = name && is_true(name) ? Py_NewRef(name) : caller_name();
   if (!name) return -1;
   failed = profile_setup((Profile *)self, label_new(name, cat), &values, enable);
   Py_DECREF(name);
@@ -79,12 +80,14 @@ static PyObject *fn_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   static char *names[] = {"func", "name", "iter_name", NULL};
   Profile *profile = (Profile *)self;
   PyObject *iterable, *name = NULL, *key = NULL, *base, *result = NULL;
-  Label *first, *label = NULL, *second = NULL;
+  Label *own, *first, *label = NULL, *second = NULL;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:iter", names, &iterable, &name, &key)) return NULL;
   if (!native_enabled) return loop_without_events(iterable);
   base = name ? Py_NewRef(name) : PyUnicode_FromString("loop");
-  key = key ? Py_NewRef(key) : Py_NewRef(native_name[NAME_step]);
-  first = base ? label_new(base, profile->state->label->cat) : NULL;
+  key = key ? text_from(key) : Py_NewRef(native_name[NAME_step]);
+  own = state_label(profile->state);
+  first = base && key ? label_new(base, own->cat) : NULL;
+  label_drop(own);
   if (first) {
     label = label_derived(first, "iter", NULL);
     second = label_derived(first, "yield", NULL);
@@ -94,7 +97,8 @@ static PyObject *fn_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   label_drop(label);
   label_drop(second);
   Py_XDECREF(base);
-  Py_DECREF(key);
+  Py_XDECREF(key);
+  if (!result && !PyErr_Occurred()) PyErr_NoMemory();
   return result;
 }
 

@@ -42,15 +42,15 @@ static PyObject *call_dead(PyObject *self, PyObject *const *args, size_t flags, 
 static PyObject *call_node(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   Function *function = (Function *)self;
   State *state = function->profile->state;
-  Label *label;
   PyObject *result;
   Open open;
   if (UNLIKELY(!is_recording(state))) return pass(self, args, flags, keywords);
-  label = state->label;
-  event_open(&open, state, label);
+  Py_INCREF(self); /* as a frame does: the call may drop the last reference, for example that of a property */
+  event_open(&open, state, NULL);
   result = PyObject_Vectorcall(function->wrapped, args, flags, keywords);
   if (LIKELY(result && is_simple(&open, state))) event_close(&open);
-  else event_end(&open, state, label, NULL, result ? NULL : PyErr_Occurred());
+  else event_end(&open, state, NULL, NULL, result ? NULL : PyErr_Occurred());
+  Py_DECREF(self);
   return result;
 }
 
@@ -97,7 +97,7 @@ static void collect(Function *function, Arguments *call, PyObject *const *args, 
 
 /* Keeps the values of the call readable on the profile. */
 static void remember(Profile *profile, Arguments *call) {
-  Py_BEGIN_CRITICAL_SECTION((PyObject *)profile);
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(profile->state));
   arguments_move(&profile->state->last, call);
   Py_END_CRITICAL_SECTION();
 }
@@ -108,6 +108,7 @@ static PyObject *call_log(PyObject *self, PyObject *const *args, size_t flags, P
   PyObject *result;
   Arguments call;
   Open open;
+  Py_INCREF(self); /* see call_node */
   if (UNLIKELY(!is_recording(state) || is_looking)) {
     result = pass(self, args, flags, keywords);
   } else {
@@ -122,8 +123,9 @@ static PyObject *call_log(PyObject *self, PyObject *const *args, size_t flags, P
   }
   if (function->kind == WRAP_INIT && result) {
     Py_DECREF(result);
-    Py_RETURN_NONE;
+    result = Py_NewRef(Py_None);
   }
+  Py_DECREF(self);
   return result;
 }
 
@@ -137,9 +139,10 @@ static PyObject *attribute(PyObject *object, const char *name) {
 
 static long number(PyObject *object, const char *name) {
   PyObject *value = attribute(object, name);
-  long result = value && PyLong_Check(value) ? PyLong_AsLong(value) : 0;
+  int overflow = 0;
+  long result = value && PyLong_Check(value) ? PyLong_AsLongAndOverflow(value, &overflow) : 0;
   Py_XDECREF(value);
-  return result;
+  return overflow ? 0 : result;
 }
 
 /* The default of the parameter at `place` of `positional` ones, or of the keyword-only one. */
@@ -150,8 +153,8 @@ static PyObject *default_of(PyObject *function, PyObject *name, Py_ssize_t place
     Py_ssize_t at = place - (positional - PyTuple_GET_SIZE(defaults));
     if (at >= 0) value = Py_NewRef(PyTuple_GET_ITEM(defaults, at));
   } else if (defaults && PyDict_Check(defaults)) {
-    value = PyDict_GetItemWithError(defaults, name);
-    if (value) Py_INCREF(value);
+    value = new_ref_or_null(PyDict_GetItemWithError(defaults, name));
+    if (!value) PyErr_Clear();
   }
   Py_XDECREF(defaults);
   return value;
@@ -185,12 +188,13 @@ static void plan(Function *function) {
     all = positional + number(code, "co_kwonlyargcount");
     for (Py_ssize_t at = 0; at < all && at < PyTuple_GET_SIZE(names); at++) {
       PyObject *name = PyTuple_GET_ITEM(names, at);
+      if (!PyUnicode_Check(name)) continue; /* any callable may have such attributes */
       if (at == 0 && PyUnicode_CompareWithASCIIString(name, "self") == 0) function->has_self = !shift;
       for (int i = 0; i < NAMED_COUNT; i++) {
         if (PyUnicode_Compare(name, native_name[NAMED_FIRST + i]) != 0) continue;
         function->has_any = function->is_keyword[i] = 1;
         function->place[i] = at < positional ? (int16_t)(at - shift) : -1;
-        function->fallback[i] = default_of(target, name, at, positional);
+        Py_XSETREF(function->fallback[i], default_of(target, name, at, positional));
       }
     }
   }
@@ -236,6 +240,7 @@ static int dress(Function *function) {
 static PyObject *function_new(PyObject *profile, PyObject *callable, enum wrap_kind kind, PyObject *name) {
   Function *function = (Function *)native.function->tp_alloc(native.function, 0);
   PyObject *own_name;
+  Label *label;
   if (!function) return NULL;
   function->kind = kind;
   function->wrapped = Py_NewRef(callable);
@@ -244,7 +249,9 @@ static PyObject *function_new(PyObject *profile, PyObject *callable, enum wrap_k
   if (!native_enabled && kind != WRAP_INIT) function->call = pass;
   if (kind != WRAP_NODE) {
     own_name = name && name != Py_None ? Py_NewRef(name) : name_of(callable);
-    if (own_name) function->label = label_new(own_name, function->profile->state->label->cat);
+    label = state_label(function->profile->state);
+    if (own_name) function->label = label_new(own_name, label->cat);
+    label_drop(label);
     Py_XDECREF(own_name);
     if (!function->label) goto fail;
   }
@@ -309,7 +316,9 @@ static PyObject *function_block(PyObject *self, PyObject *const *args, Py_ssize_
   block = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!block) return NULL;
   profile_setup(block, label_keep(function->label), &none, state->enable && !is_looking);
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   arguments_copy(&block->state->args, &state->args);
+  Py_END_CRITICAL_SECTION();
   if (is_recording(block->state)) collect(function, &block->state->args, args, count, keywords);
   arguments_init(&call);
   arguments_copy(&call, &block->state->args);

@@ -77,7 +77,8 @@ static void fetch_end(Loop *loop) {
   else if (loop->iter_label) dft_span_end(&loop->fetch, UNLIKELY(loop->turn) && loop->turn != turns++);
   loop->has_item = 1;
   if (loop->key) fn_fetch_end(loop);
-  if (loop->key || (loop->block_label && mode_now() == MODE_NATIVE))
+  if (loop->has_item &&
+      (loop->key || (loop->block_label && mode_now() == MODE_NATIVE))) /* it was not closed meanwhile */
     event_begin(&loop->block, loop->profile->state, loop->block_label);
 }
 
@@ -133,20 +134,43 @@ static void fn_body_end(Loop *loop) {
 }
 
 static void finish(Loop *loop) {
-  if (!loop->has_item) return;
+  int has_item;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)loop);
+  has_item = loop->has_item;
   loop->has_item = 0;
+  Py_END_CRITICAL_SECTION();
+  if (!has_item) return;
   if (loop->key) fn_body_end(loop);
   else node_item_end(loop);
 }
 
+/* The iterator, or NULL; with a reference of the caller's own. The loop may be closed while its iterator runs. */
+static PyObject *iterator_now(Loop *loop) {
+  PyObject *iterator;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)loop);
+  iterator = new_ref_or_null(loop->iterator);
+  Py_END_CRITICAL_SECTION();
+  return iterator;
+}
+
+static PyObject *next_item(PyObject *iterator) {
+  iternextfunc next = Py_TYPE(iterator)->tp_iternext;
+  if (LIKELY(next)) return next(iterator);
+  PyErr_Format(PyExc_TypeError, "'%.200s' object is not an iterator", Py_TYPE(iterator)->tp_name);
+  return NULL;
+}
+
 static PyObject *loop_next(PyObject *self) {
   Loop *loop = (Loop *)self;
-  PyObject *item;
+  PyObject *item, *iterator;
   if (UNLIKELY(!loop->iterator)) return NULL;
   finish(loop);
+  iterator = iterator_now(loop);
+  if (UNLIKELY(!iterator)) return NULL;
   fetch_begin(loop);
-  item = Py_TYPE(loop->iterator)->tp_iternext(loop->iterator);
+  item = next_item(iterator);
   if (LIKELY(item)) fetch_end(loop);
+  Py_DECREF(iterator);
   return item;
 }
 
@@ -157,6 +181,7 @@ PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
 static PyObject *loop_step(PyObject *self, PyObject *what) {
   static void (*const steps[])(Loop *) = {fetch_begin, fetch_end, finish};
   long number = PyLong_AsLong(what);
+  if (!((Loop *)self)->profile) Py_RETURN_NONE; /* the garbage collector has cleared it */
   if (number >= 0 && number < 3) steps[number]((Loop *)self);
   else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1 or 2");
   if (PyErr_Occurred()) return NULL;
@@ -168,9 +193,14 @@ static PyObject *loop_step(PyObject *self, PyObject *what) {
 PyDoc_STRVAR(close_doc, "close($self, /)\n--\n\nRecords the current item and ends the loop.");
 static PyObject *loop_close(PyObject *self, PyObject *ignored) {
   Loop *loop = (Loop *)self;
+  PyObject *iterator;
   (void)ignored;
   finish(loop);
-  Py_CLEAR(loop->iterator);
+  Py_BEGIN_CRITICAL_SECTION(self);
+  iterator = loop->iterator;
+  loop->iterator = NULL;
+  Py_END_CRITICAL_SECTION();
+  Py_XDECREF(iterator);
   Py_RETURN_NONE;
 }
 
@@ -256,10 +286,12 @@ static void loop_dealloc(PyObject *self) {
 
 /* Other attributes are those of the iterator inside: programs use more of torch's iterators than their items. */
 static PyObject *loop_attribute(PyObject *self, PyObject *name) {
-  PyObject *value = PyObject_GenericGetAttr(self, name), *iterator = ((Loop *)self)->iterator;
-  if (value || !iterator || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+  PyObject *value = PyObject_GenericGetAttr(self, name), *iterator;
+  if (value || !PyErr_ExceptionMatches(PyExc_AttributeError) || !(iterator = iterator_now((Loop *)self))) return value;
   PyErr_Clear();
-  return PyObject_GetAttr(iterator, name);
+  value = PyObject_GetAttr(iterator, name);
+  Py_DECREF(iterator);
+  return value;
 }
 
 static PyMethodDef loop_methods[] = {

@@ -5,6 +5,10 @@
  *
  * Threads   With the GIL every function here runs under it. Without it (free-threaded builds) the values of an object are
  *           changed and read in its critical section. The entered blocks belong to the thread.
+ * Python    Code of the program runs inside most calls of the interpreter: in str(), hash() and comparisons, when a reference is
+ *           dropped, and before 3.12 whenever an object is made, because the garbage collector may start there. That code may
+ *           rename, reset and close everything here. So nothing borrowed from an object of ours, and no pointer into its
+ *           memory, is used after such a call.
  * Errors    Tracing never raises into the program: a value that cannot be converted is recorded as text.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_PYTHON_NATIVE_H
@@ -31,6 +35,18 @@ static inline PyObject *Py_NewRef(PyObject *object) {
 #if PY_VERSION_HEX < 0x030D0000 /* its name before it became public */
 #define PyObject_GetOptionalAttr _PyObject_LookupAttr
 #endif
+
+static inline PyObject *new_ref_or_null(PyObject *object) {
+  Py_XINCREF(object);
+  return object;
+}
+
+/* An object that cannot tell counts as false. */
+static inline int is_true(PyObject *object) {
+  int truth = PyObject_IsTrue(object);
+  if (truth < 0) PyErr_Clear();
+  return truth > 0;
+}
 
 #ifdef Py_TPFLAGS_DISALLOW_INSTANTIATION
 #define TYPE_FLAGS_INTERNAL (Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION)

@@ -43,7 +43,7 @@ static int node_init(PyObject *self, PyObject *args, PyObject *keywords) {
     PyErr_SetString(PyExc_TypeError, "DFTracerAI() missing required keyword argument 'cat'");
     return -1;
   }
-  if (!name || name == Py_None || !PyObject_IsTrue(name)) name = cat;
+  if (!name || name == Py_None || !is_true(name)) name = cat;
   if (!((Node *)self)->children && !(((Node *)self)->children = PyDict_New())) return -1;
   return profile_setup((Profile *)self, label_new(name, cat), &values, enable);
 }
@@ -88,9 +88,33 @@ static void node_dealloc(PyObject *self) {
   Py_DECREF(type);
 }
 
+/* The dict of children, or NULL; with a reference of the caller's own. */
+static PyObject *children_now(Node *node) {
+  PyObject *children;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+  children = new_ref_or_null(node->children);
+  Py_END_CRITICAL_SECTION();
+  return children;
+}
+
+/* The same, made at its first use. */
 static PyObject *children_of(Node *node) {
-  if (!node->children) node->children = PyDict_New();
-  return node->children;
+  PyObject *children = children_now(node), *fresh;
+  if (children || !(fresh = PyDict_New())) return children;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+  if (!node->children) node->children = Py_NewRef(fresh);
+  Py_END_CRITICAL_SECTION();
+  Py_DECREF(fresh);
+  return children_now(node);
+}
+
+static void replace_children(Node *node, PyObject *children) {
+  PyObject *old;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+  old = node->children;
+  node->children = Py_NewRef(children);
+  Py_END_CRITICAL_SECTION();
+  Py_XDECREF(old);
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------------- */
@@ -102,11 +126,15 @@ static PyObject *detached(Node *node, const Values *values) {
   int is_on = enable && enable != Py_None ? PyObject_IsTrue(enable) : state->enable;
   Node *copy;
   if (is_on < 0) return NULL;
-  if (!native_enabled && node->inert) return Py_NewRef(node->inert);
+  if (!native_enabled && node->inert) return Py_NewRef(node->inert); /* it never changes again */
   copy = spares ? node_again() : (Node *)node_new(native.node, NULL, NULL);
   if (!copy) return NULL;
-  profile_setup(&copy->base, label_keep(state->label), values, is_on);
-  if (!native_enabled) node->inert = Py_NewRef((PyObject *)copy);
+  profile_setup(&copy->base, state_label(state), values, is_on);
+  if (!native_enabled) {
+    Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+    if (!node->inert) node->inert = Py_NewRef((PyObject *)copy);
+    Py_END_CRITICAL_SECTION();
+  }
   return (PyObject *)copy;
 }
 
@@ -129,10 +157,13 @@ static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t f
 static PyObject *mark_time(Profile *profile, const char *which) {
   State *state = profile->state;
   PyObject *time, *key, *done;
+  Label *label;
   if (!is_recording(state)) Py_RETURN_NONE;
   if (mode_now() == MODE_NATIVE) event_mark(state);
   time = PyObject_CallMethod((PyObject *)profile, "get_time", NULL);
-  key = PyUnicode_FromFormat("%U.%s", state->label->name_text, which);
+  label = state_label(state);
+  key = PyUnicode_FromFormat("%U.%s", label->name_text, which);
+  label_drop(label);
   Py_XSETREF(time, time ? PyObject_Str(time) : NULL);
   if (time && key) {
     PyObject *given[] = {key, time};
@@ -178,21 +209,20 @@ PyDoc_STRVAR(iter_doc,
 static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   static char *names[] = {"iterator", "include_block", "include_iter", "iter_name", "block_name", NULL};
   Profile *profile = (Profile *)self;
-  PyObject *iterable, *iter_name = NULL, *block_name = NULL, *result;
-  Label *first = NULL, *second = NULL;
+  PyObject *iterable, *iter_name = NULL, *block_name = NULL, *result = NULL;
+  Label *label, *first = NULL, *second = NULL;
   int block = 1, iter = 1;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$ppOO:iter", names, &iterable, &block, &iter, &iter_name,
                                    &block_name))
     return NULL;
   if (!native_enabled || (!block && !iter)) return loop_without_events(iterable);
-  if (iter_name == Py_None || (iter_name && !PyObject_IsTrue(iter_name))) iter_name = NULL;
-  if (block_name == Py_None || (block_name && !PyObject_IsTrue(block_name))) block_name = NULL;
-  if (iter && !(first = label_derived(profile->state->label, "iter", iter_name))) return NULL;
-  if (block && !(second = label_derived(profile->state->label, "block", block_name))) {
-    label_drop(first);
-    return NULL;
-  }
-  result = loop_of_node(profile, iterable, first, second);
+  if (iter_name == Py_None || (iter_name && !is_true(iter_name))) iter_name = NULL;
+  if (block_name == Py_None || (block_name && !is_true(block_name))) block_name = NULL;
+  label = state_label(profile->state);
+  if (iter) first = label_derived(label, "iter", iter_name);
+  if (block && (first || !iter)) second = label_derived(label, "block", block_name);
+  if ((first || !iter) && (second || !block)) result = loop_of_node(profile, iterable, first, second);
+  label_drop(label);
   label_drop(first);
   label_drop(second);
   return result;
@@ -202,10 +232,11 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* Calls `visit` for the node and its whole subtree. */
 static void each(Node *node, void (*visit)(Node *, const void *), const void *with) {
-  PyObject *values = NULL;
+  PyObject *children = NULL, *values = NULL;
   visit(node, with);
   if (Py_EnterRecursiveCall(" in a tree of nodes") == 0) { /* a program may have made a cycle */
-    values = node->children ? PyDict_Values(node->children) : NULL;
+    children = children_now(node);
+    values = children ? PyDict_Values(children) : NULL;
     for (Py_ssize_t i = 0; values && i < PyList_GET_SIZE(values); i++) {
       PyObject *child = PyList_GET_ITEM(values, i);
       if (PyObject_TypeCheck(child, native.node)) each((Node *)child, visit, with);
@@ -213,6 +244,7 @@ static void each(Node *node, void (*visit)(Node *, const void *), const void *wi
     Py_LeaveRecursiveCall();
   }
   Py_XDECREF(values);
+  Py_XDECREF(children);
   if (PyErr_Occurred()) PyErr_Clear();
 }
 
@@ -262,31 +294,34 @@ static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   State *state = node->base.state;
   PyObject *children = children_of(node), *child = NULL;
   Values none = {{NULL}};
-  Label *label;
+  Label *own, *label;
   if (!children) return NULL;
-  Py_INCREF(children);
-  child = PyDict_GetItemWithError(children, key);
-  Py_XINCREF(child);
-  if (child || PyErr_Occurred() || !(label = label_new(name, state->label->cat))) {
-    Py_DECREF(children);
-    return child;
-  }
-  child = node_new(native.node, NULL, NULL);
-  if (child) {
-    profile_setup((Profile *)child, label, &none, state->enable);
-    if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
-    if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
-  } else {
-    label_drop(label);
+  child = new_ref_or_null(PyDict_GetItemWithError(children, key));
+  if (!child && !PyErr_Occurred()) {
+    own = state_label(state);
+    label = label_new(name, own->cat);
+    label_drop(own);
+    child = label ? node_new(native.node, NULL, NULL) : NULL;
+    if (child) {
+      profile_setup((Profile *)child, label, &none, state->enable);
+      Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+      if (state->enable) arguments_copy_named(&((Profile *)child)->state->args, &state->args);
+      Py_END_CRITICAL_SECTION();
+      if (PyDict_SetItem(children, key, child) < 0) Py_CLEAR(child);
+    } else {
+      label_drop(label);
+    }
   }
   Py_DECREF(children);
   return child;
 }
 
 static PyObject *derived(Node *node, PyObject *name) {
-  PyObject *whole = PyUnicode_FromFormat("%U.%S", node->base.state->label->name_text, name);
+  Label *label = state_label(node->base.state);
+  PyObject *whole = PyUnicode_FromFormat("%U.%S", label->name_text, name);
   PyObject *child = whole ? child_named(node, whole, whole) : NULL;
   Py_XDECREF(whole);
+  label_drop(label);
   return child;
 }
 
@@ -323,15 +358,17 @@ static PyObject *node_create_children(PyObject *self, PyObject *args, PyObject *
 /* ---- Pickling ---------------------------------------------------------------------------------------------------------- */
 
 static PyObject *node_getstate(PyObject *self, PyObject *ignored) {
-  PyObject *children = ((Node *)self)->children;
+  PyObject *children = children_now((Node *)self);
+  PyObject *dump = profile_dump(self, children ? children : Py_None);
   (void)ignored;
-  return profile_dump(self, children ? children : Py_None);
+  Py_XDECREF(children);
+  return dump;
 }
 
 static PyObject *node_setstate(PyObject *self, PyObject *given) {
   PyObject *children;
   if (profile_load(self, given, &children) < 0) return NULL;
-  if (PyDict_Check(children)) Py_XSETREF(((Node *)self)->children, Py_NewRef(children));
+  if (PyDict_Check(children)) replace_children((Node *)self, children);
   Py_RETURN_NONE;
 }
 
@@ -346,9 +383,8 @@ static PyObject *get_init(PyObject *self, void *ignored) {
 }
 
 static PyObject *get_children(PyObject *self, void *ignored) {
-  PyObject *children = children_of((Node *)self);
   (void)ignored;
-  return children ? Py_NewRef(children) : NULL;
+  return children_of((Node *)self);
 }
 
 static int set_children(PyObject *self, PyObject *value, void *ignored) {
@@ -357,32 +393,32 @@ static int set_children(PyObject *self, PyObject *value, void *ignored) {
     PyErr_SetString(PyExc_TypeError, "_children must be a dict");
     return -1;
   }
-  Py_XSETREF(((Node *)self)->children, Py_NewRef(value));
+  replace_children((Node *)self, value);
   return 0;
 }
 
 /* A dft_fn that shares the state of the node. */
 static PyObject *get_profiler(PyObject *self, void *ignored) {
-  Node *node = (Node *)self;
+  State *state = ((Node *)self)->base.state;
+  PyObject *there;
   Profile *view;
   (void)ignored;
-  if (node->base.own.view) return Py_NewRef(node->base.own.view);
+  if (state->view && !VIEW_IS_OWNED) return Py_NewRef(state->view);
   view = (Profile *)profile_new(native.dft_fn, NULL, NULL);
   if (!view) return NULL;
   view->owner = Py_NewRef(self);
-  view->state = node->base.state;
-  node->base.own.view = (PyObject *)view;
-  return (PyObject *)view;
-}
-
-static PyObject *get_label(PyObject *self, void *is_name) {
-  const Label *label = ((Profile *)self)->state->label;
-  return Py_NewRef(is_name ? label->name : label->cat);
+  view->state = state;
+  Py_BEGIN_CRITICAL_SECTION(self);
+  if (!state->view) state->view = VIEW_IS_OWNED ? Py_NewRef((PyObject *)view) : (PyObject *)view;
+  there = Py_NewRef(state->view);
+  Py_END_CRITICAL_SECTION();
+  Py_DECREF(view);
+  return there;
 }
 
 static PyGetSetDef node_attributes[] = {
-  {"cat", get_label, NULL, "category of its events", NULL},
-  {"name", get_label, NULL, "name of its events", (void *)1},
+  {"cat", profile_label, NULL, "category of its events", NULL},
+  {"name", profile_label, NULL, "name of its events", (void *)1},
   {"init", get_init, NULL, "the child for constructors, <name>.init", NULL},
   {"profiler", get_profiler, NULL, "its dft_fn", NULL},
   {"_children", get_children, set_children, "children by attribute or whole name", NULL},

@@ -25,15 +25,26 @@ PyObject *profile_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
   return (PyObject *)profile;
 }
 
+static void set_label(State *state, Label *label) {
+  Label *old;
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+  old = state->label;
+  state->label = label;
+  Py_END_CRITICAL_SECTION();
+  label_drop(old);
+}
+
 int profile_setup(Profile *profile, Label *label, const Values *values, int enable) {
   State *state = profile->state;
-  Label *old = state->label;
   if (!label) return -1;
-  state->label = label;
+  set_label(state, label);
   state->enable = (char)enable;
   state->start = event_clock();
-  if (enable && native_enabled) arguments_set_values(&state->args, values);
-  label_drop(old);
+  if (enable && native_enabled) {
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+    arguments_set_values(&state->args, values);
+    Py_END_CRITICAL_SECTION();
+  }
   return 0;
 }
 
@@ -41,6 +52,7 @@ int profile_traverse(PyObject *self, visitproc visit, void *arg) {
   Profile *profile = (Profile *)self;
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(profile->owner);
+  if (VIEW_IS_OWNED) Py_VISIT(profile->own.view);
   Py_VISIT(profile->dict);
   Py_VISIT(profile->own.relations);
   Py_VISIT(profile->bound[0]);
@@ -53,6 +65,7 @@ int profile_clear(PyObject *self) {
   Profile *profile = (Profile *)self;
   Py_CLEAR(profile->dict);
   Py_CLEAR(profile->own.relations);
+  if (VIEW_IS_OWNED) Py_CLEAR(profile->own.view);
   Py_CLEAR(profile->bound[0]);
   Py_CLEAR(profile->bound[1]);
   if (profile->own.args.count) arguments_clear(&profile->own.args);
@@ -60,7 +73,7 @@ int profile_clear(PyObject *self) {
   if (profile->owner) { /* the node may be freed now: use the own, empty state */
     PyObject *owner = profile->owner;
     profile->owner = NULL;
-    if (profile->state->view == self) profile->state->view = NULL;
+    if (!VIEW_IS_OWNED && profile->state->view == self) profile->state->view = NULL;
     profile->state = &profile->own;
     Py_DECREF(owner);
   }
@@ -70,7 +83,7 @@ int profile_clear(PyObject *self) {
 void profile_finish(PyObject *self) {
   Profile *profile = (Profile *)self;
   PyObject_GC_UnTrack(self);
-  if (profile->owner && profile->state->view == self) profile->state->view = NULL;
+  if (!VIEW_IS_OWNED && profile->owner && profile->state->view == self) profile->state->view = NULL;
   if (profile->weak) PyObject_ClearWeakRefs(self);
   profile_clear(self);
   label_drop(profile->own.label);
@@ -85,23 +98,20 @@ void profile_dealloc(PyObject *self) {
 
 /* ---- Attributes ---------------------------------------------------------------------------------------------------------- */
 
-static PyObject *get_cat(PyObject *self, void *ignored) {
-  (void)ignored;
-  return Py_NewRef(((Profile *)self)->state->label->cat);
-}
-
-static PyObject *get_name(PyObject *self, void *ignored) {
-  (void)ignored;
-  return Py_NewRef(((Profile *)self)->state->label->name);
+PyObject *profile_label(PyObject *self, void *is_name) {
+  Label *label = state_label(((Profile *)self)->state);
+  PyObject *text = Py_NewRef(is_name ? label->name : label->cat);
+  label_drop(label);
+  return text;
 }
 
 static int relabel(PyObject *self, PyObject *name, PyObject *cat) {
   State *state = ((Profile *)self)->state;
-  Label *label = label_new(name ? name : state->label->name, cat ? cat : state->label->cat);
-  Label *old = state->label; /* read it last: a name that is not a str runs code of the program */
-  if (!label) return -1;
-  state->label = label;
+  Label *old = state_label(state);
+  Label *label = label_new(name ? name : old->name, cat ? cat : old->cat);
   label_drop(old);
+  if (!label) return -1;
+  set_label(state, label);
   return 0;
 }
 
@@ -138,7 +148,7 @@ static PyObject *get_arguments(PyObject *self, void *type) {
   PyObject *dict = PyDict_New();
   int failed = 0;
   if (!dict) return NULL;
-  Py_BEGIN_CRITICAL_SECTION(self);
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
   failed = arguments_view(&state->args, *(uint32_t *)type, dict) < 0 ||
            arguments_view(&state->last, *(uint32_t *)type, dict) < 0;
   Py_END_CRITICAL_SECTION();
@@ -147,14 +157,14 @@ static PyObject *get_arguments(PyObject *self, void *type) {
 }
 
 static PyObject *get_relations(PyObject *self, void *ignored) {
-  PyObject *relations = ((Profile *)self)->state->relations;
+  PyObject *relations = state_relations(((Profile *)self)->state);
   (void)ignored;
-  return relations ? Py_NewRef(relations) : PyDict_New();
+  return relations ? relations : PyDict_New();
 }
 
 static PyGetSetDef profile_attributes[] = {
-  {"_cat", get_cat, set_cat, "category of its events", NULL},
-  {"_name", get_name, set_name, "name of its events", NULL},
+  {"_cat", profile_label, set_cat, "category of its events", NULL},
+  {"_name", profile_label, set_name, "name of its events", (void *)1},
   {"_enable", get_flag, set_flag, "whether it records", NULL},
   {"_flush", get_flag, set_flag, "whether the event of this measurement was written", (void *)1},
   {"_arguments_int", get_arguments, NULL, "name -> (tag, value)", &arguments_type[0]},
@@ -184,7 +194,7 @@ static void leave(Profile *profile, PyObject *raised) {
   State *state = profile->state;
   if (LIKELY(mode_now() == MODE_OFF) && !block_is_any()) return;
   block_exit(profile, frame_now(), raised);
-  if (UNLIKELY(state->relations != NULL)) Py_CLEAR(state->relations);
+  state_drop_relations(state);
 }
 
 PyDoc_STRVAR(exit_doc, "__exit__($self, exc_type=None, exc_value=None, traceback=None, /)\n--\n\nRecords the event.");
@@ -214,7 +224,7 @@ static PyObject *profile_update(PyObject *self, PyObject *const *args, Py_ssize_
   Values values;
   if (values_parse(&values, "update", NAME_epoch, 5, args, count, keywords) < 0) return NULL;
   if (state->enable && native_enabled) {
-    Py_BEGIN_CRITICAL_SECTION(self);
+    Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     arguments_set_values(&state->args, &values);
     Py_END_CRITICAL_SECTION();
   }
@@ -227,9 +237,13 @@ static PyObject *profile_flush(PyObject *self, PyObject *ignored) {
   State *state = profile->state;
   (void)ignored;
   if (is_recording(state)) {
-    Open *open = block_find(profile, frame_now());
-    if (open && open->is_open) event_end(open, state, state->label, NULL, NULL);
-    else event_record(state, state->label, state->start ? state->start : event_clock(), event_clock(), NULL, NULL);
+    Open open = {0};
+    if (block_exchange(profile, frame_now(), &open) && open.is_open) {
+      event_end(&open, state, NULL, NULL, NULL);
+    } else {
+      uint64_t begin = state->start ? state->start : event_clock();
+      event_record(state, NULL, begin, event_clock(), NULL, NULL);
+    }
   }
   if (state->enable && native_enabled) state->flush = 1;
   return Py_NewRef(self);
@@ -241,12 +255,15 @@ static PyObject *profile_reset(PyObject *self, PyObject *ignored) {
   State *state = profile->state;
   (void)ignored;
   state->flush = 0;
-  Py_CLEAR(state->relations);
+  state_drop_relations(state);
   if (is_recording(state)) {
-    Open *open = block_find(profile, frame_now());
-    if (open) {
-      event_cancel(open);
-      event_begin(open, state, state->label);
+    Open open = {0};
+    void *frame = frame_now();
+    if (block_exchange(profile, frame, &open)) {
+      event_cancel(&open);
+      event_begin(&open, state, NULL);
+      block_exchange(profile, frame, &open);
+      event_cancel(&open); /* what code of the program has put there; or the new one, if the block has ended */
     }
     state->start = event_clock();
   }
@@ -263,28 +280,36 @@ static PyObject *profile_get_time(PyObject *self, PyObject *ignored) {
 
 /* ---- Entities ---------------------------------------------------------------------------------------------------------- */
 
+/* The relations, made at their first use; with a reference of the caller's own. */
+static PyObject *relations_made(State *state) {
+  PyObject *relations = PyDict_New(), *there;
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+  if (!state->relations) state->relations = new_ref_or_null(relations);
+  there = new_ref_or_null(state->relations);
+  Py_END_CRITICAL_SECTION();
+  Py_XDECREF(relations);
+  return there;
+}
+
 PyDoc_STRVAR(relate_doc, "relate($self, /, relation, entity)\n--\n\nAdds an entity to the event; returns the object.");
 static PyObject *profile_relate(PyObject *self, PyObject *args, PyObject *keywords) {
   static char *names[] = {"relation", "entity", NULL};
   State *state = ((Profile *)self)->state;
-  PyObject *relation, *entity, *list;
+  PyObject *relations, *relation, *entity, *list = NULL, *none;
   long number;
+  int failed = 1;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "lO:relate", names, &number, &entity)) return NULL;
-  if (number < 0 || number >= 16 || !state->enable || !native_enabled || PyObject_Not(entity)) return Py_NewRef(self);
-  if (!state->relations && !(state->relations = PyDict_New())) return NULL;
+  if (number < 0 || number >= 16 || !state->enable || !native_enabled || !is_true(entity)) return Py_NewRef(self);
+  relations = relations_made(state);
   relation = PyLong_FromLong(number);
-  list = relation ? PyDict_GetItemWithError(state->relations, relation) : NULL;
-  if (list) Py_INCREF(list);
-  else if (relation && !PyErr_Occurred() && (list = PyList_New(0)) &&
-           PyDict_SetItem(state->relations, relation, list) < 0)
-    Py_CLEAR(list);
+  none = PyList_New(0);
+  if (relations && relation && none) list = new_ref_or_null(PyDict_SetDefault(relations, relation, none));
+  if (list) failed = PyList_Append(list, entity);
+  Py_XDECREF(list);
+  Py_XDECREF(none);
   Py_XDECREF(relation);
-  if (!list || PyList_Append(list, entity) < 0) {
-    Py_XDECREF(list);
-    return NULL;
-  }
-  Py_DECREF(list);
-  return Py_NewRef(self);
+  Py_XDECREF(relations);
+  return failed ? NULL : Py_NewRef(self);
 }
 
 /* ---- Pickling ---------------------------------------------------------------------------------------------------------- */
@@ -292,8 +317,17 @@ static PyObject *profile_relate(PyObject *self, PyObject *args, PyObject *keywor
 PyObject *profile_dump(PyObject *self, PyObject *children) {
   const Profile *profile = (Profile *)self;
   const State *state = profile->state;
-  return Py_BuildValue("OOiNOO", state->label->name, state->label->cat, (int)state->enable,
-                       arguments_dump(&state->args), profile->dict ? profile->dict : Py_None, children);
+  Label *label = state_label(state);
+  PyObject *dict, *values, *dump;
+  Py_BEGIN_CRITICAL_SECTION(self);
+  dict = Py_NewRef(profile->dict ? profile->dict : Py_None);
+  Py_END_CRITICAL_SECTION();
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+  values = arguments_dump(&state->args);
+  Py_END_CRITICAL_SECTION();
+  dump = Py_BuildValue("OOiNNO", label->name, label->cat, (int)state->enable, values, dict, children);
+  label_drop(label);
+  return dump;
 }
 
 int profile_load(PyObject *self, PyObject *given, PyObject **children) {

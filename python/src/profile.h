@@ -21,6 +21,9 @@ int profile_clear(PyObject *self);
 PyObject *profile_dump(PyObject *self, PyObject *children);
 int profile_load(PyObject *self, PyObject *given, PyObject **children);
 
+/* Its name or its category, as the program gave it; for a table of attributes. */
+PyObject *profile_label(PyObject *self, void *is_name);
+
 PyObject *profile_enter(PyObject *self, PyObject *ignored);
 PyObject *profile_exit(PyObject *self, PyObject *const *args, Py_ssize_t count);
 /* __enter__ and __exit__; bound.c gives them to the type. */

@@ -3,7 +3,8 @@
 #include "text.h"
 
 PyObject *text_from(PyObject *value) {
-  PyObject *text = PyUnicode_Check(value) ? Py_NewRef(value) : PyObject_Str(value);
+  /* An exact str: a subclass of it may run code of the program when it is hashed or compared. */
+  PyObject *text = PyUnicode_Check(value) ? PyUnicode_FromObject(value) : PyObject_Str(value);
   PyObject *bytes;
   if (!text) {
     PyErr_Clear();

@@ -103,9 +103,11 @@ static PyObject *get(const Source *source, enum attribute which) {
   PyObject *key, *value = NULL;
   if (source->dict) {
     Py_ssize_t next = source->places[which];
+    Py_BEGIN_CRITICAL_SECTION(source->dict);
     if (!PyDict_Next(source->dict, &next, &key, &value) || key != name)
       value = find(source->dict, name, &source->places[which]);
     Py_XINCREF(value);
+    Py_END_CRITICAL_SECTION();
   }
   if (!value && source->object) value = PyObject_GetAttr(source->object, name);
   if (!value) PyErr_Clear();
@@ -165,8 +167,10 @@ static int64_t get_input_size(const Source *event) {
   PyObject *list = shapes && shapes != Py_None ? PySequence_Fast(shapes, "") : NULL;
   int64_t sum = 0;
   for (Py_ssize_t i = 0; list && i < PySequence_Fast_GET_SIZE(list); i++) {
-    Py_ssize_t rank = PyObject_Size(PySequence_Fast_GET_ITEM(list, i));
+    PyObject *shape = Py_NewRef(PySequence_Fast_GET_ITEM(list, i));
+    Py_ssize_t rank = PyObject_Size(shape);
     if (rank > 0) sum += rank;
+    Py_DECREF(shape);
   }
   if (PyErr_Occurred()) PyErr_Clear();
   Py_XDECREF(list);

@@ -4,9 +4,13 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "session.h"
+#include "session/session.h"
 
 static char host[256];
 
@@ -277,6 +281,33 @@ static void a_child_made_while_the_trace_is_opened_records(void) {
   }
 }
 
+/* ---- A lock that is held for long ---- */
+
+static void *hold_the_lock(void *is_held) {
+  CHECK(dft__session_lock(DFT__LOCK_ALWAYS));
+  atomic_store((_Atomic int *)is_held, 1);
+  for (;;) pause();
+}
+
+static void fork_while_another_thread_holds_the_lock(void) {
+  static _Atomic int is_held;
+  pthread_t thread;
+  pid_t child;
+  int status;
+  CHECK_INT(prctl(PR_SET_TIMERSLACK, 3000000ul), 0); /* pauses take long, as on a loaded machine */
+  CHECK_INT(pthread_create(&thread, NULL, hold_the_lock, &is_held), 0);
+  while (!atomic_load(&is_held)) sched_yield();
+  alarm(60);
+  child = fork();
+  if (!child) _exit(0);
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  _exit(0);
+}
+
+static void a_fork_waits_some_seconds_however_long_pauses_take(void) {
+  CHECK_INT(in_process(fork_while_another_thread_holds_the_lock), 0);
+}
+
 static int handlers_record;
 
 static void record_in_handler(void) {
@@ -387,6 +418,7 @@ int main(void) {
   RUN(two_living_processes_never_share_a_file);
   RUN(a_forked_child_has_a_name_of_its_own);
   RUN(a_child_made_while_the_trace_is_opened_records);
+  RUN(a_fork_waits_some_seconds_however_long_pauses_take);
   RUN(handlers_of_fork_may_record);
   RUN(a_child_that_records_nothing_leaves_no_file);
   RUN(stale_indexes_are_removed);

@@ -17,21 +17,26 @@ FACTS = """
 import os, sys, sysconfig
 found = os.path.exists(sysconfig.get_path("include") + "/Python.h")
 if found and sys.implementation.name == "cpython":
-    print("%d.%d" % sys.version_info[:2], sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"))
+    version = "%d.%d%s" % (*sys.version_info[:2], sys.abiflags)
+    print(version, sysconfig.get_path("include"), sysconfig.get_config_var("EXT_SUFFIX"))
 """
 
 
 def interpreters():
-    """One interpreter with headers for each version from 3.9 on, but for the one that runs this."""
+    """One interpreter with headers for each version from 3.9 on, but for the one that runs this; "t": without a GIL.
+
+    DFT_TEST_PYTHONS names more of them, with ":" in between.
+    """
     places = [
         os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv")) + "/versions/*/bin/python3",
         "/usr/bin/python3.*",
+        *filter(None, os.environ.get("DFT_TEST_PYTHONS", "").split(":")),
     ]
     found = {}
     for python in sorted(path for place in places for path in glob.glob(place)):
         done = subprocess.run([python, "-c", FACTS], capture_output=True, text=True, check=False)
         facts = done.stdout.split() if done.returncode == 0 else []
-        if len(facts) == 3 and tuple(map(int, facts[0].split("."))) >= (3, 9):
+        if len(facts) == 3 and tuple(map(int, facts[0].rstrip("t").split("."))) >= (3, 9):
             found.setdefault(facts[0], (python, *facts[1:]))
     found.pop("{}.{}".format(*sys.version_info[:2]), None)
     return found
@@ -78,7 +83,8 @@ def test_other_pythons(tmp_path, version):
     )
     assert lines_of(data) == 76
     variables = {**os.environ, "DFT_TEST_PYTHON": python, "DFT_TEST_PYTHONPATH": path, "PYTHONPATH": ""}
-    cases = [HERE / f"test_{name}.py" for name in ("fn", "callables", "overlaps", "uses", "absent")]
+    names = ("fn", "callables", "overlaps", "uses", "absent", "reentrancy", "threads")
+    cases = [HERE / f"test_{name}.py" for name in names]
     chosen = ("-k", "not flat and not document")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *chosen, *cases],
