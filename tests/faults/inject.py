@@ -1,4 +1,4 @@
-"""inject.py - the N-th system call fails, or kills, for N = 1, 2, 3 ... until a run meets none; with the program injector.
+"""inject.py - the N-th system call fails, or kills, for N = 1, 2, 3 ... until a run meets none. By injector.c.
 
 The full suite takes every N. The quick one counts the calls of one run, and takes a few of them at random.
 SPDX-License-Identifier: MIT
@@ -37,8 +37,8 @@ def check_ptrace() -> None:
 
 
 def each_call(folder: str, attempt: Callable[[str, int], str], sample: int) -> int:
-    """attempt(folder, n) makes a trial whose n-th call is hit, with an empty folder, and returns its report's path; n = 0
-    hits none. Returns how many were hit."""
+    """attempt(folder, n) makes a trial whose n-th call is hit, with an empty folder, and returns its report's path.
+    n = 0 hits none. Returns how many were hit."""
     check_ptrace()
     rng = seeded()
 
@@ -48,10 +48,11 @@ def each_call(folder: str, attempt: Callable[[str, int], str], sample: int) -> i
         return read_report(attempt(inner, n))
 
     counted, _, _ = once(0)
-    numbers = range(1, 10 * counted + 100) if IS_FULL else sorted(rng.sample(range(1, counted + 1), min(sample, counted)))
+    numbers = list(range(1, counted + 1))
+    numbers = range(1, 10 * counted + 100) if IS_FULL else sorted(rng.sample(numbers, min(sample, counted)))
     hits, misses = 0, 0
     for n in numbers:
-        _, hit, name = once(n)
+        _, hit, _ = once(n)
         hits += hit > 0
         misses = 0 if hit else misses + 1
         if misses == BEYOND and IS_FULL:

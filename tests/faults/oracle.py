@@ -42,11 +42,11 @@ class Difference(AssertionError):
     """Counted already."""
 
 
-def judge(found: dict, acknowledged: dict, in_flight: int, what: str, dropped: int = 0, excused: bool = False) -> None:
+def judge(found: dict, acknowledged: dict, in_flight: int, what: str, dropped: int = 0) -> None:
     """Compares numbers read back with acknowledged ones, both by thread: each thread's events are numbered from 1 on.
 
     found: thread: list of numbers; acknowledged: thread: last number. in_flight: so many more may be there for each
-    thread. dropped: so many the library has counted itself. excused: it has said that it records nothing.
+    thread. dropped: so many the library has reported itself.
     """
     lost, strange, doubled = [], [], 0
     for thread in found.keys() | acknowledged.keys():
@@ -55,7 +55,7 @@ def judge(found: dict, acknowledged: dict, in_flight: int, what: str, dropped: i
         doubled += len(numbers) - len(once)
         lost += [(thread, n) for n in range(1, last + 1) if n not in once]
         strange += [(thread, n) for n in once if not 1 <= n <= last + in_flight]
-    reported = len(lost) if excused else min(dropped, len(lost))
+    reported = min(dropped, len(lost))
     tally.acknowledged += sum(acknowledged.values())
     tally.reported += reported
     tally.lost += len(lost) - reported

@@ -194,9 +194,10 @@ def sentence(cases: list[Case], minutes: float, seed: int) -> str:
         return sum(case.counts.get(column, 0) for case in cases)
 
     skipped = [case for case in cases if case.skipped]
+    kernel = platform.release().split("-")[0]
     return (
-        f"{len(cases) - len(skipped)} cases, {total('trials'):,} trials, {total('kills'):,} kills in {minutes:.0f} min; "
-        f"{len(skipped)} cases skipped; seed {seed}; Linux {platform.release().split('-')[0]}, {os.cpu_count()} cores"
+        f"{len(cases) - len(skipped)} cases, {total('trials'):,} trials, {total('kills'):,} kills in {minutes:.0f} "
+        f"minutes; {len(skipped)} cases skipped; seed {seed}; Linux {kernel}, {os.cpu_count()} cores"
     )
 
 

@@ -1,7 +1,7 @@
 """test_points.py - SIGKILL at every system call of recording, draining, committing, renaming, recovering and adopting.
 
-Between two calls the spool changes by stores to memory. The cases "between calls" kill there: a random number of machine
-instructions after a random call.
+Between two calls the spool changes by stores to memory. The cases "between calls" kill there: a random number of
+machine instructions after a random call.
 SPDX-License-Identifier: MIT
 """
 
