@@ -8,12 +8,15 @@
 #define _GNU_SOURCE
 #include <dftracer/dft.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -184,14 +187,21 @@ static void *run_rest(void *result) {
   return NULL;
 }
 
+/* A stack that ends where nothing is mapped. */
+static void *make_stack(size_t bytes) {
+  enum { GUARD = 1 << 20 };
+  char *memory = mmap(NULL, GUARD + bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || mprotect(memory + GUARD, bytes, PROT_READ | PROT_WRITE) != 0) abort();
+  return memory + GUARD;
+}
+
 static int do_stack(void) {
   size_t bytes = (size_t)number() << 10;
-  static char memory[1 << 20] __attribute__((aligned(4096)));
   pthread_attr_t small;
   pthread_t thread;
   int result = 3;
   pthread_attr_init(&small);
-  if (pthread_attr_setstack(&small, memory + sizeof memory - bytes, bytes) != 0) return 4;
+  if (pthread_attr_setstack(&small, make_stack(bytes), bytes) != 0) return 4;
   if (pthread_create(&thread, &small, run_rest, &result) != 0) return 5;
   pthread_join(thread, NULL);
   return result;
@@ -222,9 +232,8 @@ static int do_handler(void) {
 }
 
 static int do_alternate(void) {
-  static char memory[1 << 20] __attribute__((aligned(4096)));
   size_t bytes = (size_t)number() << 10;
-  stack_t stack = {.ss_sp = memory + sizeof memory - bytes, .ss_size = bytes};
+  stack_t stack = {.ss_sp = make_stack(bytes), .ss_size = bytes};
   if (sigaltstack(&stack, NULL) != 0) return 4;
   install(SIGUSR1, SA_ONSTACK);
   raise(SIGUSR1);
@@ -389,6 +398,20 @@ static int do_mark(void) { /* injector counts calls from here on */
   return 0;
 }
 
+/* From here on this thread may write to files that are open, wait and end, and nothing else. */
+static int do_seccomp(void) {
+  static const int allowed[] = {SYS_write, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn};
+  enum { COUNT = sizeof allowed / sizeof *allowed };
+  struct sock_filter code[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  struct sock_fprog filter = {COUNT + 3, code};
+  for (unsigned i = 0; i < COUNT; i++)
+    code[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)allowed[i], COUNT - i, 0);
+  code[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  code[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 11;
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : 11;
+}
+
 static int do_folder(void) {
   return chdir(*word++) == 0 ? 0 : 8;
 }
@@ -461,6 +484,7 @@ static const struct {
   {"exec", do_exec},                 /* the rest is for a new image of this process */
   {"failed-exec", do_failed_exec},   /* TIMES */
   {"mark", do_mark},                 /* for injector */
+  {"seccomp", do_seccomp},           /* most system calls of this thread kill the process */
   {"folder", do_folder},             /* FOLDER: changes to it */
   {"half", do_half},                 /* says so on stdout, and waits for a byte of input or its end */
   {"stop", do_stop},                 /* TIMES: ends the trace and begins the next */

@@ -127,22 +127,21 @@ def table(names: dict[str, object], rows: dict[str, tuple], run_row: object, lon
 
 
 def act(folder: str, words: str, before: tuple = (), injected: tuple = (), messages: int = 0, in_flight: int = 1,
-        lost: bool = False, same: bool = True, settings: dict | None = None, extra: dict | None = None,
-        **options: object) -> list[Trace]:
+        binary: str = "", settings: dict | None = None, extra: dict | None = None, **options: object) -> list[Trace]:
     """One trial: runs actor traced and untraced, recovers, and asks the oracle. Returns the traces.
 
     before: words in front of the command, such as those of unshare; injected: words for the traced run only. messages:
-    so many lines of ours on stderr are in order. lost: recovery takes what nobody can prove to be dead. same: the
-    program is compared with its untraced run. extra: environment. options: of subprocess.run.
+    so many lines of ours on stderr are in order. in_flight: 1 if threads may die in the middle of a call. binary:
+    another build of actor. extra: environment. options: of subprocess.run.
     """
     tally.trials += 1
     page, out = Page(folder), os.path.join(folder, "out")
     os.makedirs(out, exist_ok=True)
     env = {**environment(out, **(settings or {})), **(extra or {})}
-    traced = run([*injected, *before, program("actor"), page.path, *words.split()], env, **options)
-    if same:
-        same_host(traced, run_untraced(words, before, extra or {}, options), messages, words)
-    recover(out, lost=lost)
+    command = (*before, binary or program("actor"))
+    traced = run([*injected, *command, page.path, *words.split()], env, **options)
+    same_host(traced, run_untraced(words, command, extra or {}, options), messages, words)
+    recover(out)
     return ask(out, page, words, in_flight, traced.stderr.count(NOTHING_RECORDED))
 
 
@@ -165,13 +164,13 @@ def ask(out: str, page: Page, what: str, in_flight: int = 1, excused: int = 0) -
 untraced_runs: dict[str, subprocess.CompletedProcess] = {}
 
 
-def run_untraced(words: str, before: tuple, extra: dict, options: dict) -> subprocess.CompletedProcess:
+def run_untraced(words: str, command: tuple, extra: dict, options: dict) -> subprocess.CompletedProcess:
     """What the program does without us. It is run once for each manner of running it."""
-    key = repr((words, before, sorted(extra.items()), options))
+    key = repr((words, command, sorted(extra.items()), options))
     if key not in untraced_runs:
         folder = new_folder()
-        command = [*before, program("actor"), Page(folder).path, *words.split()]
-        untraced_runs[key] = run(command, {**untraced(), **extra}, **options)
+        os.chmod(folder, 0o755)  # for programs of other users
+        untraced_runs[key] = run([*command, Page(folder).path, *words.split()], {**untraced(), **extra}, **options)
         shutil.rmtree(folder, ignore_errors=True)
     return untraced_runs[key]
 

@@ -12,7 +12,10 @@ import collections
 import json
 import subprocess
 from dataclasses import asdict, dataclass
-from trace import Trace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from trace import Trace
 
 
 @dataclass

@@ -34,7 +34,7 @@ def record(folder, number, calls, reach, words):
         act(inner, words, injected=injected, messages=MESSAGES if n else 0, in_flight=0)
         return report
 
-    each_call(folder, attempt, 4)
+    each_call(folder, attempt, 2)
 
 
 def recover_with(folder, number, calls, reach, is_relative):
@@ -47,10 +47,10 @@ def recover_with(folder, number, calls, reach, is_relative):
         judge_after(page, out, f"recovery, {os.strerror(number)} at call {n}", is_killed=False)
         return report
 
-    each_call(folder, attempt, 4)
+    each_call(folder, attempt, 2)
 
 
-SHORT, LONG = "mark events 3000 return 7", "mark events 14000 return 7"
+SHORT, LONG = "mark events 1500 return 7", "mark events 6000 return 7"
 CHILDREN = "mark events 100 children 2 50 exit return 7"
 for name, (number, calls) in ERRORS.items():
     rows = {

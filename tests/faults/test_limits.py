@@ -1,0 +1,76 @@
+"""test_limits.py - programs that may use little: file sizes, memory, descriptors, processes, system calls.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+
+from harness import Skip, act, environment, expect, expect_equal, main, program, run, table, untraced
+
+NOBODY = 65534
+MESSAGES = 3
+WORDS = "events 14000 return 7"
+
+LIMITS = {
+    "no file may grow": ("fsize", 0),
+    "a file may have 4 KiB": ("fsize", 4 << 10),
+    "a file may have 100 KiB": ("fsize", 100 << 10),
+    "a file may have 300 KiB": ("fsize", 300 << 10),
+    "a file may have 1 MiB": ("fsize", 1 << 20),
+    "an address space of 20 MiB": ("as", 20 << 20),
+    "an address space of 24 MiB": ("as", 24 << 20),
+    "an address space of 32 MiB": ("as", 32 << 20),
+    "an address space of 48 MiB": ("as", 48 << 20),
+    "an address space of 96 MiB": ("as", 96 << 20),
+    "three descriptors": ("nofile", 3),
+    "four descriptors": ("nofile", 4),
+    "five descriptors": ("nofile", 5),
+    "seven descriptors": ("nofile", 7),
+    "no locked memory": ("memlock", 0),
+    "a stack of 128 KiB": ("stack", 128 << 10),
+}
+
+
+def check(folder, which, limit):
+    act(folder, WORDS, before=("prlimit", f"--{which}={limit}", "--"), messages=MESSAGES, in_flight=0)
+
+
+def case_no_further_process(folder):
+    """Neither a drain thread nor a child can be made."""
+    if os.geteuid() != 0:
+        raise Skip("becoming another user needs root")
+    os.chmod(folder, 0o777)
+    before = ("setpriv", f"--reuid={NOBODY}", "--clear-groups", "prlimit", "--nproc=1", "--")
+    probe = run([*before, program("actor"), "/nowhere", "return", "0"], untraced(), cwd="/")
+    if "ermission denied" in probe.stderr:
+        raise Skip("another user cannot run the programs of this build folder")
+    os.mkdir(f"{folder}/out")
+    os.chmod(f"{folder}/out", 0o777)
+    act(folder, WORDS, before=before, messages=MESSAGES, in_flight=0, cwd="/")
+
+
+def case_a_message_to_a_file_that_may_not_grow(folder):
+    """stderr is a file at its limit: no SIGXFSZ."""
+    path = f"{folder}/stderr"
+    with open(path, "wb") as file:
+        file.write(bytes(4096))
+    words = ("prlimit", "--fsize=4096", "--", "sh", "-c", f'exec "$@" 2>>{path}', "sh", program("steady"), "100")
+    expect_equal(run(words, environment("/proc/nowhere")).returncode, 42, "the status of steady")
+    expect_equal(os.path.getsize(path), 4096, "the size of stderr")
+
+
+def case_a_filter_of_system_calls(folder):
+    """After a thread's first events no recording call needs a system call that a filter may forbid."""
+    act(folder, "events 10000 seccomp events 20000 _exit 7", messages=MESSAGES, in_flight=0)
+
+
+def case_ten_thousand_events_at_a_limit(folder):
+    """The wait for room is not repeated: with a wait for each event this takes longer than the harness waits."""
+    before = ("prlimit", f"--fsize={100 << 10}", "--")
+    traces = act(folder, "events 10000 return 7", before=before, messages=MESSAGES, in_flight=0)
+    expect(len(traces) <= 1, "one trace")
+    os.mkdir(f"{folder}/slowly")
+    act(f"{folder}/slowly", "slowly 10000 return 7", before=before, messages=MESSAGES, in_flight=0)
+
+
+table(globals(), LIMITS, check)
+main(globals())
