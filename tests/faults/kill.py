@@ -28,6 +28,7 @@ from harness import (
     read_folder,
     recover,
     seeded,
+    trials,
     untraced,
     waiting,
 )
@@ -130,7 +131,7 @@ def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cy
 def kill_many(count: int, compression: int, cycle: bool = False, kill_recovery: bool = False) -> None:
     """Kills with every mixture of spool size and speed. The folder of a failure is kept."""
     rng = seeded()
-    count = int(os.environ.get("DFT_TEST_KILLS", count))
+    count = int(os.environ.get("DFT_TEST_KILLS", trials(count, 10 * count)))
     if not count:
         raise Skip("DFT_TEST_KILLS=0")
     total = collections.Counter()

@@ -114,7 +114,7 @@ def on_file_system(folder, kind):
         subprocess.run(["umount", "-l", disk], check=True)
 
 
-table(globals(), {f"on {kind}": (kind,) for kind in ("ext4", "xfs", "btrfs", "vfat", "ext2")}, on_file_system)
+table(globals(), {f"on {kind}": (kind,) for kind in ("ext4", "xfs", "btrfs", "ext2")}, on_file_system)
 
 
 def case_on_tmpfs(folder):
