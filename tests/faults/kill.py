@@ -68,13 +68,13 @@ def recover_with_kills(folder: str, rng: random.Random) -> int:
     return killed
 
 
-def compare(folder: str, page: Page) -> collections.Counter:
+def compare(folder: str, page: Page, small: bool = False) -> collections.Counter:
     """The oracle. Returns what was seen, for the report."""
     seen = collections.Counter()
     complete = collections.defaultdict(list)
     still_open = collections.defaultdict(list)
     lives = collections.Counter()
-    for trace in read_folder(folder, dangling=True):
+    for trace in read_folder(folder, dangling=True, small=small):
         seen["files"] += 1
         seen["members"] += len(trace.members)
         expect("num_dropped" not in trace.end["args"], f"{trace.path}: {trace.end}")

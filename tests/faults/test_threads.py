@@ -41,14 +41,6 @@ def check(folder, words, settings=None):
     expect_equal(dropped, 0, f"{words}: dropped")
 
 
-def case_no_recording_call_allocates(folder):
-    """Otherwise a handler that interrupts malloc would wait for itself."""
-    for way in ("first", "keys", "child", "full"):
-        done = run([program("allocator"), way], environment(f"{folder}/{way}", SPOOL_LIMIT="1M"))
-        tally.host += done.returncode != 0
-        expect_equal((done.returncode, done.stderr), (0, ""), f"allocator {way}")
-
-
 @is_long
 def case_exit_after_twenty_dead_processes(folder):
     """Work for others does not delay the end of a program much: 20 spools cost 10 s."""

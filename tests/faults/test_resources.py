@@ -1,10 +1,10 @@
-"""test_limits.py - programs that may use little: file sizes, memory, descriptors, processes, system calls.
+"""test_resources.py - programs that may use little: file sizes, memory, descriptors, processes, system calls.
 SPDX-License-Identifier: MIT
 """
 
 import os
 
-from harness import Skip, act, environment, expect, expect_equal, main, program, run, table, untraced
+from harness import Skip, act, expect, main, program, run, table, untraced
 
 NOBODY = 65534
 MESSAGES = 3
@@ -46,16 +46,6 @@ def case_no_further_process(folder):
     os.mkdir(f"{folder}/out")
     os.chmod(f"{folder}/out", 0o777)
     act(folder, WORDS, before=before, messages=MESSAGES, in_flight=0, cwd="/")
-
-
-def case_a_message_to_a_file_that_may_not_grow(folder):
-    """stderr is a file at its limit: no SIGXFSZ."""
-    path = f"{folder}/stderr"
-    with open(path, "wb") as file:
-        file.write(bytes(4096))
-    words = ("prlimit", "--fsize=4096", "--", "sh", "-c", f'exec "$@" 2>>{path}', "sh", program("steady"), "100")
-    expect_equal(run(words, environment("/proc/nowhere")).returncode, 42, "the status of steady")
-    expect_equal(os.path.getsize(path), 4096, "the size of stderr")
 
 
 def case_a_filter_of_system_calls(folder):
