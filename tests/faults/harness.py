@@ -147,13 +147,13 @@ def act(folder: str, words: str, before: tuple = (), injected: tuple = (), messa
 
 def ask(out: str, page: Page, what: str, in_flight: int = 1, excused: int = 0) -> list[Trace]:
     """The oracle, for what actor has acknowledged. Nothing may be left over. excused: so many processes said that they
-    record nothing."""
+    record nothing. If the first one did, its children record nothing either."""
     traces = read_folder(out, dangling=True, small=True)
     dropped = sum(trace.end["args"].get("num_dropped", 0) for trace in traces)
     left = [name for name in waiting(out) if is_announced(os.path.join(out, ".dftracer", name))]
     silent = {slot.pid for slot in page.slots().values()} - {trace.pid for trace in traces}
     acknowledged = page.done()
-    if 0 < len(silent) <= excused:
+    if excused and (len(silent) <= excused or page.slots()[0].pid in silent):
         gone = [slot for slot, row in page.slots().items() if row.pid in silent]
         dropped += sum(acknowledged[slot] for slot in gone)
     judge(numbers_by_slot(traces), acknowledged, in_flight, what, dropped)

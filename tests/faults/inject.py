@@ -10,7 +10,7 @@ import os
 import random
 from typing import Callable
 
-from harness import IS_FULL, Skip, new_folder, program, run, seeded
+from harness import COMMAND, IS_FULL, Skip, new_folder, program, run, seeded
 
 ALWAYS = 10**9  # as the last call: from the first one on
 BEYOND = 3  # so many runs that meet nothing end the search: threads make calls in another order each time
@@ -36,9 +36,16 @@ def check_ptrace() -> None:
     os.rmdir(os.path.dirname(report))
 
 
-def each_call(folder: str, attempt: Callable[[str, int], str], sample: int) -> int:
+def calls_of_loader(folder: str, calls: str) -> int:
+    """How many of these calls the command makes before it does anything: when they fail there is no program."""
+    report = os.path.join(folder, "loader")
+    run([*injector(report, calls, 0, 0, "kill", "start"), COMMAND, "--version"], None)
+    return read_report(report)[0]
+
+
+def each_call(folder: str, attempt: Callable[[str, int], str], sample: int, skip: int = 0) -> int:
     """attempt(folder, n) makes a trial whose n-th call is hit, with an empty folder, and returns its report's path.
-    n = 0 hits none. Returns how many were hit."""
+    n = 0 hits none. The calls up to skip are left out. Returns how many were hit."""
     check_ptrace()
     rng = seeded()
 
@@ -48,8 +55,9 @@ def each_call(folder: str, attempt: Callable[[str, int], str], sample: int) -> i
         return read_report(attempt(inner, n))
 
     counted, _, _ = once(0)
-    numbers = list(range(1, counted + 1))
-    numbers = range(1, 10 * counted + 100) if IS_FULL else sorted(rng.sample(numbers, min(sample, counted)))
+    numbers = list(range(skip + 1, (10 * counted + 100 if IS_FULL else counted) + 1))
+    if not IS_FULL:
+        numbers = sorted(rng.sample(numbers, min(sample, len(numbers))))
     hits, misses = 0, 0
     for n in numbers:
         _, hit, _ = once(n)

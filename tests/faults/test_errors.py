@@ -9,7 +9,7 @@ import errno
 import os
 
 from harness import COMMAND, act, expect, main, recover, run, table, untraced
-from inject import ALWAYS, each_call, injector
+from inject import ALWAYS, calls_of_loader, each_call, injector
 from test_points import judge_after, killed_process, places
 
 WRITING = "openat,write,pwrite64,fallocate,ftruncate,mkdir,mkdirat,link,linkat,rename,renameat,renameat2,fsync"
@@ -47,7 +47,7 @@ def recover_with(folder, number, calls, reach, is_relative):
         judge_after(page, out, f"recovery, {os.strerror(number)} at call {n}", is_killed=False)
         return report
 
-    each_call(folder, attempt, 2)
+    each_call(folder, attempt, 2, calls_of_loader(folder, calls))
 
 
 SHORT, LONG = "mark events 1500 return 7", "mark events 6000 return 7"
