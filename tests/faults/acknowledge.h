@@ -1,6 +1,6 @@
 /* acknowledge.h - the shared page in which a recording program says which calls have returned.
  *
- * A file mapped MAP_SHARED, made by the test that will kill the program: like the spool it outlives it. kill.py reads it.
+ * A file mapped MAP_SHARED, made by the test that will kill the program: like the spool it outlives it. page.py reads it.
  * SPDX-License-Identifier: MIT */
 #ifndef ACKNOWLEDGE_H
 #define ACKNOWLEDGE_H
@@ -13,18 +13,24 @@
 #include <unistd.h>
 
 #define ACKNOWLEDGE_THREADS 4
+#define ACKNOWLEDGE_SLOTS 65536
 
 typedef struct acknowledged {
   _Atomic uint64_t tid;
   _Atomic uint64_t life;  /* 1: the region around everything has begun */
   _Atomic uint64_t begun; /* the number of the region begun last */
   _Atomic uint64_t done;  /* the number of the event recorded last */
-  uint64_t padding[12];   /* a thread's counters lie on cache lines of their own */
+  _Atomic uint64_t pid;
+  uint64_t padding[11]; /* a thread's counters lie on cache lines of their own */
 } acknowledged;
 
 typedef struct acknowledge_page {
   acknowledged thread[ACKNOWLEDGE_THREADS];
   _Atomic uint64_t cycles; /* traces that were stopped */
+  _Atomic uint64_t
+    claimed; /* of the slots below: for programs that do not know how many threads and children they make */
+  uint64_t padding[14];
+  acknowledged slot[ACKNOWLEDGE_SLOTS];
 } acknowledge_page;
 
 static acknowledge_page *acknowledge_open(const char *path) {

@@ -10,11 +10,9 @@ from __future__ import annotations
 import collections
 import fcntl
 import glob
-import mmap
 import os
 import random
 import shutil
-import struct
 import subprocess
 import time
 
@@ -24,38 +22,20 @@ from harness import (
     environment,
     expect,
     expect_equal,
+    is_announced,
     new_folder,
     program,
     read_folder,
     recover,
     seeded,
+    trials,
     untraced,
     waiting,
 )
+from oracle import judge, tally
+from page import Page
 
-THREADS = 4
-THREAD_BYTES = 128
-PAGE_BYTES = THREADS * THREAD_BYTES + 8
 EVENTS = ("short", "long", "instant", "complete")
-
-Acknowledged = collections.namedtuple("Acknowledged", "tid life begun done")
-
-
-class Page:
-    """The page of acknowledge.h."""
-
-    def __init__(self, folder: str) -> None:
-        self.path = os.path.join(folder, "page")
-        with open(self.path, "wb") as file:
-            file.truncate(PAGE_BYTES)
-        with open(self.path, "r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), PAGE_BYTES)
-
-    def threads(self) -> list[Acknowledged]:
-        return [Acknowledged(*struct.unpack_from("4Q", self.memory, i * THREAD_BYTES)) for i in range(THREADS)]
-
-    def cycles(self) -> int:
-        return struct.unpack_from("Q", self.memory, THREADS * THREAD_BYTES)[0]
 
 
 def kill_after(process: subprocess.Popen, seconds: float) -> None:
@@ -88,19 +68,13 @@ def recover_with_kills(folder: str, rng: random.Random) -> int:
     return killed
 
 
-def is_announced(path: str) -> bool:
-    """A spool that was being made at the moment of death holds no event; a recovery leaves it alone for a minute."""
-    with open(path, "rb") as file:
-        return not path.endswith(".spool") or file.read(8).strip(b"\0") != b""
-
-
-def compare(folder: str, page: Page) -> collections.Counter:
+def compare(folder: str, page: Page, small: bool = False) -> collections.Counter:
     """The oracle. Returns what was seen, for the report."""
     seen = collections.Counter()
     complete = collections.defaultdict(list)
     still_open = collections.defaultdict(list)
     lives = collections.Counter()
-    for trace in read_folder(folder, dangling=True):
+    for trace in read_folder(folder, dangling=True, small=small):
         seen["files"] += 1
         seen["members"] += len(trace.members)
         expect("num_dropped" not in trace.end["args"], f"{trace.path}: {trace.end}")
@@ -113,14 +87,11 @@ def compare(folder: str, page: Page) -> collections.Counter:
             else:
                 expect(event["name"] in EVENTS, f"{trace.path}: {event}")
                 complete[event["tid"]].append(event["args"]["n"])
+    judge(complete, {thread.tid: thread.done for thread in page.threads()}, 1, folder)
     for thread in page.threads():
         who = f"{folder}: thread {thread}"
         numbers = complete[thread.tid]
         extra = thread.done + 1
-        expect_equal(len(numbers), len(set(numbers)), f"{who}: events twice")
-        missing = set(range(1, thread.done + 1)) - set(numbers)
-        expect(not missing, f"{who}: {len(missing)} lost, such as {sorted(missing)[:5]}")
-        expect(set(numbers) <= set(range(1, extra + 1)), f"{who}: events that were never made")
         expect(still_open[thread.tid] in ([], [extra], [None]), f"{who}: open are {still_open[thread.tid]}")
         expect(not (extra in numbers and still_open[thread.tid]), f"{who}: {extra} is open and recorded")
         if thread.life:
@@ -129,7 +100,6 @@ def compare(folder: str, page: Page) -> collections.Counter:
         seen["open"] += len(still_open[thread.tid])
         is_gone = extra not in numbers and not still_open[thread.tid]
         seen["in the middle of its end"] += thread.begun == extra and is_gone
-    expect(set(complete) <= {thread.tid for thread in page.threads()}, f"{folder}: strange threads")
     return seen
 
 
@@ -149,6 +119,8 @@ def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cy
     recover(out)
     seen = compare(out, page)
     expect_equal([name for name in waiting(out) if is_announced(os.path.join(out, ".dftracer", name))], [], "left over")
+    tally.trials += 1
+    tally.kills += 1 + killed
     seen["kills"] += 1
     seen["kills of the recovery"] += killed
     seen["cycles"] += page.cycles()
@@ -159,7 +131,7 @@ def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cy
 def kill_many(count: int, compression: int, cycle: bool = False, kill_recovery: bool = False) -> None:
     """Kills with every mixture of spool size and speed. The folder of a failure is kept."""
     rng = seeded()
-    count = int(os.environ.get("DFT_TEST_KILLS", count))
+    count = int(os.environ.get("DFT_TEST_KILLS", trials(count, 10 * count)))
     if not count:
         raise Skip("DFT_TEST_KILLS=0")
     total = collections.Counter()

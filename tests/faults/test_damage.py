@@ -7,9 +7,23 @@ import os
 import shutil
 import zlib
 
-from harness import COMMAND, Skip, environment, expect, expect_equal, main, program, recover, run, seeded, untraced
+from harness import (
+    COMMAND,
+    Skip,
+    environment,
+    expect,
+    expect_equal,
+    main,
+    program,
+    recover,
+    run,
+    seeded,
+    trials,
+    untraced,
+)
+from oracle import tally
 
-MUTATIONS = int(os.environ.get("DFT_TEST_MUTATIONS", "300"))
+MUTATIONS = int(os.environ.get("DFT_TEST_MUTATIONS", trials(100, 1000)))
 HEADER_BYTES = 16 << 10
 OLD = 1_000_000_000  # a time long ago: recovery tidies up what was never finished, after a minute
 
@@ -71,6 +85,7 @@ def damage_many(folder, **settings):
         shutil.copytree(original, f"{sandbox}/out")
         damage(spool_of(f"{sandbox}/out"), rng)
         done = run([COMMAND, "recover", f"{sandbox}/out"], untraced())
+        tally.trials += 1
         expect(done.returncode in (0, 1), f"mutation {number}: {sandbox}: {done}")
         expect_equal(os.listdir(sandbox), ["out"], f"mutation {number}: outside of the folder")
         for name in os.listdir(f"{sandbox}/out"):

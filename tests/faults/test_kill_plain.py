@@ -1,4 +1,4 @@
-"""test_kill_plain.py - 50 times SIGKILL at a random time, plain text; see kill.py.
+"""test_kill_plain.py - SIGKILL at a random time, plain text; see kill.py.
 SPDX-License-Identifier: MIT
 """
 
@@ -7,7 +7,7 @@ from kill import kill_many
 
 
 def case_no_acknowledged_event_is_lost_or_doubled(folder):
-    kill_many(50, compression=0)
+    kill_many(25, compression=0)
 
 
 main(globals())

@@ -1,4 +1,4 @@
-"""test_kill_stop.py - 50 times SIGKILL at a random time, in the middle of stopping and starting traces; see kill.py.
+"""test_kill_stop.py - SIGKILL at a random time, in the middle of stopping and starting traces; see kill.py.
 SPDX-License-Identifier: MIT
 """
 
@@ -7,7 +7,7 @@ from kill import kill_many
 
 
 def case_no_acknowledged_event_is_lost_or_doubled(folder):
-    kill_many(50, compression=1, cycle=True)
+    kill_many(25, compression=1, cycle=True)
 
 
 main(globals())
