@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -248,6 +249,26 @@ static int drain_once(uint32_t flags, uint64_t least) {
   return has_worked;
 }
 
+/* The same for a producer, whose stack may be small. */
+typedef struct assistance {
+  uint64_t least;
+  int has_worked;
+} assistance;
+
+static void assist_aside(void *assistance_in_hand) {
+  assistance *own = assistance_in_hand;
+  own->has_worked = drain_once(0, own->least);
+}
+
+static int assist(uint64_t least) {
+  assistance own = {.least = least};
+  return dft__aside_try(assist_aside, &own) && own.has_worked;
+}
+
+static int can_assist(uint64_t signals) {
+  return drain.outputs.can_assist && !(drain.outputs.is_outside && dft__signals_may_be_handler(signals));
+}
+
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
 
 /* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
@@ -291,19 +312,24 @@ static void *run(void *unused) {
   return NULL;
 }
 
-/* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
-static void make_thread(uint64_t signals) {
-  uint32_t none = NO_THREAD;
+static void make_thread_aside(void *unused) {
   pthread_attr_t attributes;
   int error;
-  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
-  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) return;
+  (void)unused;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   error = pthread_create(&drain.thread, &attributes, run, NULL);
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
   atomic_store(&drain.thread_state, error ? THREAD_FAILED : THREAD_RUNS);
+}
+
+/* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
+static void make_thread(uint64_t signals) {
+  uint32_t none = NO_THREAD;
+  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
+  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) return;
+  dft__aside_run(make_thread_aside, NULL);
 }
 
 static void notify(uint32_t cells, uint64_t signals) {
@@ -390,9 +416,9 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
     chunk = take_any(spool, cells);
     if (chunk || is_dropping || DFT__GET(drain.is_stalled)) break;
     if (atomic_load(&drain.is_ending)) return NULL;
-    if (drain.outputs.can_assist) {
+    if (can_assist(signals)) {
       int most_tries = DFT__GET(drain.in_flight) ? SMALL_TRIES : ALONE_TRIES;
-      has_helped = drain_once(0, tries++ < most_tries ? BATCH_CELLS : 1);
+      has_helped = assist(tries++ < most_tries ? BATCH_CELLS : 1);
     } else {
       wake_thread();
     }

@@ -32,6 +32,7 @@ typedef struct dft__outputs {
   uint32_t count;
   uint32_t is_open;
   uint32_t can_assist; /* every sink encodes */
+  uint32_t is_outside; /* one of them is a shared object, whose open and append may allocate memory */
   uint32_t has_failed; /* only closing is left; others may still be encoding */
   dft_status first_error;
   dft__output list[DFT__SINKS_MAX];

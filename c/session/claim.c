@@ -47,16 +47,16 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
 /* The name is taken. An earlier image of this process may have taken it: then its spool is ours. Else, if the owner is dead, its
  * trace is published under a name that ours will not replace. Nonzero when *is_ours, or when a name is free to be tried. */
 static int settle(dft__tracename *trace, dft__spool *spool, const char *wanted, const dft__identity *own, int tries,
-                  int *is_ours) {
+                  int may_recover, int *is_ours) {
   char claim[DFT__PATH_MAX];
   if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return 0;
   *is_ours = dft__adopt(spool, claim, own);
-  if (*is_ours || (tries == 0 && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
+  if (*is_ours || (tries == 0 && may_recover && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
   return dft__tracename_next(trace, wanted, own, tries);
 }
 
 static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                             uint64_t limit) {
+                             uint64_t limit, int may_recover) {
   char wanted[256];
   dft_status status = DFT_EBUSY;
   int is_elsewhere = 0;
@@ -68,7 +68,7 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
     if (status == DFT_OK) return DFT_OK;
     if (status == DFT_EBUSY) {
       int is_ours;
-      if (!settle(trace, spool, wanted, own, tries, &is_ours)) return DFT_EINVAL;
+      if (!settle(trace, spool, wanted, own, tries, may_recover, &is_ours)) return DFT_EINVAL;
       if (is_ours) return DFT_OK;
       tries++;
     } else if (errno == ENOENT && tries < FOLDERS_MOST) {
@@ -83,8 +83,8 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
 }
 
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                           uint64_t limit) {
-  dft_status status = claim_some(trace, spool, own, spool_dir, limit);
+                           uint64_t limit, int may_recover) {
+  dft_status status = claim_some(trace, spool, own, spool_dir, limit, may_recover);
   memcpy(spool->inner, trace->inner, sizeof spool->inner);
   return status;
 }
