@@ -35,12 +35,14 @@ typedef struct kernel_action {
   uint64_t mask;
 } kernel_action;
 
-/* Handlers of faults often have SA_NODEFER (Python's faulthandler), but malloc causes no fault. */
+/* Handlers of faults often have SA_NODEFER (Python's faulthandler), but malloc causes no fault. One with SA_RESETHAND is not
+ * installed any more when it runs. */
 static int may_run(int signal, uint64_t blocked) {
   kernel_action action = {0};
   if (syscall(SYS_rt_sigaction, signal, NULL, &action, sizeof action.mask) != 0) return 0;
   if (action.handler == SIG_DFL || action.handler == SIG_IGN) return 0;
-  return (blocked & BIT(signal)) != 0 || (action.flags & SA_NODEFER && !(FAULTS & BIT(signal)));
+  if (blocked & BIT(signal)) return 1;
+  return action.flags & SA_NODEFER && !(action.flags & SA_RESETHAND) && !(FAULTS & BIT(signal));
 }
 
 int dft__signals_may_be_handler(uint64_t blocked) {
