@@ -40,7 +40,7 @@ static void switch_to(void (*function)(void *), void *argument, char *top) {
   "mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"               \
   "mov %rdx, %rsp\nmov %rdi, %rax\nmov %rsi, %rdi\n"           \
   "call *%rax\n"                                               \
-  "leave\n.cfi_def_cfa %rsp, 8\n"                              \
+  "leave\n.cfi_def_cfa %rsp, 8\n.cfi_restore %rbp\n"           \
   "ret\n"
 #else
 #define SWITCH_BODY                                                                                \

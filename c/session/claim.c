@@ -47,16 +47,16 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
 /* The name is taken. An earlier image of this process may have taken it: then its spool is ours. Else, if the owner is dead, its
  * trace is published under a name that ours will not replace. Nonzero when *is_ours, or when a name is free to be tried. */
 static int settle(dft__tracename *trace, dft__spool *spool, const char *wanted, const dft__identity *own, int tries,
-                  int may_recover, int *is_ours) {
+                  int (*may_recover)(void), int *is_ours) {
   char claim[DFT__PATH_MAX];
   if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return 0;
   *is_ours = dft__adopt(spool, claim, own);
-  if (*is_ours || (tries == 0 && may_recover && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
+  if (*is_ours || (tries == 0 && may_recover() && dft__recover_claim(claim, own, 1) == DFT_OK)) return 1;
   return dft__tracename_next(trace, wanted, own, tries);
 }
 
 static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                             uint64_t limit, int may_recover) {
+                             uint64_t limit, int (*may_recover)(void)) {
   char wanted[256];
   dft_status status = DFT_EBUSY;
   int is_elsewhere = 0;
@@ -83,7 +83,7 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
 }
 
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                           uint64_t limit, int may_recover) {
+                           uint64_t limit, int (*may_recover)(void)) {
   dft_status status = claim_some(trace, spool, own, spool_dir, limit, may_recover);
   memcpy(spool->inner, trace->inner, sizeof spool->inner);
   return status;

@@ -42,7 +42,8 @@ static uint32_t is_decided;          /* the settings were read, or a trace was o
 static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of the thread that opens or closes a session */
 static _Atomic int32_t pauses;
 static int is_exiting;
-static int opening_in_handler; /* with the lock: nothing may be allocated */
+static int is_opening_by_event;  /* with the lock, as the next */
+static uint64_t opening_signals; /* that the program has blocked; all of them in a handler with a stack of its own */
 
 /* ---- The lock ------------------------------------------------------------------------------------------------------- */
 
@@ -179,6 +180,11 @@ static void recover_others(const char *folder) {
   dft__recover_folder(folder, NULL, NULL);
 }
 
+/* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */
+static int may_allocate(void) {
+  return !is_opening_by_event || !dft__signals_may_be_handler(opening_signals);
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
@@ -200,8 +206,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   dft__clock_choose();
   status = dft__gate_make() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
-    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit,
-                             !opening_in_handler);
+    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit, may_allocate);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
@@ -308,9 +313,10 @@ int dft__session_open_due(uint64_t signals) {
   int is_open = 0;
   if (dft__session_await_exit()) return 0;
   if (!dft__session_lock(DFT__LOCK_TRIES)) return 0;
-  opening_in_handler = dft__signals_may_be_handler(signals);
-  if (!opening_in_handler || !must_load()) dft__aside_run(decide_aside, &is_open);
-  opening_in_handler = 0;
+  is_opening_by_event = 1;
+  opening_signals = dft__signals_on_own_stack() ? UINT64_MAX : signals; /* later this thread is on another one */
+  if (!must_load() || may_allocate()) dft__aside_run(decide_aside, &is_open);
+  is_opening_by_event = 0;
   dft__session_unlock();
   return is_open;
 }
