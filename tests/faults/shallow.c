@@ -81,6 +81,42 @@ static void metadata(void) {
   dft_app_metadata_int_n("key", 3, 1);
 }
 
+static void entities(void) {
+  uint64_t entity = dft_entity_declare_n("type", 4, "key", 3, 2, "uri", 3);
+  dft_entity_type_n("type", 4, 1, "description", 11);
+  dft_entity_relate(16, entity, entity);
+}
+
+/* As a compiler calls it. */
+void __cyg_profile_func_enter(void *function, void *caller); /* NOLINT */
+void __cyg_profile_func_exit(void *function, void *caller);  /* NOLINT */
+
+static void instrumented(void) {
+  union {
+    void (*code)(void);
+    void *address;
+  } own = {.code = instrumented};
+  __cyg_profile_func_enter(own.address, NULL);
+  __cyg_profile_func_exit(own.address, NULL);
+}
+
+static void span(void) {
+  dft_span own;
+  dft_span_begin(&site, &own);
+  dft_span_end(&own, 1);
+  dft_span_record(&own, NULL, 0);
+}
+
+static void counter(void) {
+  dft_counter_n("counter", 7, "test", 4, 1.5);
+}
+
+static void texts(void) {
+  dft_metadata_n("key", 3, "value", 5);
+  dft_app_metadata_string_n("text", 4, "value", 5);
+  dft_thread_name_n("name", 4);
+}
+
 static void many(void) {
   for (int i = 0; i < FULL_EVENTS; i++) region();
 }
@@ -121,6 +157,13 @@ static void *measure(void *unused) {
   print_depth("log_event", log_event);
   print_depth("instant", instant);
   print_depth("metadata", metadata);
+  print_depth("entities", entities);
+  print_depth("new function", instrumented);
+  print_depth("function", instrumented);
+  print_depth("new lane", span);
+  print_depth("span", span);
+  print_depth("counter", counter);
+  print_depth("texts", texts);
   print_depth("new calls", calls);
   print_depth("calls", calls);
   print_depth("new streams", streams);

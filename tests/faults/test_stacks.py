@@ -29,9 +29,9 @@ def expect_at_most(depths, limits):
 
 def case_events(folder):
     depths = measured(folder, "depth")
-    plain = ("region", "name", "new name", "arguments", "new arguments", "record", "log_event", "instant", "metadata")
-    expect_at_most(depths, dict.fromkeys(plain, EVENT_MOST))
-    expect_at_most(depths, {"first": OPENING_MOST, "joining": OPENING_MOST})
+    rare = {"first", "joining", "entities", "new function", "new lane"}
+    expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
+    expect_at_most(depths, dict.fromkeys(set(depths) - rare, EVENT_MOST))
 
 
 def case_calls(folder):
