@@ -38,8 +38,14 @@ def case_stderr_is_a_file_at_its_limit(folder):
         errors = os.path.join(folder, "stderr")
         with open(errors, "wb") as file:
             done = subprocess.run(
-                [program("limiter"), way, "before"], env=environment(folder), stderr=file, stdout=subprocess.DEVNULL,
-                timeout=60, check=False, preexec_fn=no_core_file)
+                [program("limiter"), way, "before"],
+                env=environment(folder),
+                stderr=file,
+                stdout=subprocess.DEVNULL,
+                timeout=60,
+                check=False,
+                preexec_fn=no_core_file,
+            )
         expect_equal(done.returncode, 17, way)
         expect_equal(os.path.getsize(errors), 0, f"{way}: the message did not fit")
 

@@ -1,4 +1,4 @@
-"""test_stacks.py - how much of the program's stack calls take, measured by painting it; docs/promises.md quotes the limits.
+"""test_stacks.py - how much of the stack calls take, measured by painting it; docs/promises.md quotes the limits.
 SPDX-License-Identifier: MIT
 """
 
