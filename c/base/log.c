@@ -45,7 +45,7 @@ void dft__log_set_level(int level) {
 
 static void write_line(const char *line) {
   uint64_t before = dft__signals_block();
-  int can_exceed = dft__signals_watch_limit(); /* stderr may be a file */
+  int can_exceed = S_ISREG(first_stderr.st_mode) && dft__signals_watch_limit();
   size_t len = is_first_stderr() ? strlen(line) : 0;
   while (len) {
     ssize_t written = write(STDERR_FILENO, line, len);
