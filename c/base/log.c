@@ -23,7 +23,7 @@ static _Atomic int most_level = DFT__LOG_ERROR;
 static _Atomic uint64_t said;          /* bit per kind */
 static _Atomic uint64_t said_settings; /* bit per setting */
 static __thread __attribute__((tls_model("initial-exec"))) char is_deferring;
-static DFT__LARGE char deferred[DFT__LOG_KINDS][LINE_BYTES];
+static DFT__LARGE char lines[DFT__LOG_KINDS][LINE_BYTES]; /* not on the stack, which may be small */
 static _Atomic uint64_t deferred_kinds;
 
 __attribute__((constructor)) static void remember_stderr(void) {
@@ -45,6 +45,7 @@ void dft__log_set_level(int level) {
 
 static void write_line(const char *line) {
   uint64_t before = dft__signals_block();
+  int can_exceed = S_ISREG(first_stderr.st_mode) && dft__signals_watch_limit();
   size_t len = is_first_stderr() ? strlen(line) : 0;
   while (len) {
     ssize_t written = write(STDERR_FILENO, line, len);
@@ -53,6 +54,7 @@ static void write_line(const char *line) {
     line += written;
     len -= (size_t)written;
   }
+  dft__signals_absorb_limit(can_exceed);
   dft__signals_restore(before);
 }
 
@@ -86,15 +88,14 @@ static void format_line(char *line, const char *format, va_list arguments) {
 
 void dft__log(enum dft__log_kind kind, int level, const char *format, ...) {
   int saved = errno;
-  char line[LINE_BYTES];
   va_list arguments;
   if (level > atomic_load(&most_level)) return;
   if (atomic_fetch_or(&said, UINT64_C(1) << kind) >> kind & 1) return;
   va_start(arguments, format);
-  format_line(is_deferring ? deferred[kind] : line, format, arguments);
+  format_line(lines[kind], format, arguments);
   va_end(arguments);
   if (is_deferring) atomic_fetch_or(&deferred_kinds, UINT64_C(1) << kind);
-  else write_line(line);
+  else write_line(lines[kind]);
   errno = saved;
 }
 
@@ -118,7 +119,7 @@ void dft__log_flush(void) {
   int saved = errno;
   uint64_t kinds = atomic_exchange(&deferred_kinds, 0);
   for (unsigned kind = 0; kind < DFT__LOG_KINDS; kind++) {
-    if (kinds >> kind & 1) write_line(deferred[kind]);
+    if (kinds >> kind & 1) write_line(lines[kind]);
   }
   errno = saved;
 }

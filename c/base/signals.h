@@ -36,8 +36,15 @@ uint64_t dft__signals_blocked(void);
 /* Nonzero on the alternate stack, which only signal handlers use. */
 int dft__signals_on_own_stack(void);
 
-/* A handler runs with its signal blocked, or on the alternate stack: nonzero where `blocked`, before this library blocked
- * anything, or the stack shows one. In doubt it answers yes. */
+/* Whether the calling thread may be inside a signal handler, which may have interrupted malloc or the dynamic linker: then
+ * nothing may allocate or be loaded. `blocked` is the mask before this library blocked anything. A handler runs with its
+ * signal blocked, or on the alternate stack, or has SA_NODEFER. In doubt the answer is yes. It is no in a handler that
+ * unblocks its own signal, or that has SA_NODEFER and is not installed any more while it runs. */
 int dft__signals_may_be_handler(uint64_t blocked);
+
+/* Around writes of ours, with signals blocked: one beyond RLIMIT_FSIZE sends SIGXFSZ, which must not reach the program. Nonzero
+ * when that can happen, and no SIGXFSZ of the program's own is pending; to be handed to dft__signals_absorb_limit. */
+int dft__signals_watch_limit(void);
+void dft__signals_absorb_limit(int can_exceed);
 
 #endif

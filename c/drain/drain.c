@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -254,6 +255,26 @@ static int drain_once(uint32_t flags, uint64_t least) {
   return has_worked;
 }
 
+/* The same for a producer, whose stack may be small. */
+typedef struct assistance {
+  uint64_t least;
+  int has_worked;
+} assistance;
+
+static void assist_aside(void *assistance_in_hand) {
+  assistance *own = assistance_in_hand;
+  own->has_worked = drain_once(0, own->least);
+}
+
+static int assist(uint64_t least) {
+  assistance own = {.least = least};
+  return dft__aside_try(assist_aside, &own) && own.has_worked;
+}
+
+static int can_assist(uint64_t signals) {
+  return drain.outputs.can_assist && !(drain.outputs.is_outside && dft__signals_may_be_handler(signals));
+}
+
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
 
 /* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
@@ -302,19 +323,24 @@ static void *run(void *unused) {
   return NULL;
 }
 
-/* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
-static void make_thread(uint64_t signals) {
-  uint32_t none = NO_THREAD;
+static void make_thread_aside(void *unused) {
   pthread_attr_t attributes;
   int error;
-  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
-  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) return;
+  (void)unused;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
   error = pthread_create(&drain.thread, &attributes, run, NULL);
   if (error) error = pthread_create(&drain.thread, NULL, run, NULL);
   pthread_attr_destroy(&attributes);
   atomic_store(&drain.thread_state, error ? THREAD_FAILED : THREAD_RUNS);
+}
+
+/* Signals are blocked: a handler might jump away, and dft_stop waits for the state. */
+static void make_thread(uint64_t signals) {
+  uint32_t none = NO_THREAD;
+  if (dft__signals_may_be_handler(signals)) return; /* try again later: making a thread allocates memory */
+  if (!atomic_compare_exchange_strong(&drain.thread_state, &none, THREAD_BEING_MADE)) return;
+  dft__aside_run(make_thread_aside, NULL);
 }
 
 void dft__drain_make_thread(uint64_t signals) {
@@ -363,8 +389,8 @@ int dft__drain_ask_growth(dft__spool *spool) {
   return is_ours;
 }
 
-int dft__drain_assist(uint64_t least) {
-  if (drain.outputs.can_assist && !dft__drain_does_all()) return drain_once(0, least);
+int dft__drain_assist(uint64_t least, uint64_t signals) {
+  if (can_assist(signals) && !dft__drain_does_all()) return assist(least);
   wake_thread();
   return 0;
 }

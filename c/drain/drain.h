@@ -41,7 +41,7 @@ void dft__drain_make_thread(uint64_t signals);
 void dft__drain_wake(void);
 
 /* Drains one batch of at least so many cells. Zero when there was nothing to do, or it could not be done now. */
-int dft__drain_assist(uint64_t least);
+int dft__drain_assist(uint64_t least, uint64_t signals);
 
 int dft__drain_is_ending(void);
 

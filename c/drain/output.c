@@ -66,6 +66,7 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
                                output->sink->name))
       return DFT_EINVAL;
     if (!output->sink->encode) outputs->can_assist = 0;
+    if (dft__sinkspec_is_outside(header->sink[i])) outputs->is_outside = 1;
     outputs->count++;
   }
   outputs->batch_text = DFT__BATCH_TEXT;

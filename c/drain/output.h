@@ -33,6 +33,7 @@ typedef struct dft__outputs {
   uint32_t count;
   uint32_t is_open;
   uint32_t can_assist; /* every sink encodes */
+  uint32_t is_outside; /* one of them is a shared object, whose open and append may allocate memory */
   uint32_t has_failed; /* only closing is left; others may still be encoding */
   uint64_t batch_text; /* how large batches should be, in bytes of lines */
   dft_status first_error;

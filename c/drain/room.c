@@ -82,6 +82,7 @@ typedef struct wait {
   uint64_t pause_ns;    /* as a helper */
   uint64_t progress;    /* the commit that was seen last */
   uint64_t progress_ns; /* and when */
+  uint64_t signals;     /* that the program has blocked */
   int tries;
 } wait;
 
@@ -102,7 +103,7 @@ static int may_go_on(const dft__spool *spool, wait *own) {
 /* Of the first ones in line. Nonzero when something was written. */
 static int help(wait *own) {
   int most_tries = dft__drain_in_flight() ? SMALL_TRIES : ALONE_TRIES;
-  return dft__drain_assist(own->tries++ < most_tries ? DFT__BATCH_CELLS : 1);
+  return dft__drain_assist(own->tries++ < most_tries ? DFT__BATCH_CELLS : 1, own->signals);
 }
 
 /* Of the first ones: a chunk that is free, or one beyond the limit if none will become free. */
@@ -121,9 +122,9 @@ static uint64_t pause_ns(int place, wait *own) {
   return own->pause_ns;
 }
 
-static dft__chunk *wait_in_line(dft__spool *spool, uint32_t cells, uint32_t ticket) {
+static dft__chunk *wait_in_line(dft__spool *spool, uint32_t cells, uint32_t ticket, uint64_t signals) {
   uint64_t now = dft__clock_ns();
-  wait own = {now + DFT__WAITERS_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, 0};
+  wait own = {now + DFT__WAITERS_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, signals, 0};
   for (;;) {
     uint32_t calls = dft__waiters_calls(ticket);
     int place = dft__waiters_place(ticket);
@@ -145,7 +146,7 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
   if (dft__config_number(DFT__ON_FULL) == ON_FULL_DROP || dft__waiters_is_stalled()) {
     chunk = take_any(spool, cells);
   } else {
-    chunk = wait_in_line(spool, cells, dft__waiters_join(spool));
+    chunk = wait_in_line(spool, cells, dft__waiters_join(spool), signals);
     dft__waiters_leave(spool);
   }
   if (!chunk && !dft__drain_is_ending()) report_loss(spool);

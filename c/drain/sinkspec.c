@@ -3,6 +3,7 @@
 #include "sinkspec.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -111,14 +112,14 @@ const dft_sink *dft__sinkspec_named(const char *specs, const char *name, char *s
 /* A relative path is resolved once: the program may change its working folder, and a recovery has another one. */
 static size_t resolve(const char *spec, size_t len, char *out, size_t size) {
   char name[SPECS_BYTES];
-  char *resolved = NULL;
+  char folder[PATH_MAX];
+  const char *resolved = NULL;
   int written;
   snprintf(name, sizeof name, "%.*s", (int)len, spec);
   name[name_len(name)] = '\0';
-  if (dft__sinkspec_is_outside(name) && name[0] != '/') resolved = realpath(name, NULL);
+  if (dft__sinkspec_is_outside(name) && name[0] != '/') resolved = realpath(name, folder);
   if (resolved) written = snprintf(out, size, "%s%.*s", resolved, (int)(len - strlen(name)), spec + strlen(name));
   else written = snprintf(out, size, "%.*s", (int)len, spec);
-  free(resolved);
   return written > 0 ? (size_t)written : 0;
 }
 

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/aside.h"
 #include "base/config.h"
+#include "base/signals.h"
 #include "record/emit.h"
 #include "record/site.h"
 #include "record/stack.h"
@@ -169,7 +171,19 @@ static inline __attribute__((always_inline)) int emit_quick(const dft__own *own,
 }
 
 /* There was no room for a path among the names, or for the call's own: the event contains the text. */
-static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
+typedef struct text_event {
+  const dft__own *own;
+  enum dft__call call;
+  const dft__io *io;
+  const result *got;
+} text_event;
+
+static void emit_texts(void *event_in_hand) {
+  const text_event *event = event_in_hand;
+  const dft__own *own = event->own;
+  enum dft__call call = event->call;
+  const dft__io *io = event->io;
+  const result *got = event->got;
   const struct row *row = &rows[call];
   char texts[2][DFT__IO_PATH];
   dft_arg args[ITEMS_MOST + 4];
@@ -179,8 +193,9 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
   if (!identify(own, call, &what)) return;
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
-    size_t len = subject->path && subject->path[0] ? dft__path_absolute(subject->fd, subject->path, texts[i])
-                                                   : dft__fd_text(subject->fd, texts[i], sizeof texts[i]);
+    size_t len = subject->path && subject->path[0]
+                   ? dft__path_absolute(subject->fd, subject->path, texts[i], sizeof texts[i])
+                   : dft__fd_text(subject->fd, texts[i], sizeof texts[i]);
     if (!len) continue;
     args[count] = (dft_arg){.key = &keys[i ? ITEM_second : ITEM_fhash], .type = DFT_PATH};
     args[count].value.s.text = texts[i];
@@ -200,6 +215,13 @@ static void emit_texts(const dft__own *own, enum dft__call call, const dft__io *
   dft__emit_args(own, &what, &label, 0, args, count);
 }
 
+static void emit_texts_aside(const dft__own *own, enum dft__call call, const dft__io *io, const result *got) {
+  text_event event = {own, call, io, got};
+  uint64_t before = dft__signals_block();
+  dft__aside_run(emit_texts, &event);
+  dft__signals_restore(before);
+}
+
 /* Every other call: paths by their references, unless one of its own names has none. */
 static void emit(const dft__own *own, enum dft__call call, const dft__io *io, const uint32_t refs[2],
                  const result *got) {
@@ -216,7 +238,7 @@ static void emit(const dft__own *own, enum dft__call call, const dft__io *io, co
   out = put(out, own, ITEM_ret, (uint64_t)got->ret, &has_names);
   if (got->error) out = put(out, own, ITEM_error, (uint64_t)got->error, &has_names);
   if (DFT__UNLIKELY(!what.site || !has_names)) {
-    emit_texts(own, call, io, got);
+    emit_texts_aside(own, call, io, got);
     return;
   }
   len = (uint32_t)((char *)out - (char *)items);
@@ -242,20 +264,26 @@ static int is_in(dft__fd_entry entry) {
   return entry >= DFT__FD_IN;
 }
 
+static void judge(const char *text, size_t len, void *entry) {
+  *(dft__fd_entry *)entry = entry_of(text, len);
+}
+
 __attribute__((noinline)) static dft__fd_entry entry_of_path(int dir, const char *path) {
-  char text[DFT__IO_PATH];
-  if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, sizeof text));
+  dft__fd_entry entry;
+  if (dir == DFT__AS_IT_IS) return entry_of(path, strnlen(path, DFT__IO_PATH));
   if (dir != AT_FDCWD && path[0] != '/') {
     const _Atomic dft__fd_entry *slot = dft__fd_slot(dir);
     if (slot && DFT__GET(*slot) == DFT__FD_OUT_BELOW && !memmem(path, strnlen(path, PATH_MAX), "..", 2))
       return DFT__FD_OUT_BELOW;
   }
-  return entry_of(text, dft__path_absolute(dir, path, text));
+  dft__path_with(dir, path, judge, &entry);
+  return entry;
 }
 
 __attribute__((noinline)) static dft__fd_entry entry_of_fd(int fd) {
-  char text[DFT__IO_PATH];
-  return entry_of(text, dft__fd_text(fd, text, sizeof text));
+  dft__fd_entry entry;
+  dft__path_with(fd, NULL, judge, &entry);
+  return entry;
 }
 
 int dft__io_fd_slow(dft__subject *subject, int fd) {
@@ -316,7 +344,7 @@ __attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, con
     if ((uint32_t)(entries[i] >> 32) == (uint32_t)own.session) refs[i] = (uint32_t)entries[i];
     else needs_text = 1;
   }
-  if (needs_text) emit_texts(&own, call, io, got);
+  if (needs_text) emit_texts_aside(&own, call, io, got);
   else emit(&own, call, io, refs, got);
   return entries[0];
 }
@@ -385,7 +413,8 @@ static dft_region begin_exec(enum dft__call call, const char *path) {
   if (is_muted(&rows[call])) return 0;
   region = dft_region_begin_site(&rows[call].site);
   arg.value.s.text = text;
-  arg.value.s.len = path && dft__path_is_readable(path) && *path ? dft__path_absolute(AT_FDCWD, path, text) : 0;
+  arg.value.s.len = path && dft__path_is_readable(path) && *path ? dft__path_absolute(AT_FDCWD, path, text, sizeof text)
+                                                                 : 0;
   if (region && arg.value.s.len) {
     arg.path = dft_path(text, arg.value.s.len);
     dft_update_arg(region, &arg);

@@ -7,14 +7,17 @@
 
 /* ---- Renaming ----------------------------------------------------------------------------------------------------- */
 
+static void forget_name(const char *text, size_t len, void *unused) {
+  (void)unused;
+  if (len) dft__fd_renamed(text, len);
+}
+
 /* Open files are recorded under their new name from now on. */
 static int renamed(enum dft__call call, dft__io *io, int ret, const int64_t *values) {
   dft__io_end(call, io, ret, dft__io_error(ret), values);
   if (ret == 0) {
-    char text[DFT__IO_PATH];
     int saved = errno;
-    size_t len = dft__path_absolute(io->subject[0].fd, io->subject[0].path, text);
-    if (len) dft__fd_renamed(text, len);
+    dft__path_with(io->subject[0].fd, io->subject[0].path, forget_name, NULL);
     errno = saved;
   }
   return ret;

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/signals.h"
 #include "descriptor.h"
 
@@ -37,19 +38,20 @@ static void remember(uint32_t version, const char *text, size_t len) {
   atomic_store(&cwd.writing, 0);
 }
 
-static size_t working_folder(char *text) {
+static size_t working_folder(char *text, size_t room) {
   uint32_t version = atomic_load(&cwd.version);
   long got;
   if (!(version & 1)) {
     size_t len = cwd.len;
-    if (len < PATH_MAX) {
+    if (len < room) {
       memcpy(text, cwd.text, len);
       atomic_thread_fence(memory_order_acquire);
       if (atomic_load(&cwd.version) == version) return len;
     }
     version = atomic_load(&cwd.version);
   }
-  got = syscall(SYS_getcwd, text, PATH_MAX);
+  got = syscall(SYS_getcwd, text, room);
+  if (got < 0 && errno == ERANGE && room < PATH_MAX) return DFT__PATH_DEEP;
   if (got <= 1 || text[0] != '/') return 0; /* removed, or outside of our root */
   remember(version, text, (size_t)got - 1);
   return (size_t)got - 1;
@@ -76,20 +78,27 @@ static size_t parent_of(char *text, size_t len, int *is_physical) {
 }
 
 /* `text` holds an absolute path of `len` bytes; only the root ends in a slash. */
-static size_t join(char *text, size_t len, const char *path, const char *end, int is_physical) {
+static size_t join(char *text, size_t room, size_t len, const char *path, const char *end, int is_physical) {
   while (path < end) {
     const char *slash = memchr(path, '/', (size_t)(end - path));
     size_t part = (size_t)((slash ? slash : end) - path);
     size_t kept = part;
     if (part == 2 && path[0] == '.' && path[1] == '.') {
+      if (room < DFT__IO_PATH) return DFT__PATH_DEEP;
       len = parent_of(text, len, &is_physical);
     } else if (part && !(part == 1 && path[0] == '.')) {
       if (len > 1) text[len++] = '/';
-      if (kept > DFT__IO_PATH - 2 - len) kept = DFT__IO_PATH - 2 - len;
+      if (kept > room - 2 - len) {
+        if (room < DFT__IO_PATH) return DFT__PATH_DEEP;
+        kept = room - 2 - len;
+      }
       memcpy(text + len, path, kept);
       len += kept;
       is_physical = 0;
-      if (len >= DFT__IO_PATH - 2) break;
+      if (len >= room - 2) {
+        if (room < DFT__IO_PATH) return DFT__PATH_DEEP;
+        break;
+      }
     }
     path += part + 1;
   }
@@ -97,20 +106,26 @@ static size_t join(char *text, size_t len, const char *path, const char *end, in
 }
 
 /* The same for a normalised path, in one piece; 0 when it is not normalised or too long. */
-static size_t join_plain(char *text, size_t len, const char *path, size_t more) {
-  if (more >= PATH_MAX - 1 || more >= DFT__IO_PATH - 2 - len || path[0] == '/' || !dft__path_is_plain(path, more))
-    return 0;
+static size_t join_plain(char *text, size_t room, size_t len, const char *path, size_t more) {
+  if (more >= PATH_MAX - 1 || more >= room - 2 - len || path[0] == '/' || !dft__path_is_plain(path, more)) return 0;
   if (len > 1) text[len++] = '/';
   memcpy(text + len, path, more);
   return len + more;
 }
 
-size_t dft__path_absolute(int dir, const char *path, char *text) {
+/* The path of an open file; DFT__PATH_DEEP when it may have been cut. */
+static size_t text_of_fd(int fd, char *text, size_t room) {
+  size_t len = dft__fd_text(fd, text, room);
+  return len >= room - 1 && room < PATH_MAX ? DFT__PATH_DEEP : len;
+}
+
+size_t dft__path_absolute(int dir, const char *path, char *text, size_t room) {
   const char *end = path + strnlen(path, PATH_MAX);
   size_t len = 1, whole;
   int is_physical = 1;
   if (dir == DFT__AS_IT_IS) {
     len = strnlen(path, DFT__IO_PATH - 1);
+    if (len >= room) return DFT__PATH_DEEP;
     memcpy(text, path, len);
     return len;
   }
@@ -118,14 +133,48 @@ size_t dft__path_absolute(int dir, const char *path, char *text) {
     text[0] = '/';
     path++;
   } else if (dir == AT_FDCWD) {
-    len = working_folder(text);
+    len = working_folder(text, room < PATH_MAX ? room - 2 : PATH_MAX);
   } else {
-    len = dft__fd_text(dir, text, PATH_MAX);
+    len = text_of_fd(dir, text, room < PATH_MAX ? room - 2 : PATH_MAX);
     is_physical = 0;
   }
-  if (!len) return 0;
-  whole = join_plain(text, len, path, (size_t)(end - path));
-  return whole ? whole : join(text, len, path, end, is_physical);
+  if (!len || len == DFT__PATH_DEEP) return len;
+  whole = join_plain(text, room, len, path, (size_t)(end - path));
+  return whole ? whole : join(text, room, len, path, end, is_physical);
+}
+
+/* ---- On a small stack ------------------------------------------------------------------------------------------------ */
+
+#define SHORT_BYTES 256
+
+typedef struct deep_path {
+  int dir;
+  const char *path;
+  dft__path_use *use;
+  void *context;
+} deep_path;
+
+static size_t look_up(int dir, const char *path, char *text, size_t room) {
+  return path ? dft__path_absolute(dir, path, text, room) : text_of_fd(dir, text, room);
+}
+
+static void use_deep(void *deep) {
+  const deep_path *own = deep;
+  char text[DFT__IO_PATH];
+  own->use(text, look_up(own->dir, own->path, text, sizeof text), own->context);
+}
+
+void dft__path_with(int dir, const char *path, dft__path_use *use, void *context) {
+  char text[SHORT_BYTES];
+  size_t len = look_up(dir, path, text, sizeof text);
+  if (DFT__LIKELY(len != DFT__PATH_DEEP)) {
+    use(text, len, context);
+  } else {
+    deep_path deep = {dir, path, use, context};
+    uint64_t before = dft__signals_block();
+    dft__aside_run(use_deep, &deep);
+    dft__signals_restore(before);
+  }
 }
 
 int dft__path_is_of_fd(const char *path) {

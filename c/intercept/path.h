@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/atomic.h"
@@ -12,8 +13,16 @@
 #define DFT__IO_PATH ((size_t)PATH_MAX + NAME_MAX) /* room for the text of one path */
 #define DFT__AS_IT_IS (-2000)                      /* in place of a folder's descriptor: keep the text as it is */
 
-/* Writes the absolute path, not terminated and cut to DFT__IO_PATH. Returns its length; 0 when it cannot be known. */
-size_t dft__path_absolute(int dir, const char *path, char *text);
+/* Writes the absolute path, not terminated and cut to DFT__IO_PATH. Returns its length; 0 when it cannot be known; DFT__PATH_DEEP
+ * when it needs all of DFT__IO_PATH, and `room` is less. */
+size_t dft__path_absolute(int dir, const char *path, char *text, size_t room);
+#define DFT__PATH_DEEP SIZE_MAX
+
+/* Calls `use` with the absolute path, or with that of the file behind `dir` where `path` is NULL. Few paths take more than a few
+ * hundred bytes of the caller's stack: the others are looked up aside. `len` is 0 when the path cannot be known. */
+typedef void dft__path_use(const char *text, size_t len, void *context);
+void dft__path_with(int dir, const char *path, dft__path_use *use, void *context);
+
 /* Forgets the working folder. */
 void dft__path_changed_cwd(void);
 /* Whether it can be read up to its end, or PATH_MAX. Leaves errno alone. */

@@ -138,7 +138,7 @@ static void add_named(path_filter *to, const char *name, int is_wanted) {
     add(to, "/", 1, is_wanted);
     return;
   }
-  add(to, text, dft__path_absolute(AT_FDCWD, name, text), is_wanted);
+  add(to, text, dft__path_absolute(AT_FDCWD, name, text, sizeof text), is_wanted);
   if (realpath(name, real)) add(to, real, strlen(real), is_wanted);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/config.h"
 #include "bind.h"
 #include "descriptor.h"
@@ -38,16 +39,19 @@ static int is_vfork_child(void) {
 
 /* ---- Deciding ----------------------------------------------------------------------------------------------------- */
 
-/* At the first call of a process with the preload library: the environment decides. */
+/* At the first call of a process with the preload library: the environment decides. With the lock. */
+static void decide_aside(void *unused) {
+  int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
+              dft__filter_make();
+  (void)unused;
+  atomic_store(&dft__io_state, is_on ? DFT__IO_ON : DFT__IO_OFF);
+  if (!is_on) dft__symbols_step_aside();
+}
+
 static void decide(void) {
   uint64_t before = dft__signals_block();
   if (dft__session_lock(DFT__LOCK_MS)) {
-    if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) {
-      int is_on = dft__io_is_preloaded() && dft__session_would_open() && !dft__config_number(DFT__DISABLE_IO) &&
-                  dft__filter_make();
-      atomic_store(&dft__io_state, is_on ? DFT__IO_ON : DFT__IO_OFF);
-      if (!is_on) dft__symbols_step_aside();
-    }
+    if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) dft__aside_run(decide_aside, NULL);
     dft__session_unlock();
   }
   dft__signals_restore(before);

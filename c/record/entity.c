@@ -2,8 +2,7 @@
  *
  * Each is declared once per process. The registered names in the spool remember what was declared.
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
-
+#include "base/hash.h"
 #include "base/signals.h"
 #include "emit.h"
 #include "spool/intern.h"
@@ -55,15 +54,14 @@ static int is_first(const char *text, size_t len) {
 uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key, size_t key_len, int32_t store,
                               const char *uri, size_t uri_len) {
   dft__own own;
-  char mark[32], hex[17], clean_type[TYPE_MAX], clean_uri[TEXT_MAX];
+  char mark[] = "entity\x1f................", hex[17], clean_type[TYPE_MAX], clean_uri[TEXT_MAX];
   dft__ready_item items[4];
   uint64_t id;
-  int len;
   if (!type || !type_len || !key || !dft__thread_is_recording(&own)) return 0;
   id = entity_id(type, type_len, key, key_len);
-  snprintf(hex, sizeof hex, "%016llx", (unsigned long long)id);
-  len = snprintf(mark, sizeof mark, "entity\x1f%s", hex);
-  if (!is_first(mark, (size_t)len)) return id;
+  dft__hex(hex, id); /* printf would take 2 KiB of the stack; likewise below */
+  memcpy(mark + sizeof mark - sizeof hex, hex, sizeof hex);
+  if (!is_first(mark, sizeof mark - 1)) return id;
   DFT__SET(((dft__header *)own.base)->annotated, 1);
   dft__item_text(&items[0], 0, "id", 2, DFT_STRING, hex, 16);
   dft__item_text(&items[1], 0, "type", 4, DFT_STRING, clean_type, clean(clean_type, TYPE_MAX, type, type_len));
@@ -76,14 +74,13 @@ uint64_t dft_entity_declare_n(const char *type, size_t type_len, const char *key
 void dft_entity_type_n(const char *type, size_t type_len, int32_t role, const char *description,
                        size_t description_len) {
   dft__own own;
-  char mark[64], clean_type[TYPE_MAX], clean_text[TEXT_MAX];
+  char mark[5 + TYPE_MAX] = "type\x1f", clean_text[TEXT_MAX];
+  char *clean_type = mark + 5;
   dft__ready_item items[3];
   size_t len;
-  int mark_len;
   if (!type || !type_len || !dft__thread_is_recording(&own)) return;
   len = clean(clean_type, TYPE_MAX, type, type_len);
-  mark_len = snprintf(mark, sizeof mark, "type\x1f%.*s", (int)len, clean_type);
-  if (!is_first(mark, (size_t)mark_len)) return;
+  if (!is_first(mark, 5 + len)) return;
   DFT__SET(((dft__header *)own.base)->annotated, 1);
   dft__item_text(&items[0], 0, "type", 4, DFT_STRING, clean_type, len);
   dft__item_number(&items[1], 0, "role", 4, DFT_INT, (uint64_t)(int64_t)role);
@@ -99,8 +96,8 @@ void dft_entity_relate(int32_t relation, uint64_t subject, uint64_t object) {
   if (relation < RELATION_FIRST || relation > RELATION_LAST || !subject || !object || !dft__thread_is_recording(&own))
     return;
   DFT__SET(((dft__header *)own.base)->annotated, 1);
-  snprintf(subject_hex, sizeof subject_hex, "%016llx", (unsigned long long)subject);
-  snprintf(object_hex, sizeof object_hex, "%016llx", (unsigned long long)object);
+  dft__hex(subject_hex, subject);
+  dft__hex(object_hex, object);
   dft__item_number(&items[0], 0, "relation", 8, DFT_INT, (uint64_t)relation);
   dft__item_text(&items[1], 0, "subject", 7, DFT_STRING, subject_hex, 16);
   dft__item_text(&items[2], 0, "object", 6, DFT_STRING, object_hex, 16);

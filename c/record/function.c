@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/aside.h"
+#include "base/signals.h"
 #include "function.h"
 #include "site.h"
 
@@ -115,14 +117,39 @@ static void describe_address(place *wanted) {
   }
 }
 
+/* What is done with the name of a function, aside: it is long. */
+typedef void name_use(const char *name, size_t len, void *context);
+
+typedef struct naming {
+  uintptr_t address;
+  name_use *use;
+  void *context;
+} naming;
+
+static void name_aside(void *naming_in_hand) {
+  const naming *own = naming_in_hand;
+  place wanted = {.address = own->address};
+  describe_address(&wanted);
+  own->use(wanted.text, strlen(wanted.text), own->context);
+}
+
+static void with_name(uintptr_t address, name_use *use, void *context) {
+  naming own = {address, use, context};
+  uint64_t before = dft__signals_block();
+  dft__aside_run(name_aside, &own);
+  dft__signals_restore(before);
+}
+
+static void keep_name(const char *name, size_t len, void *kept) {
+  size_t at = atomic_fetch_add(&texts_used, len + 1);
+  *(const char **)kept = at + len + 1 <= sizeof texts ? memcpy(texts + at, name, len + 1) : NULL;
+}
+
 /* NULL when there is no room for more. */
 static const char *make_name(uintptr_t address) {
-  place wanted = {.address = address};
-  size_t len, at;
-  describe_address(&wanted);
-  len = strlen(wanted.text) + 1;
-  at = atomic_fetch_add(&texts_used, len);
-  return at + len <= sizeof texts ? memcpy(texts + at, wanted.text, len) : NULL;
+  const char *kept;
+  with_name(address, keep_name, &kept);
+  return kept;
 }
 
 /* NULL when there is no room for one more, or another thread, or a call that this one interrupted, is about to make it. */
@@ -143,17 +170,30 @@ static dft_site *site_of(uintptr_t address) {
   return NULL;
 }
 
+static void begin_named(const char *name, size_t len, void *unused) {
+  (void)unused;
+  dft_region_begin_n(name, len, DFT__FUNCTION_CATEGORY, strlen(DFT__FUNCTION_CATEGORY));
+}
+
 /* The same, only slower. */
 static void begin_without_site(uintptr_t address) {
-  place wanted = {.address = address};
-  describe_address(&wanted);
-  dft_region_begin_named(wanted.text, DFT__FUNCTION_CATEGORY);
+  with_name(address, begin_named, NULL);
+}
+
+struct found_ref {
+  const dft__own *own;
+  uint32_t ref;
+};
+
+static void note_ref(const char *name, size_t len, void *found_in_hand) {
+  struct found_ref *found = found_in_hand;
+  found->ref = dft__site_named(found->own, name, len, DFT__FUNCTION_CATEGORY, strlen(DFT__FUNCTION_CATEGORY));
 }
 
 static uint32_t find_ref(const dft__own *own, uintptr_t address) {
-  place wanted = {.address = address};
-  describe_address(&wanted);
-  return dft__site_named(own, wanted.text, strlen(wanted.text), DFT__FUNCTION_CATEGORY, strlen(DFT__FUNCTION_CATEGORY));
+  struct found_ref found = {own, 0};
+  with_name(address, note_ref, &found);
+  return found.ref;
 }
 
 /* ---- Hooks ---------------------------------------------------------------------------------------------------------- */

@@ -4,12 +4,17 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 
+#include "base/identity.h"
 #include "base/signals.h"
+#include "codec/number.h"
 #include "emit.h"
 #include "region.h"
+
+/* A thread has room for so many keys. For the others the C library allocates memory, which a signal handler that interrupted
+ * malloc must not: a thread that joins in one is not noticed when it ends, and its state stays until the trace does. */
+#define FIRST_KEYS 32
 
 static pthread_key_t exit_key;
 static int has_exit_key;
@@ -33,16 +38,16 @@ static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
 
 /* The name the program gave this thread, where it is not just the program's. */
 static void name_thread(uint32_t tid, uint32_t pid) {
-  char name[17] = "";
+  char name[DFT__NUMBER_ROOM] = "";
   char process[17] = "";
-  char path[64];
+  char path[64] = "/proc/self/task/";
   if (tid == pid) return;                          /* the opening lines have it */
   if (!dft__thread_open_chunk(&dft__self)) return; /* no event of the program, so it does not count as lost */
   prctl(PR_GET_NAME, name);
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", pid);
+  memcpy(dft__number_uint(path + strlen(path), pid), "/comm", sizeof "/comm"); /* printf takes 2 KiB of the stack */
   dft__read_file(path, process, sizeof process);
   process[strcspn(process, "\n")] = '\0';
-  if (!name[0] || strcmp(name, process) == 0) snprintf(name, sizeof name, "%u", tid);
+  if (!name[0] || strcmp(name, process) == 0) *dft__number_uint(name, tid) = '\0';
   dft__emit_thread_name(&dft__self, tid, name, strlen(name));
 }
 
@@ -63,7 +68,8 @@ static int join(uint64_t session, uint64_t blocked, uint32_t events) {
   atomic_signal_fence(memory_order_seq_cst);
   dft__self.session = session;
   dft__visit_move(spool, blocked);
-  if (has_exit_key) pthread_setspecific(exit_key, &dft__self);
+  if (has_exit_key && (exit_key < FIRST_KEYS || !dft__signals_may_be_handler(blocked)))
+    pthread_setspecific(exit_key, &dft__self);
   name_thread(tid, spool->header->pid);
   dft__hooks.drain_notify(spool, 0, blocked);
   return 1;
@@ -79,7 +85,7 @@ enum dft__readiness dft__thread_enter(uint32_t events) {
     return gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   before = dft__signals_block(); /* a handler in the middle of this could not record, and must not jump away */
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-  if (!gate && dft__hooks.session_open_due()) gate = DFT__ACQUIRE(*dft__gate_page());
+  if (!gate && dft__hooks.session_open_due(before)) gate = DFT__ACQUIRE(*dft__gate_page());
   if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before, events))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
   }
@@ -131,6 +137,7 @@ static void leave(void *unused) {
   errno = saved;
 }
 
-void dft__thread_prepare(void) {
+/* Early, to get one of the first keys; a session that is opened by another library's constructor comes even earlier. */
+__attribute__((constructor)) void dft__thread_prepare(void) {
   if (!has_exit_key) has_exit_key = pthread_key_create(&exit_key, leave) == 0;
 }

@@ -2,8 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "lane.h"
 
-#include <stdio.h>
-
+#include "codec/number.h"
 #include "emit.h"
 
 #define NUMBER_MAX 0xffffu /* that a record can hold: further events share the last lane */
@@ -20,9 +19,12 @@ static dft__lane *add_lane(const dft__own *own) {
 }
 
 static void name_lane(const dft__own *own, uint32_t number) {
-  char name[64];
-  snprintf(name, sizeof name, "%u, overlapping %u", own->thread->tid, number);
-  dft__emit_thread_name(own, DFT__LANE_TID + number, name, strlen(name));
+  static const char between[] = ", overlapping ";
+  char name[2 * DFT__NUMBER_ROOM + sizeof between];
+  char *end = dft__number_uint(name, own->thread->tid);
+  memcpy(end, between, sizeof between - 1);
+  end = dft__number_uint(end + sizeof between - 1, number);
+  dft__emit_thread_name(own, DFT__LANE_TID + number, name, (size_t)(end - name));
 }
 
 /* A lane is free when its last event ended before this one began. */

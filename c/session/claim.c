@@ -44,17 +44,18 @@ static dft_status claim_once(dft__tracename *trace, dft__spool *spool, const dft
 /* The name is taken. An earlier image of this process may have taken it: then its spool is ours. Else, if the owner is dead, its
  * trace is published under a name that ours will not replace. Nonzero when *is_ours, or when a name is free to be tried. */
 static int settle(const dft__tracefolder *at, dft__tracename *trace, dft__spool *spool, const char *wanted,
-                  const dft__identity *own, int tries, int *is_ours) {
+                  const dft__identity *own, int tries, int (*may_recover)(void), int *is_ours) {
   char claim[DFT__PATH_MAX];
   if (!dft__tracefolder_claim(claim, sizeof claim, trace->folder, trace->inner, trace->base)) return 0;
   *is_ours = dft__adopt(spool, claim, own);
-  if (*is_ours || (tries == 0 && dft__recover_claim(at, claim, own, 1) == DFT_OK)) return 1;
+  if (*is_ours || (tries == 0 && may_recover() && dft__recover_claim(at, claim, own, 1) == DFT_OK)) return 1;
   return dft__tracename_next(trace, wanted, own, tries);
 }
 
 /* As claim_once, in the hidden folder; DFT_EBUSY when another try is worth it. */
 static dft_status claim_or_settle(dft__tracename *trace, dft__spool *spool, const dft__identity *own,
-                                  const char *spool_dir, uint64_t limit, const char *wanted, int tries) {
+                                  const char *spool_dir, uint64_t limit, const char *wanted, int tries,
+                                  int (*may_recover)(void)) {
   dft__tracefolder at;
   dft_status status;
   if (!dft__tracefolder_make(&at, trace->inner, trace->folder)) {
@@ -63,7 +64,7 @@ static dft_status claim_or_settle(dft__tracename *trace, dft__spool *spool, cons
     status = claim_once(trace, spool, own, spool_dir, limit);
     if (status == DFT_EBUSY) {
       int is_ours = 0;
-      if (!settle(&at, trace, spool, wanted, own, tries, &is_ours)) status = DFT_EINVAL;
+      if (!settle(&at, trace, spool, wanted, own, tries, may_recover, &is_ours)) status = DFT_EINVAL;
       else if (is_ours) status = DFT_OK;
     }
     if (status == DFT_OK) dft__tracefolder_remember(&at, spool);
@@ -73,7 +74,7 @@ static dft_status claim_or_settle(dft__tracename *trace, dft__spool *spool, cons
 }
 
 static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                             uint64_t limit) {
+                             uint64_t limit, int (*may_recover)(void)) {
   char wanted[256];
   dft_status status = DFT_EBUSY;
   int is_elsewhere = 0;
@@ -81,7 +82,8 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
   snprintf(wanted, sizeof wanted, "%s", trace->is_explicit ? trace->stem : trace->base);
   for (int tries = 0; tries < NAMES_MOST;) {
     errno = 0;
-    status = claim_or_settle(trace, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit, wanted, tries);
+    status = claim_or_settle(trace, spool, own, is_elsewhere ? SHARED_MEMORY : spool_dir, limit, wanted, tries,
+                             may_recover);
     if (status == DFT_OK || status == DFT_EINVAL) return status;
     if (status == DFT_EBUSY) {
       tries++;
@@ -97,8 +99,8 @@ static dft_status claim_some(dft__tracename *trace, dft__spool *spool, const dft
 }
 
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                           uint64_t limit) {
-  dft_status status = claim_some(trace, spool, own, spool_dir, limit);
+                           uint64_t limit, int (*may_recover)(void)) {
+  dft_status status = claim_some(trace, spool, own, spool_dir, limit, may_recover);
   memcpy(spool->inner, trace->inner, sizeof spool->inner);
   return status;
 }

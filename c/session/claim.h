@@ -8,8 +8,9 @@
 #include "tracename.h"
 
 /* Makes the spool, beside the trace or where that is better, and thereby claims the name: no two living processes have the
- * same. Stem and base of the name change when it was taken, or used by an earlier session of this process. */
+ * same. Stem and base of the name change when it was taken, or used by an earlier session of this process. may_recover is asked
+ * when a dead process may have the name: recovering it first allocates memory. */
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
-                           uint64_t limit);
+                           uint64_t limit, int (*may_recover)(void));
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/rank.h"
+#include "base/signals.h"
 #include "drain/decode.h"
 #include "drain/drain.h"
 #include "record/emit.h"
@@ -43,10 +44,10 @@ static void keep(dft__header *header, const dft__ready_item *ready, uint32_t byt
   uint32_t tid = dft__thread_id();
   uint32_t nobody = 0;
   uint32_t used, half, kept;
+  uint64_t before = dft__signals_block(); /* a handler that jumps away would keep the lock for ever */
   while (!atomic_compare_exchange_weak(&header->facts_lock, &nobody, tid)) {
-    if (nobody == tid) return; /* a signal handler that interrupted this very function */
     nobody = 0;
-    dft__relax();
+    sched_yield();
   }
   used = DFT__GET(header->facts_used);
   half = used >= DFT__FACTS_BYTES;
@@ -59,13 +60,17 @@ static void keep(dft__header *header, const dft__ready_item *ready, uint32_t byt
     dft__count_drop(header);
   }
   DFT__RELEASE(header->facts_lock, 0);
+  dft__signals_restore(before);
 }
 
 /* The key as it will stand in the trace: "app.KEY". */
 static uint32_t fact_key(const char *prefix, const char *key, size_t len) {
   char text[256];
-  int written = snprintf(text, sizeof text, "%s%.*s", prefix, (int)(len < 200 ? len : 200), key ? key : "");
-  return written < 0 ? 0 : dft__key_ref(text, (size_t)written);
+  size_t prefix_len = strlen(prefix);
+  if (len > 200) len = 200;
+  memcpy(text, prefix, prefix_len);
+  memcpy(text + prefix_len, key, len);
+  return dft__key_ref(text, prefix_len + len);
 }
 
 static void keep_number(const char *prefix, const char *key, size_t len, int64_t value) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "adopt.h"
+#include "base/aside.h"
 #include "base/config.h"
 #include "base/log.h"
 #include "base/signals.h"
@@ -42,6 +43,8 @@ static uint32_t is_decided;          /* the settings were read, or a trace was o
 static _Atomic uint64_t change_lock; /* pid 32 | tid 32 of the thread that opens or closes a session */
 static _Atomic int32_t pauses;
 static int is_exiting;
+static int is_opening_by_event;  /* with the lock, as the next */
+static uint64_t opening_signals; /* that the program has blocked; all of them in a handler with a stack of its own */
 
 /* ---- The lock ------------------------------------------------------------------------------------------------------- */
 
@@ -182,6 +185,11 @@ static void recover_others(const char *folder) {
   dft__recover_folder(folder, NULL, NULL);
 }
 
+/* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */
+static int may_allocate(void) {
+  return !is_opening_by_event || !dft__signals_may_be_handler(opening_signals);
+}
+
 /* Opens a session; with the lock. */
 static dft_status open_session(uint64_t first_id, int is_child) {
   dft__session_state *session = &dft__session;
@@ -203,7 +211,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
   dft__clock_choose();
   status = dft__gate_make() && spool ? dft__tracename_make(&trace, log_file, &session->identity, is_child) : DFT_ENOMEM;
   if (status == DFT_OK) {
-    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit);
+    status = dft__claim_make(&trace, spool, &session->identity, dft__config_text(DFT__SPOOL_DIR), limit, may_allocate);
   }
   error = status == DFT_EIO ? errno : 0;
   if (status == DFT_OK) {
@@ -295,11 +303,25 @@ int dft__session_await_exit(void) {
   return 1;
 }
 
-int dft__session_open_due(void) {
-  int is_open;
+/* What cannot be opened without the dynamic linker, and so not in a signal handler: the next call outside of one opens it. */
+static int must_load(void) {
+  const char *file = secure_getenv("DFTRACER_CONFIGURATION");
+  const char *sinks = is_forked() ? dft__config_text(DFT__SINK) : secure_getenv("DFTRACER_SINK");
+  return (!is_forked() && file && *file) || (sinks && dft__sinkspec_is_outside(sinks));
+}
+
+static void decide_aside(void *is_open) {
+  *(int *)is_open = decide();
+}
+
+int dft__session_open_due(uint64_t signals) {
+  int is_open = 0;
   if (dft__session_await_exit()) return 0;
   if (!dft__session_lock(DFT__LOCK_MS)) return 0;
-  is_open = decide();
+  is_opening_by_event = 1;
+  opening_signals = dft__signals_on_own_stack() ? UINT64_MAX : signals; /* later this thread is on another one */
+  if (!must_load() || may_allocate()) dft__aside_run(decide_aside, &is_open);
+  is_opening_by_event = 0;
   dft__session_unlock();
   return is_open;
 }
@@ -313,34 +335,48 @@ static int apply(const dft_options *options) {
          (!options->data_dir || !options->data_dir[0] || is_all || dft__config_set(DFT__DATA_DIR, options->data_dir));
 }
 
+/* With the lock. */
+static dft_status start(const dft_options *options) {
+  uint64_t first_id = 0;
+  dft_status status;
+  if (DFT__GET(*dft__gate_page())) return DFT_EACTIVE;
+  if (is_forked()) {
+    first_id = DFT__GET(dft__session.spool->header->next_id);
+    dft__session.is_open = 0;
+    dft__drain_forget();
+    dft__log_reset();
+  }
+  is_decided = 1;
+  dft__config_read();
+  if (!apply(options)) status = DFT_EINVAL;
+  else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, is_started_by_parent()) : DFT_EDISABLED;
+  if (status != DFT_OK) set_active(0);
+  return status;
+}
+
+struct starting {
+  const dft_options *options;
+  dft_status status;
+};
+
+static void start_aside(void *starting) {
+  struct starting *own = starting;
+  own->status = start(own->options);
+}
+
 dft_status dft_start(const dft_options *options) {
   int saved = errno;
   uint64_t before;
-  dft_status status = DFT_EACTIVE;
+  struct starting own = {options, DFT_EBUSY};
   if (options && options->struct_size < sizeof(dft_options)) return DFT_EINVAL;
   before = dft__signals_block(); /* a signal handler that jumps away would keep the lock for ever */
-  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
-    dft__signals_restore(before);
-    return DFT_EBUSY;
+  if (dft__session_lock(DFT__LOCK_ALWAYS)) {
+    dft__aside_run(start_aside, &own);
+    dft__session_unlock();
   }
-  if (!DFT__GET(*dft__gate_page())) {
-    uint64_t first_id = 0;
-    if (is_forked()) {
-      first_id = DFT__GET(dft__session.spool->header->next_id);
-      dft__session.is_open = 0;
-      dft__drain_forget();
-      dft__log_reset();
-    }
-    is_decided = 1;
-    dft__config_read();
-    if (!apply(options)) status = DFT_EINVAL;
-    else status = dft__config_number(DFT__ENABLE) ? open_session(first_id, is_started_by_parent()) : DFT_EDISABLED;
-    if (status != DFT_OK) set_active(0);
-  }
-  dft__session_unlock();
   dft__signals_restore(before);
   errno = saved;
-  return status;
+  return own.status;
 }
 
 /* ---- Stop --------------------------------------------------------------------------------------------------------- */
@@ -410,31 +446,35 @@ static dft_status complete(void) {
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
-dft_status dft_stop(void) {
-  int saved = errno;
+/* With the lock. */
+static void stop_aside(void *status) {
   int cancel;
-  uint64_t before;
-  dft_status status = DFT_EINACTIVE;
-  if (!is_exiting) dft_unbind_io();
-  before = dft__signals_block();
-  if (!dft__session_lock(DFT__LOCK_ALWAYS)) {
-    dft__signals_restore(before);
-    return DFT_EBUSY;
-  }
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!is_exiting) set_active(0); /* else calls come here, and are held */
     DFT__RELEASE(*dft__gate_page(), 0);
     dft__hooks.io_session_closed();
-    status = complete();
+    *(dft_status *)status = complete();
     dft__category_report();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {
+    *(dft_status *)status = DFT_EINACTIVE;
     set_active(0);
     is_decided = 1;
   }
-  dft__session_unlock();
+}
+
+dft_status dft_stop(void) {
+  int saved = errno;
+  uint64_t before;
+  dft_status status = DFT_EBUSY;
+  if (!is_exiting) dft_unbind_io();
+  before = dft__signals_block();
+  if (dft__session_lock(DFT__LOCK_ALWAYS)) {
+    dft__aside_run(stop_aside, &status);
+    dft__session_unlock();
+  }
   dft__signals_restore(before);
   errno = saved;
   return status;

@@ -6,8 +6,8 @@
 #include "spool/gate.h"
 
 /* For threads that find the gate closed: opens a session when the environment asks for one, or when this is the forked child of
- * a traced process. Zero when there is nothing to record into. */
-int dft__session_open_due(void);
+ * a traced process. Zero when there is nothing to record into. `signals` is what the program has blocked. */
+int dft__session_open_due(uint64_t signals);
 
 /* For calls that found the gate closed: if another thread ends the process, waits for that. Zero when no thread does. */
 int dft__session_await_exit(void);

@@ -18,8 +18,8 @@ struct dft__hooks {
    * state, `events` are lost and counted: 1 for a call that would have made an event, else 0. */
   enum dft__readiness (*thread_enter)(uint32_t events);
   /* session: opens a session when the environment asks for one, or in the forked child of a traced process. Zero when there
-   * is nothing to record into. */
-  int (*session_open_due)(void);
+   * is nothing to record into. Called with signals blocked; `signals` is what the program has blocked. */
+  int (*session_open_due)(uint64_t signals);
   /* session: a call found the gate closed. If another thread ends the process, waits for that; zero when no thread does. */
   int (*session_await_exit)(void);
   /* drain: cells of records of this spool became ready. `signals` is what the program has blocked. */

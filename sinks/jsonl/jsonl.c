@@ -8,7 +8,7 @@
  *   | text: lines, TEXT_BYTES | output: members, OUTPUT_BYTES | state of the compressor |
  *
  * SPDX-License-Identifier: MIT */
-#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "../sinks.h"
 #include "codec/file.h"
@@ -33,12 +33,20 @@ typedef struct jsonl {
   char path[];
 } jsonl;
 
+static dft_status jsonl_close(void *state, int complete) {
+  const jsonl *own = state;
+  (void)complete;
+  munmap(state, sizeof *own + strlen(own->path) + 1);
+  return DFT_OK;
+}
+
 static dft_status jsonl_open(const dft_sink_target *target, void **state) {
   size_t path_bytes = strlen(target->path) + 1;
-  jsonl *own = malloc(sizeof *own + path_bytes);
+  /* Not malloc: a signal handler that interrupted it may be draining. */
+  jsonl *own = mmap(NULL, sizeof *own + path_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   dft_status status;
   *state = NULL;
-  if (!own) return DFT_ENOMEM;
+  if (own == MAP_FAILED) return DFT_ENOMEM;
   own->committed_bytes = target->resume_bytes;
   own->compress = target->compress != 0;
   own->level = target->level;
@@ -46,7 +54,7 @@ static dft_status jsonl_open(const dft_sink_target *target, void **state) {
   /* A new file is made with the first append. */
   status = own->committed_bytes ? dft__file_begin(own->path, own->committed_bytes) : DFT_OK;
   if (status != DFT_OK) {
-    free(own);
+    jsonl_close(own, 0);
     return status;
   }
   *state = own;
@@ -123,12 +131,6 @@ static dft_status jsonl_append(void *state, dft_batch *batch, const dft_bytes *b
     own->committed_bytes += bytes->len;
   }
   *committed_bytes = own->committed_bytes;
-  return DFT_OK;
-}
-
-static dft_status jsonl_close(void *state, int complete) {
-  (void)complete;
-  free(state);
   return DFT_OK;
 }
 

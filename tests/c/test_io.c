@@ -21,7 +21,7 @@ int dft__io_chdir(const char *path);
 
 static const char *absolute(int dir, const char *path) {
   static char text[DFT__IO_PATH];
-  text[dft__path_absolute(dir, path, text)] = '\0';
+  text[dft__path_absolute(dir, path, text, DFT__IO_PATH)] = '\0';
   return text;
 }
 
@@ -40,7 +40,7 @@ static void paths_are_made_absolute(void) {
   CHECK_STR(absolute(AT_FDCWD, "x"), expected);
   CHECK_STR(absolute(AT_FDCWD, "./y/../x"), expected);
   CHECK_STR(absolute(AT_FDCWD, ""), here);
-  CHECK_UINT(dft__path_absolute(-1, "x", expected), 0);
+  CHECK_UINT(dft__path_absolute(-1, "x", expected, DFT__IO_PATH), 0);
 }
 
 /* Every string of these characters up to a length, alone and where blocks of sixteen end, against a plain loop. */
@@ -86,7 +86,7 @@ static void no_more_of_a_path_is_read_than_the_kernel_read(void) {
     char *path = pages + page - PATH_MAX;
     memset(path, 'p', PATH_MAX);
     memcpy(path, is_odd ? "/./" : "/pp", 3);
-    CHECK(dft__path_absolute(AT_FDCWD, path, text) > 0);
+    CHECK(dft__path_absolute(AT_FDCWD, path, text, DFT__IO_PATH) > 0);
     CHECK_INT(dft__io_open(path, O_RDONLY, 0), -1);
     CHECK_INT(errno, ENAMETOOLONG);
   }
@@ -98,11 +98,11 @@ static void long_paths_are_cut(void) {
   memset(path, 'p', sizeof path);
   path[0] = '/';
   path[sizeof path - 1] = '\0';
-  CHECK(dft__path_absolute(AT_FDCWD, path, text) < DFT__IO_PATH);
+  CHECK(dft__path_absolute(AT_FDCWD, path, text, DFT__IO_PATH) < DFT__IO_PATH);
   for (size_t i = 0; i < sizeof path - 1; i += 2) path[i] = '/';
-  CHECK(dft__path_absolute(AT_FDCWD, path, text) < DFT__IO_PATH);
+  CHECK(dft__path_absolute(AT_FDCWD, path, text, DFT__IO_PATH) < DFT__IO_PATH);
   for (size_t i = 0; i + 3 < sizeof path; i += 3) memcpy(path + i, "../", 3);
-  CHECK(dft__path_absolute(AT_FDCWD, path, text) < DFT__IO_PATH);
+  CHECK(dft__path_absolute(AT_FDCWD, path, text, DFT__IO_PATH) < DFT__IO_PATH);
 }
 
 /* ---- The filter ---- */

@@ -1,6 +1,6 @@
 /* signaller.c - signal handlers that record, while threads record and allocate; jumps out of handlers; cancelled threads.
  *
- *   signaller handlers | jumps | cancel
+ *   signaller handlers | jumps | facts | cancel
  *
  * Prints what it has recorded: NAME COUNT, one a line. Every call that is counted has returned.
  * SPDX-License-Identifier: MIT */
@@ -119,6 +119,29 @@ static int run_jumps(void) {
   return 0;
 }
 
+static void *keep_fact(void *unused) {
+  dft_app_metadata_int_n("last", 4, 1);
+  return unused;
+}
+
+/* Out of the calls that keep a fact of the process. Afterwards another thread can do it, too. */
+static int run_facts(void) {
+  static volatile int jumps;
+  pthread_t thread;
+  signal(SIGALRM, jump);
+  sigsetjmp(before, 1);
+  if (jumps++ < JUMPS) {
+    arm();
+    for (int64_t n = 0;; n++) {
+      char key[] = {'k', (char)('a' + n % 26)};
+      dft_app_metadata_int_n(key, sizeof key, n);
+    }
+  }
+  start_timer(ITIMER_REAL, 0);
+  record_plain();
+  return pthread_create(&thread, NULL, keep_fact, NULL) != 0 || pthread_join(thread, NULL) != 0;
+}
+
 /* ---- Cancelled threads ---- */
 
 static void *record_until_cancelled(void *unused) {
@@ -152,6 +175,7 @@ int main(int argc, char **argv) {
   const char *way = argc > 1 ? argv[1] : "handlers";
   if (strcmp(way, "handlers") == 0) return run_handlers();
   if (strcmp(way, "jumps") == 0) return run_jumps();
+  if (strcmp(way, "facts") == 0) return run_facts();
   if (strcmp(way, "cancel") == 0) return run_cancel();
   return 2;
 }

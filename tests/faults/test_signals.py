@@ -54,6 +54,12 @@ def case_jumps_out_of_handlers_while_the_spool_is_full(folder):
     check_jumps(folder, SPOOL_LIMIT="1M")
 
 
+def case_jumps_out_of_calls_that_keep_facts(folder):
+    trace, _ = signal(folder, "facts", dangling=True)
+    facts = {key: value for event in trace.events for key, value in event["args"].items() if key.startswith("app.")}
+    expect_equal(facts.get("app.last"), 1, "the fact of another thread")
+
+
 def case_cancelled_threads(folder):
     trace, counts = signal(folder, "cancel")
     expect_equal(len(trace.named("plain")), counts["plain"], "events of cancelled threads")
