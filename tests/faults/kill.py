@@ -94,13 +94,13 @@ def is_announced(path: str) -> bool:
         return not path.endswith(".spool") or file.read(8).strip(b"\0") != b""
 
 
-def compare(folder: str, page: Page) -> collections.Counter:
+def compare(folder: str, page: Page, small: bool = False) -> collections.Counter:
     """The oracle. Returns what was seen, for the report."""
     seen = collections.Counter()
     complete = collections.defaultdict(list)
     still_open = collections.defaultdict(list)
     lives = collections.Counter()
-    for trace in read_folder(folder, dangling=True):
+    for trace in read_folder(folder, dangling=True, small=small):
         seen["files"] += 1
         seen["members"] += len(trace.members)
         expect("num_dropped" not in trace.end["args"], f"{trace.path}: {trace.end}")
