@@ -18,6 +18,9 @@ void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals
  * with signals blocked; `signals` is what the program has blocked. */
 dft__chunk *dft__drain_make_room(dft__spool *spool, uint32_t cells, uint64_t signals);
 
+/* Nonzero when the session ends: whatever the thread does besides should stop. */
+int dft__drain_is_ending(void);
+
 /* Nonzero when the opening lines are written, or about to be. */
 int dft__drain_has_begun(void);
 

@@ -75,8 +75,12 @@ void dft__recover_reset(dft__spool *spool) {
   each_path(spool, queue);
 }
 
-/* Everything that is left, batch by batch. */
-static dft_status write_rest(dft__outputs *outputs) {
+static int is_over(const dft__unjudged *unjudged) {
+  return unjudged && unjudged->is_over && unjudged->is_over();
+}
+
+/* Everything that is left, batch by batch. DFT_EBUSY: it was stopped in between. */
+static dft_status write_rest(dft__outputs *outputs, const dft__unjudged *unjudged) {
   dft__workspace *workspace;
   dft_status status = dft__outputs_open(outputs);
   if (status != DFT_OK) return status;
@@ -86,6 +90,10 @@ static dft_status write_rest(dft__outputs *outputs) {
     return DFT_ENOMEM;
   }
   while (status == DFT_OK && !dft__commit_current(outputs->spool)->complete) {
+    if (is_over(unjudged)) {
+      status = DFT_EBUSY;
+      break;
+    }
     uint64_t seq = dft__commit_current(outputs->spool)->seq + 1;
     dft__batch_begin(&workspace->batch, outputs->spool, seq,
                      DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
@@ -102,7 +110,8 @@ static dft_status write_rest(dft__outputs *outputs) {
 }
 
 /* A later recovery may find the spool as this one leaves it. So another stem than the header's is not kept there. */
-static dft_status publish(dft__spool *spool, const char *other_stem, dft_recovery *report) {
+static dft_status publish(dft__spool *spool, const char *other_stem, dft_recovery *report,
+                          const dft__unjudged *unjudged) {
   dft__outputs outputs;
   char name[DFT__PATH_MAX];
   dft_status status = dft__outputs_prepare(&outputs, spool);
@@ -114,7 +123,7 @@ static dft_status publish(dft__spool *spool, const char *other_stem, dft_recover
     dft__publish_clean(&outputs, spool->path);
     return DFT_OK;
   }
-  if (!dft__commit_current(spool)->complete) status = write_rest(&outputs);
+  if (!dft__commit_current(spool)->complete) status = write_rest(&outputs, unjudged);
   if (status == DFT_OK) status = dft__publish(&outputs, other_stem, name, sizeof name);
   if (status != DFT_OK) return status;
   report->events += dft__commit_current(spool)->events;
@@ -134,7 +143,7 @@ static int write_taken(dft__spool *spool, dft_status *status) {
   dft__recover_reset(&copy);
   is_empty = !dft__commit_current(&copy)->seq && !dft__feed_has_events(&copy);
   if (!is_empty) *status = dft__outputs_prepare(&outputs, &copy);
-  if (!is_empty && *status == DFT_OK && !dft__commit_current(&copy)->complete) *status = write_rest(&outputs);
+  if (!is_empty && *status == DFT_OK && !dft__commit_current(&copy)->complete) *status = write_rest(&outputs, NULL);
   if (!is_empty && *status == DFT_OK) dft__taking_complete(spool, &copy);
   dft__taking_drop(&copy);
   return !is_empty;
@@ -148,7 +157,7 @@ static dft_status publish_taken(dft__spool *spool, dft_recovery *report) {
   dft_status status = dft__outputs_prepare(&outputs, spool);
   if (status != DFT_OK) return status;
   if (!dft__taking_is_complete(spool) && !write_taken(spool, &status)) {
-    if (DFT__GET(spool->header->takings) || !dft__open_region_any(spool)) return publish(spool, NULL, report);
+    if (DFT__GET(spool->header->takings) || !dft__open_region_any(spool)) return publish(spool, NULL, report, NULL);
     dft__taking_end(spool);
     return DFT_OK;
   }
@@ -280,8 +289,8 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
   snprintf(stem, sizeof stem, "%.220s-%u", spool->header->stem, spool->header->pid);
   status = DFT_OK;
   if (life == DFT__UNKNOWN || dft__taking_is_complete(spool)) status = publish_taken(spool, report);
-  if (life == DFT__DEAD && status == DFT_OK) status = publish(spool, give_new_name ? stem : NULL, report);
-  if (status != DFT_OK) report->failed++;
+  if (life == DFT__DEAD && status == DFT_OK) status = publish(spool, give_new_name ? stem : NULL, report, unjudged);
+  if (status != DFT_OK && status != DFT_EBUSY) report->failed++;
   return status;
 }
 
@@ -350,7 +359,7 @@ static dft_status recover_inner(const char *folder, const char *hidden, dft_reco
   if (!entries && errno == EPERM) report->foreign++;
   if (!entries) return errno == ENOENT || errno == EPERM ? DFT_OK : DFT_EIO;
   dft__identity_own(&own);
-  while ((entry = readdir(entries)) != NULL) {
+  while (!is_over(unjudged) && (entry = readdir(entries)) != NULL) {
     dft_status status;
     if (!dft__tracefolder_base_len(entry->d_name)) continue;
     snprintf(claim, sizeof claim, "%s/%s", inner, entry->d_name);

@@ -61,7 +61,7 @@ static void recover(recover_plan *plan, const char *folder) {
   report.events += saved.events;
   report.failed += saved.failed;
   report.foreign -= saved.settled < report.foreign ? saved.settled : report.foreign;
-  if (saved.failed) status = DFT_EIO;
+  if (saved.failed && status == DFT_OK) status = DFT_EIO;
   if (status != DFT_OK) plan->status = STATUS_FAILED;
   if (status != DFT_OK && !report.failed) {
     fprintf(stderr, "dftracer recover: %s: %s\n", folder, dft_status_text(status));
