@@ -11,8 +11,8 @@
 /* What a recovery is asked for, and spools whose process may be alive, for all that is known here. */
 typedef struct dft__unjudged {
   int (*is_over)(void); /* stop between two batches when it says so: the next recovery goes on there. NULL: never */
-  int is_taken;   /* the user says that the processes have ended: publish them */
-  uint32_t count; /* of those that were left alone */
+  int is_taken;         /* the user says that the processes have ended: publish them */
+  uint32_t count;       /* of those that were left alone */
   void (*tell)(const char *claim, uint32_t pid, const char *host, void *context); /* of each; may be NULL */
   void *context;
 } dft__unjudged;

@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 
@@ -170,6 +171,25 @@ def case_shown_as_neither_alive_nor_dead(folder):
             expect('"n":1000' in text and "recovered" not in text, text[-500:])
 
 
+def case_seen_by_someone_without_descriptors(folder):
+    """A file of /proc that cannot be opened proves nothing."""
+    with overlay(folder) as out, living(out):
+        for most in range(4, 16):
+            def limited(most=most):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+            look(out, preexec_fn=limited)
+            done = run([program("steady"), "10"], environment(out, LOG_FILE=f"{out}/other.pfw"), preexec_fn=limited)
+            expect_equal(done.returncode, STATUS, f"another traced program: {done.stderr}")
+            expect_equal(len([name for name in claims(out) if "other" not in name]), 1, "the claim is there")
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{out}/other.pfw.gz")
+        recover(out)
+        for name in os.listdir(out):
+            if name.startswith("other"):
+                os.unlink(f"{out}/{name}")
+
+
 def case_killed_on_an_overlay_file_system(folder):
     with overlay(folder) as out:
         kill_half_way(out)
@@ -265,6 +285,40 @@ def case_in_containers_of_one_node_with_the_same_name_and_pid(folder):
         expect("2 left alone" in text and "--lost" in text, text)
         expect_equal([name in text for name in claims(out)], [True, True], f"both are named: {text}")
     check_whole(out, 2)
+
+
+def with_own_memory():
+    """A container with its own pids, host name and /dev/shm."""
+    return [*unshared("-m", "-u", "-p", "-f"), "sh", "-c",
+            'hostname node && mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
+
+
+def case_in_containers_with_their_own_shared_memory(folder):
+    """Two processes of the same pid and host name. Outside, their spools are not visible."""
+    settings = {"before": with_own_memory(), "SPOOL_DIR": "/dev/shm"}
+    with living(folder, **settings), living(folder, count=2, **settings):
+        expect("2 left alone" in look(folder).stdout, "nobody can tell")
+        other = run([program("steady"), "10"], environment(folder, LOG_FILE=f"{folder}/other.pfw"))
+        expect_equal((other.returncode, other.stderr), (STATUS, ""), "another process of the folder")
+        os.unlink(f"{folder}/other.pfw.gz")
+    check_whole(folder, 2)
+
+
+def case_killed_with_the_shared_memory_of_its_container(folder):
+    """What it had written is published when the user says that it has ended."""
+    words = [*with_own_memory(), program("steady"), "80000", "half"]
+    with subprocess.Popen(words, env=environment(folder, SPOOL_DIR="/dev/shm"), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
+        os.kill(int(child_of(process)), signal.SIGKILL)
+    text = look(folder).stdout
+    expect("1 left alone" in text and "--lost" in text, text)
+    expect("1 trace published" in lost(folder), "it is published")
+    (trace,) = read_folder(folder, small=True)
+    numbers = trace.values("step", "n")
+    expect(numbers and "spool_lost" in trace.end["args"], f"{len(numbers)} events, {trace.end}")
+    expect_equal(len(numbers), len(set(numbers)), "none is there twice")
+    expect_equal(waiting(folder), [], "left over")
 
 
 def case_in_containers_with_an_explicit_name_and_the_same_pid(folder):
