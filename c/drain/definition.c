@@ -23,19 +23,33 @@ void dft__definition_take(dft_batch *batch) {
     DFT__SET(name->defined, batch->seq);
 }
 
+static void await_batch(dft__spool *spool, dft__name *name, uint32_t ref) {
+  uint32_t head = DFT__GET(spool->header->pending_paths);
+  DFT__SET(name->defined, 0);
+  do DFT__SET(name->pending, head);
+  while (!atomic_compare_exchange_weak_explicit(&spool->header->pending_paths, &head, ref, memory_order_release,
+                                                memory_order_relaxed));
+}
+
 void dft__definition_return(dft_batch *batch) {
   uint32_t ref = batch->first_definition;
   dft__name *name;
   while (ref && (name = path_at(batch, ref)) != NULL) {
     uint32_t next = DFT__GET(name->pending);
-    uint32_t head = DFT__GET(batch->spool->header->pending_paths);
-    DFT__SET(name->defined, 0);
-    do DFT__SET(name->pending, head);
-    while (!atomic_compare_exchange_weak_explicit(&batch->spool->header->pending_paths, &head, ref,
-                                                  memory_order_release, memory_order_relaxed));
+    await_batch(batch->spool, name, ref);
     ref = next;
   }
   batch->definition = batch->first_definition = 0;
+}
+
+void dft__definition_repeat(dft__spool *spool) {
+  for (uint32_t bucket = 0; bucket < DFT__BUCKETS; bucket++) {
+    uint32_t ref = DFT__ACQUIRE(spool->header->bucket[bucket]);
+    dft__name *name;
+    for (; (name = (dft__name *)(uintptr_t)dft__name_at(spool, ref)) != NULL; ref = DFT__GET(name->next)) {
+      if (name->use == DFT__NAME_PATH && DFT__GET(name->defined)) await_batch(spool, name, ref);
+    }
+  }
 }
 
 int dft__definition_next(dft_batch *batch, dft_event *event) {

@@ -27,12 +27,16 @@
 #include "record/thread.h"
 #include "spool/clock.h"
 #include "spool/commit.h"
+#include "spool/ownership.h"
 #include "waiters.h"
 
 #define WORKSPACES 4
 #define PRESSED_SHARE 4 /* when this part of the spool waits to be written, room is short */
 #define PAUSE_LEAST_NS UINT64_C(100000)
 #define RETRY_NS UINT64_C(1000000000) /* pause after a failed append */
+#define TAKEN_RETRY_NS UINT64_C(10000000)
+#define TAKEN_PAUSE_NS UINT64_C(5000000)
+#define TAKEN_WAIT_NS UINT64_C(10000000000) /* that the end waits for another process that recovers the trace */
 #define STACK_BYTES ((size_t)512 << 10)
 
 #define APPEND_PAUSE_NS 20000        /* between looks at a batch that must be appended before others begin */
@@ -120,7 +124,17 @@ static dft__workspace *take_workspace(void) {
   return NULL;
 }
 
+/* Whether somebody else recovers the trace, or has published it. This is no failure: others follow it. */
+static int is_taken(void) {
+  const dft__header *header = drain.outputs.spool->header;
+  return atomic_load(&header->is_taken) || atomic_load(&header->takings) != drain.outputs.takings;
+}
+
 static void note_failure(dft_status status) {
+  if (is_taken()) {
+    atomic_store(&drain.retry_ns, dft__clock_ns() + TAKEN_RETRY_NS);
+    return;
+  }
   dft__waiters_note_failure();
   atomic_store(&drain.retry_ns, dft__clock_ns() + RETRY_NS);
   dft__log(DFT__LOG_SINK, DFT__LOG_ERROR,
@@ -171,11 +185,42 @@ static void append_ready(void) {
   }
 }
 
+/* Another process published the trace so far, because it was told that this one is dead. What it left is another trace. */
+static void begin_again(void) {
+  dft__spool *spool = drain.outputs.spool;
+  uint64_t offset = 0;
+  int64_t cells = 0;
+  dft__chunk *chunk;
+  dft__outputs_restart(&drain.outputs);
+  atomic_store(&drain.has_begun, 0);
+  while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
+    uint64_t status = DFT__ACQUIRE(chunk->status);
+    uint32_t consumed = DFT__GET(chunk->consumed);
+    if (DFT__GET(chunk->use) != DFT__USE_RECORDS || dft__status_state(status) != DFT__FULL) continue;
+    if (consumed < dft__status_end(status)) cells += dft__status_end(status) - consumed;
+    else dft__chunk_give(spool, chunk);
+  }
+  atomic_store(&drain.ready_cells, cells);
+  dft__log(DFT__LOG_TAKEN, DFT__LOG_WARN,
+           "another process has published the trace in %s so far (dftracer recover --lost); what follows goes into "
+           "another file",
+           spool->header->folder);
+}
+
 /* After a failure everything starts again from the last commit, once nothing is on its way any more. */
 static int is_output_usable(void) {
   uint64_t retry = DFT__GET(drain.retry_ns);
+  if (!retry && is_taken()) {
+    note_failure(DFT_EBUSY);
+    return 0;
+  }
   if (retry) {
     if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
+    if (dft__ownership_is_lost(drain.outputs.spool)) {
+      note_failure(DFT_EBUSY);
+      return 0;
+    }
+    if (is_taken()) begin_again();
     atomic_store(&drain.retry_ns, 0);
     atomic_store(&drain.next_seq, dft__commit_current(drain.outputs.spool)->seq + 1);
     atomic_store(&drain.turn, DFT__GET(drain.next_seq));
@@ -367,6 +412,10 @@ void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals
   dft__drain_leave();
 }
 
+int dft__drain_is_ending(void) {
+  return (int)atomic_load(&drain.is_ending);
+}
+
 int dft__drain_has_begun(void) {
   return (int)atomic_load(&drain.has_begun);
 }
@@ -393,10 +442,6 @@ int dft__drain_assist(uint64_t least, uint64_t signals) {
   if (can_assist(signals) && !dft__drain_does_all()) return assist(least);
   wake_thread();
   return 0;
-}
-
-int dft__drain_is_ending(void) {
-  return (int)atomic_load(&drain.is_ending);
 }
 
 uint32_t dft__drain_in_flight(void) {
@@ -461,18 +506,32 @@ static int await_helpers(void) {
   return 0;
 }
 
+/* Nonzero when the trace is whole, or empty. From then on no other process takes it. */
+static int write_rest(void) {
+  dft__spool *spool = drain.outputs.spool;
+  uint64_t deadline = dft__clock_ns() + TAKEN_WAIT_NS;
+  while (dft__ownership_is_lost(spool) && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
+  if (dft__ownership_is_lost(spool)) return 0;
+  if (is_taken()) atomic_store(&drain.retry_ns, RETRY_AT_ONCE);
+  else atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
+  /* A trace without events of the program leaves no file. */
+  while (DFT__GET(drain.has_begun) || dft__feed_has_events(spool)) {
+    if (!drain_once(DFT__BATCH_FINAL, 0)) return 0;
+    if (dft__commit_current(spool)->complete) break;
+  }
+  if (dft__ownership_enter(spool, drain.outputs.takings)) return 1;
+  while (dft__ownership_is_lost(spool) && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
+  return 0;
+}
+
 dft_status dft__drain_end(int *is_complete) {
   uint64_t before = dft__signals_block();
   dft_status status = DFT_OK;
   int is_alone;
   end_thread();
   is_alone = await_helpers();
-  atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
-  /* A trace without events of the program leaves no file. */
-  *is_complete = !DFT__GET(drain.has_begun) && !dft__feed_has_events(drain.outputs.spool);
-  while (!*is_complete && drain_once(DFT__BATCH_FINAL, 0)) {
-    *is_complete = dft__commit_current(drain.outputs.spool)->complete != 0;
-  }
+  do *is_complete = write_rest();
+  while (!*is_complete && is_taken() && !dft__ownership_is_lost(drain.outputs.spool));
   status = dft__outputs_close(&drain.outputs, *is_complete);
   if (status == DFT_OK) status = drain.outputs.first_error;
   for (int i = 0; i < WORKSPACES; i++) {

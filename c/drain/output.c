@@ -13,6 +13,7 @@
 #include "feed.h"
 #include "sinkspec.h"
 #include "spool/commit.h"
+#include "spool/ownership.h"
 #include "spool/tracefolder.h"
 
 #define LARGE_BATCH 4 /* times the usual size, for sinks that take whatever they get: fewer appends */
@@ -49,6 +50,7 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
   memset(outputs, 0, sizeof *outputs);
   outputs->spool = spool;
   outputs->can_assist = 1;
+  outputs->takings = atomic_load(&header->takings);
   for (uint32_t i = 0; i < header->sink_count; i++) {
     dft__output *output = &outputs->list[i];
     const char *spec = find_trusted(spool, header->sink[i], own, sizeof own);
@@ -152,6 +154,16 @@ dft_status dft__outputs_close(dft__outputs *outputs, int is_complete) {
   return first;
 }
 
+void dft__outputs_restart(dft__outputs *outputs) {
+  dft__spool *spool = outputs->spool;
+  dft__tracefolder at;
+  dft__outputs_close(outputs, 0);
+  outputs->takings = atomic_load(&spool->header->takings);
+  dft__definition_repeat(spool);
+  if (dft__tracefolder_make(&at, spool->inner, spool->header->folder)) dft__tracefolder_remember(&at, spool);
+  dft__tracefolder_leave(&at);
+}
+
 /* ---- Workspaces --------------------------------------------------------------------------------------------------- */
 
 static size_t aligned(size_t bytes) {
@@ -224,15 +236,31 @@ static dft_status append_all(dft__outputs *outputs, dft__workspace *workspace, u
   return status;
 }
 
-dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace) {
+static dft_status append_and_commit(dft__outputs *outputs, dft__workspace *workspace) {
   uint64_t bytes[DFT__SINKS_MAX];
   dft_status status = outputs->has_failed ? DFT_EIO : append_all(outputs, workspace, bytes);
-  if (status == DFT_OK) {
-    dft__batch_commit(&workspace->batch, bytes);
-    dft__batch_apply(&workspace->batch);
-    return DFT_OK;
+  if (status != DFT_OK) {
+    note_error(outputs, status);
+    return status;
   }
-  note_error(outputs, status);
+  dft__batch_commit(&workspace->batch, bytes);
+  dft__batch_apply(&workspace->batch);
+  return DFT_OK;
+}
+
+/* The process itself appends only as long as no other one recovers its trace. */
+static dft_status append_if_owner(dft__outputs *outputs, dft__workspace *workspace) {
+  dft_status status;
+  if (!dft__ownership_enter(outputs->spool, outputs->takings)) return DFT_EBUSY;
+  status = append_and_commit(outputs, workspace);
+  dft__ownership_leave(outputs->spool);
+  return status;
+}
+
+dft_status dft__outputs_append(dft__outputs *outputs, dft__workspace *workspace) {
+  int is_recovery = outputs->spool->fd >= 0;
+  dft_status status = is_recovery ? append_and_commit(outputs, workspace) : append_if_owner(outputs, workspace);
+  if (status == DFT_OK) return DFT_OK;
   outputs->has_failed = 1;
   dft__definition_return(&workspace->batch);
   dft__batch_unclaim(&workspace->batch);

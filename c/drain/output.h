@@ -36,6 +36,7 @@ typedef struct dft__outputs {
   uint32_t is_outside; /* one of them is a shared object, whose open and append may allocate memory */
   uint32_t has_failed; /* only closing is left; others may still be encoding */
   uint64_t batch_text; /* how large batches should be, in bytes of lines */
+  uint64_t takings;    /* of the spool, when they were prepared (spool/ownership.h) */
   dft_status first_error;
   dft__output list[DFT__SINKS_MAX];
 } dft__outputs;
@@ -46,6 +47,9 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool);
 /* Opens what is not open or has failed, at the length of the last commit. */
 dft_status dft__outputs_open(dft__outputs *outputs);
 dft_status dft__outputs_close(dft__outputs *outputs, int is_complete);
+
+/* A recovery has published what they held: others begin. Nobody encodes. */
+void dft__outputs_restart(dft__outputs *outputs);
 
 dft__workspace *dft__workspace_make(const dft__outputs *outputs);
 void dft__workspace_free(dft__workspace *workspace);

@@ -67,7 +67,8 @@ static void report_loss(const dft__spool *spool) {
     case EFBIG: why = "the limit of the file size is reached (ulimit -f)"; break;
     case EMFILE:
     case ENFILE: why = "no file descriptor is free (ulimit -n)"; break;
-    case ENOENT: why = "it has been removed"; break;
+    case ENOENT: why = "it has been removed, or its folder renamed"; break;
+    case ENOMEM: why = "there is no memory"; break;
   }
   dft__log(DFT__LOG_SPACE, DFT__LOG_ERROR,
            "the spool %s cannot grow beyond %llu KiB: %s; events are dropped and counted (DFTRACER_SPOOL_DIR moves it)",

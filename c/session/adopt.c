@@ -77,8 +77,9 @@ static int is_adoptable(const dft__spool *spool, const dft__identity *own) {
   const dft__header *header = spool->header;
   const dft__commit *commit = dft__commit_current(spool);
   return is_earlier_image(header, own) && header->folder[0] == '/' && header->settings == dft__config_hash() &&
-         !commit->complete && !commit->final_ticks && !DFT__GET(header->facts_used) && !DFT__GET(header->facts_lock) &&
-         dft__clock_is_of(header) && dft__intern_is_fine(spool) && are_threads_fine(spool);
+         !commit->complete && !DFT__GET(header->is_taken) && !commit->final_ticks && !DFT__GET(header->facts_used) &&
+         !DFT__GET(header->facts_lock) && dft__clock_is_of(header) && dft__intern_is_fine(spool) &&
+         are_threads_fine(spool);
 }
 
 /* What is left of the first block of small chunks, if nothing else was ever cut from the file; else 0. */
@@ -110,6 +111,7 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   dft__recover_reset(spool);
   DFT__SET(spool->header->block[DFT__CHUNK_LOG_MIN], rest);
   spool->header->image = own->image;
+  DFT__SET(spool->header->is_appending, 0);
   dft__intern_know(spool);
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (dft__status_state(DFT__GET(chunk->status)) == DFT__FREE) dft__chunk_give(spool, chunk);

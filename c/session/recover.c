@@ -19,6 +19,7 @@
 #include "codec/gzip.h"
 #include "drain/definition.h"
 #include "drain/feed.h"
+#include "drain/openregion.h"
 #include "drain/output.h"
 #include "pointer.h"
 #include "publish.h"
@@ -27,7 +28,9 @@
 #include "spool/gate.h"
 #include "spool/intern.h"
 #include "spool/leftover.h"
+#include "spool/ownership.h"
 #include "spool/tracefolder.h"
+#include "taking.h"
 
 #define UNFINISHED_SECONDS 60 /* a spool that has no header after this time never gets one */
 
@@ -72,8 +75,12 @@ void dft__recover_reset(dft__spool *spool) {
   each_path(spool, queue);
 }
 
-/* Everything that is left, batch by batch. */
-static dft_status write_rest(dft__outputs *outputs) {
+static int is_over(const dft__unjudged *unjudged) {
+  return unjudged && unjudged->is_over && unjudged->is_over();
+}
+
+/* Everything that is left, batch by batch. DFT_EBUSY: it was stopped in between. */
+static dft_status write_rest(dft__outputs *outputs, const dft__unjudged *unjudged) {
   dft__workspace *workspace;
   dft_status status = dft__outputs_open(outputs);
   if (status != DFT_OK) return status;
@@ -83,6 +90,10 @@ static dft_status write_rest(dft__outputs *outputs) {
     return DFT_ENOMEM;
   }
   while (status == DFT_OK && !dft__commit_current(outputs->spool)->complete) {
+    if (is_over(unjudged)) {
+      status = DFT_EBUSY;
+      break;
+    }
     uint64_t seq = dft__commit_current(outputs->spool)->seq + 1;
     dft__batch_begin(&workspace->batch, outputs->spool, seq,
                      DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
@@ -99,23 +110,62 @@ static dft_status write_rest(dft__outputs *outputs) {
 }
 
 /* A later recovery may find the spool as this one leaves it. So another stem than the header's is not kept there. */
-static dft_status publish(dft__spool *spool, const char *other_stem, dft_recovery *report) {
+static dft_status publish(dft__spool *spool, const char *other_stem, dft_recovery *report,
+                          const dft__unjudged *unjudged) {
   dft__outputs outputs;
   char name[DFT__PATH_MAX];
   dft_status status = dft__outputs_prepare(&outputs, spool);
   if (status != DFT_OK) return status;
+  if (DFT__GET(spool->header->is_taken)) dft__ownership_untake(spool);
   dft__commit_redo(spool);
   dft__recover_reset(spool);
   if (!dft__commit_current(spool)->seq && !dft__feed_has_events(spool)) {
     dft__publish_clean(&outputs, spool->path);
     return DFT_OK;
   }
-  if (!dft__commit_current(spool)->complete) status = write_rest(&outputs);
+  if (!dft__commit_current(spool)->complete) status = write_rest(&outputs, unjudged);
   if (status == DFT_OK) status = dft__publish(&outputs, other_stem, name, sizeof name);
   if (status != DFT_OK) return status;
   report->events += dft__commit_current(spool)->events;
   report->published++;
   dft__publish_clean(&outputs, spool->path);
+  return DFT_OK;
+}
+
+/* What the process has recorded so far, in the outputs of its spool. Zero when that is nothing. */
+static int write_taken(dft__spool *spool, dft_status *status) {
+  dft__outputs outputs;
+  dft__spool copy;
+  int is_empty;
+  *status = dft__taking_begin(spool, &copy);
+  if (*status != DFT_OK) return 1;
+  dft__commit_redo(&copy);
+  dft__recover_reset(&copy);
+  is_empty = !dft__commit_current(&copy)->seq && !dft__feed_has_events(&copy);
+  if (!is_empty) *status = dft__outputs_prepare(&outputs, &copy);
+  if (!is_empty && *status == DFT_OK && !dft__commit_current(&copy)->complete) *status = write_rest(&outputs, NULL);
+  if (!is_empty && *status == DFT_OK) dft__taking_complete(spool, &copy);
+  dft__taking_drop(&copy);
+  return !is_empty;
+}
+
+/* Of a process that may be alive. The spool stays, for the regions that are open and what else the process may record. If there was
+ * nothing more the next time, the process counts as dead. */
+static dft_status publish_taken(dft__spool *spool, dft_recovery *report) {
+  dft__outputs outputs;
+  char name[DFT__PATH_MAX];
+  dft_status status = dft__outputs_prepare(&outputs, spool);
+  if (status != DFT_OK) return status;
+  if (!dft__taking_is_complete(spool) && !write_taken(spool, &status)) {
+    if (DFT__GET(spool->header->takings) || !dft__open_region_any(spool)) return publish(spool, NULL, report, NULL);
+    dft__taking_end(spool);
+    return DFT_OK;
+  }
+  if (status == DFT_OK) status = dft__publish(&outputs, NULL, name, sizeof name);
+  if (status != DFT_OK) return status;
+  report->events += dft__commit_current(spool)->events;
+  report->published++;
+  dft__taking_end(spool);
   return DFT_OK;
 }
 
@@ -239,8 +289,10 @@ static dft_status recover_open(dft__spool *spool, const char *claim, const dft__
     return DFT_EFORMAT;
   }
   snprintf(stem, sizeof stem, "%.220s-%u", spool->header->stem, spool->header->pid);
-  status = publish(spool, give_new_name ? stem : NULL, report);
-  if (status != DFT_OK) report->failed++;
+  status = DFT_OK;
+  if (life == DFT__UNKNOWN || dft__taking_is_complete(spool)) status = publish_taken(spool, report);
+  if (life == DFT__DEAD && status == DFT_OK) status = publish(spool, give_new_name ? stem : NULL, report, unjudged);
+  if (status != DFT_OK && status != DFT_EBUSY) report->failed++;
   return status;
 }
 
@@ -307,7 +359,7 @@ static dft_status recover_claims(const dft__tracefolder *at, const char *inner, 
   DIR *entries = dft__tracefolder_list(at);
   if (!entries) return DFT_EIO;
   dft__identity_own(&own);
-  while ((entry = readdir(entries)) != NULL) {
+  while (!is_over(unjudged) && (entry = readdir(entries)) != NULL) {
     dft_status status;
     if (!dft__tracefolder_base_len(entry->d_name)) continue;
     snprintf(claim, sizeof claim, "%s/%s", inner, entry->d_name);

@@ -9,15 +9,16 @@
 #include "spool/spool.h"
 #include "spool/tracefolder.h"
 
-/* Spools whose process may be alive, for all that is known here. */
+/* What a recovery is asked for, and spools whose process may be alive, for all that is known here. */
 typedef struct dft__unjudged {
-  int is_taken;   /* the user says that the processes have ended: publish them */
-  uint32_t count; /* of those that were left alone */
+  int (*is_over)(void); /* stop between two batches when it says so: the next recovery goes on there. NULL: never */
+  int is_taken;         /* the user says that the processes have ended: publish them */
+  uint32_t count;       /* of those that were left alone */
   void (*tell)(const char *claim, uint32_t pid, const char *host, void *context); /* of each; may be NULL */
   void *context;
 } dft__unjudged;
 
-/* As dft_recover, for the folder of a trace. unjudged may be NULL: they are left alone. */
+/* As dft_recover, for the folder of a trace. unjudged may be NULL: they are left alone, and it does not stop. */
 dft_status dft__recover_folder(const char *folder, dft_recovery *report, dft__unjudged *unjudged);
 
 /* Publishes the trace of one claim, whose hidden folder was entered, if its process is dead. give_new_name: adds the dead process id to an explicit name. DFT_OK:

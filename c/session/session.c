@@ -180,9 +180,27 @@ static int is_forked_from(const dft__session_state *session) {
   return session->identity.pid && session->identity.pid != (uint32_t)getpid() && session->spool->header;
 }
 
-/* What dead processes left in the folder. */
+/* What dead processes left in the folder is published by the drain's thread, until the session ends, and then by the process
+ * itself, for a moment. The rest waits for others. */
+#define OTHERS_NS UINT64_C(500000000)
+
+static uint64_t others_deadline_ns;
+
+static int is_time_over(void) {
+  return dft__clock_ns() >= others_deadline_ns;
+}
+
+static void recover_others_meanwhile(const char *folder) {
+  dft__unjudged plan = {.is_over = dft__drain_is_ending};
+  dft__recover_folder(folder, NULL, &plan);
+}
+
 static void recover_others(const char *folder) {
-  dft__recover_folder(folder, NULL, NULL);
+  dft__unjudged plan = {.is_over = is_time_over};
+  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
+  dft__hush++;
+  dft__recover_folder(folder, NULL, &plan);
+  dft__hush--;
 }
 
 /* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */
@@ -218,7 +236,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     if (spool->is_adopted) dft__clock_resume(spool->header);
     else fill_header(spool->header, &trace, &session->identity, first_id);
     if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
-    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others : NULL);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others_meanwhile : NULL);
   }
   if (status != DFT_OK) {
     complain(status, error, log_file);
@@ -398,6 +416,27 @@ static dft_status publish(char *name, size_t size) {
   return status;
 }
 
+/* Where the events of the spool are now. */
+static void complain_incomplete(const dft__spool *spool, dft_status status) {
+  const char *folder = spool->header->folder, *why = dft_status_text(status);
+  if (DFT__GET(spool->header->is_taken)) {
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
+             "the trace in %s could not be completed: another process recovers it; its events are kept "
+             "(publish them later with: dftracer recover --lost %s)",
+             folder, folder);
+  } else if (dft__spool_is_in_place(spool)) {
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
+             "the trace in %s could not be completed: %s; its events are kept "
+             "(publish them later with: dftracer recover %s)",
+             folder, why, folder);
+  } else {
+    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
+             "the trace in %s could not be completed: its spool %s was removed or renamed; if it was renamed, publish "
+             "its events with dftracer recover, else those that were not yet written are lost",
+             folder, spool->path);
+  }
+}
+
 static _Atomic uint64_t last_dropped; /* events of the trace that was completed last */
 
 /* With the lock, and the gate closed. */
@@ -426,18 +465,14 @@ static dft_status complete(void) {
   }
   if (!is_complete || publish_status != DFT_OK) {
     if (status == DFT_OK) status = publish_status != DFT_OK ? publish_status : DFT_EIO;
-    dft__log(DFT__LOG_PUBLISH, DFT__LOG_ERROR,
-             "the trace in %s could not be completed: %s; its events are kept "
-             "(publish them later with: dftracer recover %s)",
-             folder, dft_status_text(status), folder);
+    complain_incomplete(session->spool, status);
   }
   atomic_store(&last_dropped, dropped);
   session->is_open = 0;
   dft__clock_end();
   dft__spool_retire(session->spool, is_exiting);
   if (is_first && is_complete && publish_status == DFT_OK) {
-    hold_threads(EXIT_NS);
-    recover_others(folder);
+    if (!is_exiting) recover_others(folder);
     memcpy(completed.folder, folder, sizeof folder);
     completed.pid = getpid();
   }
@@ -488,8 +523,11 @@ __attribute__((destructor)) static void at_exit(void) {
     atomic_store(&ending.by, (uint64_t)getpid() << 32 | dft__thread_id());
     dft_stop();
     hold_threads(EXIT_AFTER_NS);
-  } else if (completed.pid == getpid()) {
-    recover_others(completed.folder);
+  }
+  if (completed.pid == getpid()) {
+    hold_threads(OTHERS_NS + EXIT_AFTER_NS);
+    recover_others(completed.folder); /* with the signals that the program has */
+    hold_threads(EXIT_AFTER_NS);
   }
 }
 

@@ -21,7 +21,7 @@
 
 struct dft_snapshot {
   dft__spool spool;
-  int is_alive;
+  enum dft__life life;
   int is_in_batch;
   uint64_t live_bytes;
   uint32_t is_complete;
@@ -33,10 +33,37 @@ struct dft_snapshot {
   dft__queue queue;
 };
 
-static int is_alive(const dft__spool *spool, const dft__identity *own) {
+/* A lock that is free shows that the process has ended, wherever it ran. It is held here for a moment. */
+static enum dft__life life_of(const char *path, const dft__identity *own) {
   dft__identity identity;
-  dft__spool_owner(spool, &identity);
-  return dft__identity_life(&identity, own) == DFT__ALIVE;
+  dft__spool spool;
+  enum dft__life life;
+  dft_status status = dft__spool_open(&spool, path);
+  if (status == DFT_EBUSY) return DFT__ALIVE; /* or it is being recovered */
+  if (status != DFT_OK) return DFT__UNKNOWN;
+  dft__spool_owner(&spool, &identity);
+  life = dft__identity_life(&identity, own);
+  if (life == DFT__UNKNOWN && dft__spool_is_let_go(&spool)) life = DFT__DEAD;
+  dft__spool_close(&spool);
+  return life;
+}
+
+int dft_spool_is_alive(const char *claim) {
+  char path[DFT__PATH_MAX];
+  dft__identity own;
+  dft__identity_own(&own);
+  switch (dft__pointer_follow(claim, &own, path, sizeof path)) {
+    case DFT__CLAIM_ALIVE: return 1;
+    case DFT__CLAIM_STALE: return 0;
+    case DFT__CLAIM_SPOOL:
+    case DFT__CLAIM_POINTER: break;
+    default: return -1;
+  }
+  switch (life_of(path, &own)) {
+    case DFT__ALIVE: return 1;
+    case DFT__DEAD: return 0;
+    default: return -1;
+  }
 }
 
 /* The sink that wrote the live output. Reading a trace must not run code that the trace names, so a shared object is loaded only
@@ -82,7 +109,7 @@ dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
     free(snapshot);
     return status;
   }
-  snapshot->is_alive = is_alive(&snapshot->spool, &own);
+  snapshot->life = life_of(path, &own);
   snapshot->live_bytes = dft__commit_current(&snapshot->spool)->bytes[0];
   snapshot->is_complete = dft__commit_current(&snapshot->spool)->complete;
   dft__hex(snapshot->host_hash, snapshot->spool.header->host_hash);
@@ -96,14 +123,15 @@ dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
 
 void dft_snapshot_tell(const dft_snapshot *snapshot, dft_snapshot_facts *facts) {
   dft_snapshot_facts all = {.struct_size = facts->struct_size,
-                            .is_alive = (uint32_t)snapshot->is_alive,
+                            .is_alive = snapshot->life != DFT__DEAD,
                             .is_complete = snapshot->is_complete,
                             .unit_ns = snapshot->spool.header->unit_ns,
                             .live_bytes = snapshot->live_bytes,
                             .live_path = snapshot->live_path,
                             .host_hash = snapshot->host_hash,
                             .live_is_lines = snapshot->sink && DFT__SINK_REACHES(snapshot->sink, flags) &&
-                                             (snapshot->sink->flags & DFT_SINK_LINES) != 0};
+                                             (snapshot->sink->flags & DFT_SINK_LINES) != 0,
+                            .is_unknown = snapshot->life == DFT__UNKNOWN};
   memcpy(facts, &all, facts->struct_size < sizeof all ? facts->struct_size : sizeof all);
 }
 
@@ -132,7 +160,7 @@ static void begin_batch(dft_snapshot *snapshot) {
   uint64_t seq = dft__commit_current(&snapshot->spool)->seq + 1;
   dft__clock_copy(&snapshot->batch.clock, &snapshot->spool.header->clock);
   dft__batch_begin(&snapshot->batch, &snapshot->spool, seq,
-                   DFT__BATCH_FINAL | (snapshot->is_alive ? 0u : DFT__BATCH_RECOVERED) |
+                   DFT__BATCH_FINAL | (snapshot->life == DFT__DEAD ? DFT__BATCH_RECOVERED : 0u) |
                      (seq == 1 ? DFT__BATCH_FIRST : 0u));
   dft__batch_claim(&snapshot->batch, &snapshot->queue, UINT64_MAX);
   dft__definition_take(&snapshot->batch);
@@ -147,7 +175,7 @@ int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_siz
   while (!dft__commit_current(&snapshot->spool)->complete) {
     if (!snapshot->is_in_batch) begin_batch(snapshot);
     if (dft_batch_next(&snapshot->batch, &whole, sizeof whole)) {
-      if (snapshot->is_alive && snapshot->batch.is_done) continue; /* the end, which is not there yet */
+      if (snapshot->life != DFT__DEAD && snapshot->batch.is_done) continue; /* the end, which is not there yet */
       memcpy(event, &whole, event_size < sizeof whole ? event_size : sizeof whole);
       return 1;
     }

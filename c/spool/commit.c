@@ -53,6 +53,7 @@ const dft__commit *dft__commit_current(const dft__spool *spool) {
 void dft__commit_redo(dft__spool *spool) {
   const dft__commit *commit = dft__commit_current(spool);
   const dft__consumed *list = commit->count ? dft__commit_list(spool, commit) : NULL;
+  if (!DFT__GET(spool->header->commit_seq)) dft__commit_restart(spool); /* whoever did so may have died */
   for (uint32_t i = 0; i < commit->count; i++) {
     uint64_t offset = (uint64_t)list[i].page << DFT__PAGE_LOG;
     dft__chunk *chunk = dft__chunk_at(spool, list[i].page);
@@ -60,6 +61,11 @@ void dft__commit_redo(dft__spool *spool) {
     if (DFT__GET(chunk->magic) != DFT__CHUNK_MAGIC || dft__status_gen(DFT__GET(chunk->status)) != list[i].gen) continue;
     DFT__SET(chunk->consumed, list[i].cell);
   }
+}
+
+void dft__commit_restart(dft__spool *spool) {
+  atomic_store(&spool->header->commit_seq, 0);
+  memset(spool->header->commit, 0, sizeof spool->header->commit);
 }
 
 dft__commit *dft__commit_begin(dft__spool *spool) {

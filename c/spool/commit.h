@@ -18,6 +18,9 @@ void dft__commit_finish(dft__spool *spool, dft__commit *commit);
 /* Repeats what a dead process may not have done after its last commit: marks what that commit consumed. */
 void dft__commit_redo(dft__spool *spool);
 
+/* Another trace begins in the same spool: there is no commit yet. */
+void dft__commit_restart(dft__spool *spool);
+
 /* Chunks that a commit can cover; `more` asks for the memory that more than a few need. */
 uint32_t dft__commit_most(dft__spool *spool, int more);
 

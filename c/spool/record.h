@@ -178,7 +178,9 @@ typedef struct dft__chunk {
   _Atomic uint32_t next;     /* free list, list of old stacks: page number of the next one */
   _Atomic uint32_t thread;   /* page of the state of the thread that writes here */
   _Atomic uint64_t order;    /* of a FULL one: 1, 2, 3 ... as chunks became full; 0 in spools of 5.0 */
-  uint32_t reserved[4];
+  uint32_t cut_gen; /* a recovery took the cells before cut_end, if this is the generation (session/taking.c) */
+  uint32_t cut_end;
+  uint32_t reserved[2];
 } dft__chunk;
 
 static inline uint64_t dft__status(uint32_t gen, uint32_t state, uint32_t end) {
@@ -414,6 +416,10 @@ typedef struct dft__header {
   uint64_t lock_device;    /* of this file, if its process holds a lock on it as long as it can write to it (spool.c) */
   uint64_t lock_inode;     /* 0: it holds none */
   _Atomic uint64_t last_order; /* that a chunk got */
+  /* who may write the outputs (ownership.h) */
+  _Atomic uint32_t is_appending; /* the process itself is at it */
+  _Atomic uint32_t is_taken;     /* a recovery is at it, though the process may be alive */
+  _Atomic uint64_t takings;      /* recoveries that have taken the trace so far; then the process begins another one */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -47,6 +47,7 @@ static uint32_t own_tid(void) {
 }
 
 static dft_status status_of(int error) {
+  if (error == ENOMEM) return DFT_ENOMEM;
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
 }
 
@@ -331,6 +332,11 @@ void dft__spool_detach(dft__spool *spool) {
   }
   if (fd >= 0) close(fd);
   spool->is_detached = 1;
+}
+
+int dft__spool_is_in_place(const dft__spool *spool) {
+  struct stat facts;
+  return lstat(spool->path, &facts) == 0 && facts.st_ino == spool->inode && facts.st_dev == spool->device;
 }
 
 static int lengthen(dft__spool *spool, uint64_t from, uint64_t to) {

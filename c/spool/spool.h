@@ -78,6 +78,9 @@ void dft__spool_retire(dft__spool *spool, int is_exiting);
 /* In a forked child whose thread was interrupted inside a call: what it continues to write must not reach the parent's file. */
 void dft__spool_detach(dft__spool *spool);
 
+/* Whether the file is still where it was made. */
+int dft__spool_is_in_place(const dft__spool *spool);
+
 /* Makes the file at least this long; zero when that is not possible now. may_wait: for another thread that is at it. */
 int dft__spool_grow(dft__spool *spool, uint64_t bytes, int may_wait);
 

@@ -87,7 +87,7 @@ def a_folder_that_the_program_chooses_is_found(folder):
         assert len(trace.named("event")) in (0, 3)
     words = [DOING, "into", "own/train.pfw", "event", 3, "kill", 9]
     _, err = run(folder, "--out", "a", *words, status=-9)
-    assert err == f"dftracer: recorded 3 events of 1 process in {folder}/own{why}; recovered 1 process\n", err
+    assert err == f"dftracer: recorded 3 events of 1 process in {folder}/own{why}; completed the trace of 1 process\n", err
     Path(folder, "tmp").mkdir()
     _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
     assert err == f"dftracer: recorded 3 events of 1 process in {folder}/a\n", err
@@ -133,7 +133,7 @@ def run_ends_as_the_program_ends(folder):
         run(folder, DOING, "event", 1, "exit", status, status=status)
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV):
         _, err = run(folder, "--out", f"killed-{number}", DOING, "event", 3, "kill", int(number), status=-number)
-        assert "3 events of 1 process" in err and "recovered 1 process" in err, err
+        assert "3 events of 1 process" in err and "completed the trace of 1 process" in err, err
         assert not os.path.exists(f"{folder}/killed-{number}/.dftracer"), "the recovery left a trace of its own"
         assert len(read_folder(f"{folder}/killed-{number}")[0].named("event")) == 3
 
@@ -192,7 +192,7 @@ def signals_reach_the_program(folder):
         assert process.stdout.readline() == "ready\n"
         process.terminate()
         assert process.wait() == -signal.SIGTERM
-        assert "recovered 1 process" in process.stderr.read()
+        assert "completed the trace of 1 process" in process.stderr.read()
 
 
 @in_a_folder

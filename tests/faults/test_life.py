@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 
@@ -22,9 +23,11 @@ from harness import (
     read_folder,
     recover,
     run,
+    seeded,
     untraced,
     waiting,
 )
+from kill import Page, await_records, await_unlocked, compare, kill_after
 
 COUNT = 2000
 STATUS = 42  # of steady
@@ -51,8 +54,9 @@ def claims(folder):
 
 
 @contextlib.contextmanager
-def living(folder, count=1, before=(), **settings):
-    """A process that has recorded half of its events, and waits; at the end it records the others."""
+def living(folder, count=1, before=(), messages="", **settings):
+    """A process that has recorded half of its events, and waits; at the end it records the others. It says what
+    `messages` asks for; None: whatever it says is fine."""
     words = [*before, program("steady"), str(COUNT), "half"]
     with subprocess.Popen(
         words,
@@ -66,8 +70,10 @@ def living(folder, count=1, before=(), **settings):
             expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
             expect_equal(len(claims(folder)), count, "claims")
             yield process
-            _, messages = process.communicate("\n", timeout=SECONDS_MOST)
-            expect_equal((process.returncode, messages), (STATUS, ""), "status and messages of the process")
+            _, said = process.communicate("\n", timeout=SECONDS_MOST)
+            expect_equal(process.returncode, STATUS, f"status of the process, which says: {said}")
+            if messages is not None:
+                expect(messages in said and bool(said) == bool(messages), f"messages of the process: {said}")
         finally:
             process.kill()
 
@@ -134,7 +140,7 @@ def overlay(folder):
     """A folder of an overlay file system, where a mapping does not hold a lock."""
     places = {name: os.path.join(folder, name) for name in ("lower", "upper", "work", "out")}
     for place in places.values():
-        os.mkdir(place)
+        os.makedirs(place, exist_ok=True)
     options = "lowerdir={lower},upperdir={upper},workdir={work}".format(**places)
     done = run(["mount", "-t", "overlay", "overlay", "-o", options, places["out"]], untraced())
     if done.returncode:
@@ -156,11 +162,112 @@ def case_on_an_overlay_file_system(folder):
         check_whole(out, 2)
 
 
+def case_shown_as_neither_alive_nor_dead(folder):
+    with overlay(folder) as out:
+        with living(out, before=unshared("-p", "-f")):
+            shown = run([COMMAND, "top", "--once", out], untraced()).stdout
+            expect("1 process (1 not known to be alive)" in shown and "dead" not in shown, shown)
+            text = run([COMMAND, "cat", out], untraced()).stdout
+            expect('"n":1000' in text and "recovered" not in text, text[-500:])
+
+
+def case_seen_by_someone_without_descriptors(folder):
+    """A file of /proc that cannot be opened proves nothing."""
+    with overlay(folder) as out, living(out):
+        for most in range(4, 16):
+            def limited(most=most):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+            look(out, preexec_fn=limited)
+            done = run([program("steady"), "10"], environment(out, LOG_FILE=f"{out}/other.pfw"), preexec_fn=limited)
+            expect_equal(done.returncode, STATUS, f"another traced program: {done.stderr}")
+            expect_equal(len([name for name in claims(out) if "other" not in name]), 1, "the claim is there")
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{out}/other.pfw.gz")
+        recover(out)
+        for name in os.listdir(out):
+            if name.startswith("other"):
+                os.unlink(f"{out}/{name}")
+
+
 def case_killed_on_an_overlay_file_system(folder):
     with overlay(folder) as out:
         kill_half_way(out)
         recover(out)
         check_half(out)
+
+
+def lost(folder):
+    done = run([COMMAND, "recover", "--lost", folder], untraced())
+    expect_equal((done.returncode, done.stderr), (0, ""), f"dftracer recover --lost: {done.stdout}")
+    return done.stdout
+
+
+def check_halves(folder, traces, small=False):
+    """Every event is in one of the traces."""
+    found = read_folder(folder, small=small)
+    expect_equal(len(found), traces, "traces")
+    expect_once_each([n for trace in found for n in trace.values("step", "n")], COUNT, folder)
+    expect_equal(waiting(folder), [], "left over")
+
+
+def case_taken_while_it_lives(folder):
+    """The user says that the process has ended, and is wrong: it goes on in another trace."""
+    for settings in ({}, {"LOG_FILE": "named.pfw"}, {"SPOOL_DIR": "spools"}):
+        settings = {key: f"{folder}/out/{value}" for key, value in settings.items()}
+        with overlay(folder) as out:
+            os.makedirs(settings.get("SPOOL_DIR", out), exist_ok=True)
+            with living(out, before=unshared("-p", "-f"), **settings):
+                expect("1 trace published" in lost(out), "it is taken")
+            check_halves(out, 2)
+            for name in os.listdir(out):
+                os.remove(f"{out}/{name}") if not os.path.isdir(f"{out}/{name}") else os.rmdir(f"{out}/{name}")
+
+
+def case_taken_twice_while_it_waits(folder):
+    with overlay(folder) as out:
+        with living(out, before=unshared("-p", "-f")):
+            expect("1 trace published" in lost(out), "it is taken")
+            expect("0 traces published" in lost(out), "and there is nothing more to take")
+            expect_equal(waiting(out), [], "nothing is left for the process")
+        check_halves(out, 2, small=True)
+
+
+def case_taken_at_full_speed_and_killed(folder):
+    """A recovery takes the trace of four threads that record, again and again."""
+    with overlay(folder) as out:
+        take_often(folder, out, pause=10000)
+
+
+def take_often(folder, out, pause):
+    page = Page(folder)
+    words = [*unshared("-p", "-f"), program("writer"), page.path, str(pause)]
+    with subprocess.Popen(words, env=environment(out), stderr=subprocess.DEVNULL) as process:
+        try:
+            await_records(process, page)
+            for _ in range(3):
+                expect("1 trace published" in lost(out), "it is taken")
+        finally:
+            os.kill(int(child_of(process)), signal.SIGKILL)
+    for _ in range(3):  # what it recorded last; then the regions that were open
+        lost(out)
+    expect_equal(waiting(out), [], "left over")
+    seen = compare(out, page, small=True)
+    expect(seen["files"] >= 3 and seen["events"] > 0, f"all of it is there: {seen}")
+
+
+def case_a_recovery_is_killed_while_it_takes(folder):
+    """The next one repeats it, or the process goes on alone."""
+    rng = seeded()
+    with overlay(folder) as out:
+        with living(out, before=unshared("-p", "-f"), messages=None):
+            for _ in range(8):
+                process = subprocess.Popen([COMMAND, "recover", "--lost", out], env=untraced(),
+                                           stdout=subprocess.DEVNULL)
+                kill_after(process, rng.uniform(0.0005, 0.007))
+            await_unlocked(out)
+        lost(out)
+        check_halves(out, len(read_folder(out, small=True)), small=True)
 
 
 def containers(spools):
@@ -178,6 +285,40 @@ def case_in_containers_of_one_node_with_the_same_name_and_pid(folder):
         expect("2 left alone" in text and "--lost" in text, text)
         expect_equal([name in text for name in claims(out)], [True, True], f"both are named: {text}")
     check_whole(out, 2)
+
+
+def with_own_memory():
+    """A container with its own pids, host name and /dev/shm."""
+    return [*unshared("-m", "-u", "-p", "-f"), "sh", "-c",
+            'hostname node && mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
+
+
+def case_in_containers_with_their_own_shared_memory(folder):
+    """Two processes of the same pid and host name. Outside, their spools are not visible."""
+    settings = {"before": with_own_memory(), "SPOOL_DIR": "/dev/shm"}
+    with living(folder, **settings), living(folder, count=2, **settings):
+        expect("2 left alone" in look(folder).stdout, "nobody can tell")
+        other = run([program("steady"), "10"], environment(folder, LOG_FILE=f"{folder}/other.pfw"))
+        expect_equal((other.returncode, other.stderr), (STATUS, ""), "another process of the folder")
+        os.unlink(f"{folder}/other.pfw.gz")
+    check_whole(folder, 2)
+
+
+def case_killed_with_the_shared_memory_of_its_container(folder):
+    """What it had written is published when the user says that it has ended."""
+    words = [*with_own_memory(), program("steady"), "80000", "half"]
+    with subprocess.Popen(words, env=environment(folder, SPOOL_DIR="/dev/shm"), stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as process:
+        expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
+        os.kill(int(child_of(process)), signal.SIGKILL)
+    text = look(folder).stdout
+    expect("1 left alone" in text and "--lost" in text, text)
+    expect("1 trace published" in lost(folder), "it is published")
+    (trace,) = read_folder(folder, small=True)
+    numbers = trace.values("step", "n")
+    expect(numbers and "spool_lost" in trace.end["args"], f"{len(numbers)} events, {trace.end}")
+    expect_equal(len(numbers), len(set(numbers)), "none is there twice")
+    expect_equal(waiting(folder), [], "left over")
 
 
 def case_in_containers_with_an_explicit_name_and_the_same_pid(folder):
@@ -224,8 +365,10 @@ def case_killed_where_nobody_can_tell(folder):
     os.unlink(f"{folder}/locked")
     text = look(folder).stdout
     expect("1 left alone" in text and claim in text and "--lost" in text, text)
-    done = run([COMMAND, "recover", "--lost", folder], untraced())
-    expect("1 trace published" in done.stdout and "left alone" not in done.stdout and claim in done.stdout, done.stdout)
+    text = lost(folder)
+    expect("1 trace published" in text and "left alone" not in text and claim in text, text)
+    expect_equal(waiting(folder), [claim], "the spool is kept: the process may be alive all the same")
+    expect("0 traces published" in lost(folder), "it was not")
     check_half(folder)
 
 

@@ -9,6 +9,7 @@
 
 #include "command/cli/arguments.h"
 #include "command/cli/terminal.h"
+#include "command/trace/suffix.h"
 #include "otherusers.h"
 
 static const option options[] = {
@@ -75,7 +76,7 @@ static void recover_own(recovery *done) {
   dft_lost_spools saved = {.struct_size = sizeof saved, .tell = name_unjudged, .context = done->plan};
   dft_status status = dft_recover(done->path, &report);
   if (status == DFT_OK) status = dft_recover_lost(done->path, done->plan->is_lost, &saved);
-  if (saved.failed) status = DFT_EIO;
+  if (saved.failed && status == DFT_OK) status = DFT_EIO;
   done->sum.published += report.published + saved.published + saved.taken;
   done->sum.events += report.events + saved.events;
   done->sum.failed += report.failed + saved.failed;
@@ -132,6 +133,15 @@ static void recover_below(recover_plan *plan, char *path) {
   fts_close(walk);
 }
 
+/* A trace, or something in a hidden folder. */
+static int is_of_a_trace(const char *path) {
+  static const char *const endings[] = {".pfw", ".pfw.gz", ".h5", DFT_SPOOL_SUFFIX};
+  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+    if (ends_with(path, endings[i])) return 1;
+  }
+  return strstr(path, DFT_SPOOL_FOLDER "/") != NULL;
+}
+
 static int run_recover(int argc, char **argv) {
   arguments given = {.command = &command_recover, .argc = argc, .argv = argv};
   recover_plan plan = {.status = STATUS_DONE};
@@ -146,9 +156,17 @@ static int run_recover(int argc, char **argv) {
   for (int i = 0; i < given.count; i++) {
     char *path = argv[given.first + i];
     struct stat facts;
-    if (stat(path, &facts) != 0) complain(&plan, path, errno);
-    else if (plan.is_recursive && S_ISDIR(facts.st_mode)) recover_below(&plan, path);
-    else recover(&plan, path);
+    if (stat(path, &facts) != 0) {
+      complain(&plan, path, errno);
+    } else if (!S_ISDIR(facts.st_mode) && !is_of_a_trace(path)) {
+      fprintf(stderr, "dftracer recover: %s: this is not a trace; name the folder of the traces, or a trace in it\n",
+              path);
+      plan.status = STATUS_FAILED;
+    } else if (plan.is_recursive && S_ISDIR(facts.st_mode)) {
+      recover_below(&plan, path);
+    } else {
+      recover(&plan, path);
+    }
   }
   return plan.status;
 }

@@ -103,7 +103,7 @@ static int look(folder_result *result, const outcome *job, const census *before)
   }
 }
 
-/* The summary line: "dftracer: recorded 1,234 events of 4 processes in traces; recovered 1 process" */
+/* The summary line: "dftracer: recorded 1,234 events of 4 processes in traces; completed the trace of 1 process" */
 static void print_result(const folder_result *result) {
   const census_result *found = &result->census;
   uint32_t running = count_running(result);
@@ -114,7 +114,8 @@ static void print_result(const folder_result *result) {
   fprintf(stderr, " of %u %s in %s%s", found->traces, process_word(found->traces), result->folder, result->note);
   if (found->uncounted && found->uncounted < found->traces)
     fprintf(stderr, "; the events of %u %s are not counted", found->uncounted, process_word(found->uncounted));
-  if (found->recovered) fprintf(stderr, "; recovered %u %s", found->recovered, process_word(found->recovered));
+  if (found->recovered)
+    fprintf(stderr, "; completed the trace of %u %s", found->recovered, process_word(found->recovered));
   if (found->dropped)
     fprintf(stderr, "; dropped %s event%s for lack of space", format_count(number, found->dropped),
             plural(found->dropped));

@@ -148,9 +148,10 @@ static void show_process(const screen *shown, const seen_process *process) {
   column = printf("%8u %5s %-12.12s %14s %11s %9s ", now->pid, rank, now->host, format_count(events, now->events),
                   format_count(rate, (uint64_t)rate_of(shown, process)), format_count(waiting, now->waiting));
   if (now->dropped) column += printf("%llu dropped! ", (unsigned long long)now->dropped);
-  if (now->is_here && !now->is_alive) put_rest(shown, column, "dead; run 'dftracer recover' to publish its trace");
+  if (now->is_alive < 0) column += printf("(not known to be alive) ");
+  if (!now->is_alive) put_rest(shown, column, "dead; run 'dftracer recover' to publish its trace");
   else if (!thread_count) put_rest(shown, column, "no open region");
-  for (uint32_t i = 0; i < thread_count && (!now->is_here || now->is_alive); i++) {
+  for (uint32_t i = 0; i < thread_count && now->is_alive; i++) {
     describe(&now->threads[i], doing, sizeof doing);
     if (i) column = printf("%*s%8u: ", 64 - 10, "", now->threads[i].tid);
     put_rest(shown, column, doing);
@@ -161,17 +162,19 @@ static void show_process(const screen *shown, const seen_process *process) {
 static void show(const screen *shown, const char *folder) {
   char events[FORMAT_BYTES], clock[32] = "";
   double rate = 0;
-  uint32_t dead = 0;
+  uint32_t dead = 0, unknown = 0;
   time_t now = time(NULL);
   struct tm local;
   size_t rows = shown->count;
   for (size_t i = 0; i < shown->count; i++) {
     rate += rate_of(shown, &shown->list[i]);
-    dead += shown->list[i].now.is_here && !shown->list[i].now.is_alive;
+    dead += !shown->list[i].now.is_alive;
+    unknown += shown->list[i].now.is_alive < 0;
   }
   if (localtime_r(&now, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
   if (shown->is_terminal) printf("\033[H\033[J");
   printf("%s  %s: %zu %s", clock, folder, shown->count - dead, process_word(shown->count - dead));
+  if (unknown) printf(" (%u not known to be alive)", unknown);
   if (dead) printf(", %u dead", dead);
   printf(", %s events/s\n", format_count(events, (uint64_t)rate));
   if (!shown->count) printf("no process is recording there; a process appears with its first event\n");

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/cli/processstart.h"
 #include "command/trace/suffix.h"
 #include "spool/record.h"
 
@@ -108,13 +107,9 @@ static void read_header(live_process *process, const spool_view *spool) {
   const dft__header *header = spool->header;
   const dft__commit *commit = &header->commit[header->commit_seq & 1];
   uint64_t opened = dft__epoch_ns(&header->clock, header->opened_ticks);
-  char host[72] = "";
-  gethostname(host, sizeof host - 1);
   snprintf(process->host, sizeof process->host, "%.*s", (int)sizeof process->host - 1, header->host);
   process->pid = header->pid;
   process->rank = header->rank;
-  process->is_here = strcmp(host, process->host) == 0;
-  process->is_alive = process->is_here && process_start_ticks((pid_t)header->pid) == header->start_ticks;
   process->dropped = header->dropped;
   process->events = header->commit_seq ? commit->events : 0;
   process->written_bytes = header->commit_seq ? commit->bytes[0] : 0;
@@ -158,6 +153,7 @@ int live_process_read(live_process *process, const char *path) {
     if (allocated < spool.bytes) spool.bytes = (size_t)allocated;
     if (top < spool.bytes) spool.bytes = (size_t)top;
     read_header(process, &spool);
+    process->is_alive = dft_spool_is_alive(path);
     read_chunks(process, &spool);
     process->events += process->waiting;
   }

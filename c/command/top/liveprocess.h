@@ -30,8 +30,7 @@ typedef struct live_process {
   char host[72];
   uint32_t pid;
   int32_t rank;     /* -1: unknown */
-  int is_here;      /* on this node; on others it is unknown whether it is alive */
-  int is_alive;     /* valid when is_here */
+  int is_alive;     /* -1: unknown, it is of another node or container */
   uint64_t events;  /* recorded so far */
   uint64_t waiting; /* of these: not written out yet */
   uint64_t dropped;

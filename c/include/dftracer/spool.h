@@ -30,17 +30,23 @@ DFT_API int dft_spool_is(const void *bytes, size_t len);
  * gone, and a claim that another user wrote may point anywhere. */
 DFT_API int dft_spool_find(const char *claim, char *path, size_t size);
 
+/* Whether the process of the claim is alive: 1, or 0 when it is proved to be dead. -1: nobody here can tell, because it is of
+ * another node or container, or this is not a spool of this version. */
+DFT_API int dft_spool_is_alive(const char *claim);
+
 typedef struct dft_snapshot dft_snapshot;
 
 typedef struct dft_snapshot_facts {
   size_t struct_size;    /* sizeof(dft_snapshot_facts), set by the caller */
-  uint32_t is_alive;     /* the process runs: there is no `end` among the events */
+  uint32_t is_alive;     /* the process runs, or may do so: there is no `end` among the events */
   uint32_t is_complete;  /* everything is in the live file */
   uint64_t unit_ns;      /* of the events' times */
   uint64_t live_bytes;   /* of the live file; 0: there is none */
   const char *live_path; /* valid until dft_snapshot_close */
   const char *host_hash;
   uint32_t live_is_lines; /* the live file is a trace of JSON lines, plain or compressed: read it directly */
+  /* since 5.1 */
+  uint32_t is_unknown; /* nobody here can tell whether the process is alive */
 } dft_snapshot_facts;
 
 /* Takes a snapshot of `.dftracer/NAME.spool`, the spool itself or the pointer to it. DFT_EFORMAT: it is not a spool of

@@ -1,0 +1,59 @@
+/* ownership.c - who may write the outputs of a spool: its process, or a recovery that takes it.
+ * SPDX-License-Identifier: MIT */
+#include "ownership.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/monotonic.h"
+#include "commit.h"
+
+#define WAIT_NS UINT64_C(5000000000)
+#define PAUSE_NS 200000
+
+int dft__ownership_enter(dft__spool *spool, uint64_t takings) {
+  dft__header *header = spool->header;
+  atomic_store(&header->is_appending, 1); /* first; dft__ownership_take does the two in the other order */
+  if (!atomic_load(&header->is_taken) && atomic_load(&header->takings) == takings) return 1;
+  dft__ownership_leave(spool);
+  return 0;
+}
+
+void dft__ownership_leave(dft__spool *spool) {
+  DFT__RELEASE(spool->header->is_appending, 0);
+}
+
+void dft__ownership_untake(dft__spool *spool) {
+  if (!DFT__GET(spool->header->commit_seq)) dft__commit_restart(spool);
+  atomic_store(&spool->header->is_taken, 0);
+}
+
+/* A recovery holds a lock on the file as long as it lives. When it has died after its last commit, another one must finish. */
+int dft__ownership_is_lost(dft__spool *spool) {
+  dft__header *header = spool->header;
+  int fd;
+  if (!atomic_load(&header->is_taken)) return 0;
+  fd = open(spool->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return 1;
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 && !dft__commit_current(spool)->complete) dft__ownership_untake(spool);
+  close(fd);
+  return atomic_load(&header->is_taken) != 0;
+}
+
+void dft__ownership_take(dft__spool *spool) {
+  dft__header *header = spool->header;
+  struct timespec pause = {0, PAUSE_NS};
+  uint64_t deadline = dft__clock_ns() + WAIT_NS;
+  atomic_store(&header->is_taken, 1);
+  while (atomic_load(&header->is_appending) && dft__clock_ns() < deadline)
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  atomic_store(&header->is_appending, 0);
+}
+
+void dft__ownership_return(dft__spool *spool) {
+  atomic_fetch_add(&spool->header->takings, 1);
+  atomic_store(&spool->header->is_taken, 0);
+}
