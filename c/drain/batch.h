@@ -60,9 +60,9 @@ struct dft_batch {
   uint32_t chunk;        /* place in chunks[] */
   uint32_t cell;         /* the next one there, or its place in records[], from 1; 0: the chunk has not begun */
   uint32_t record_count; /* of the chunk, when they are sorted; 0: they are in order as they are */
-  uint64_t walked;       /* threads' states: where to look on */
+  uint32_t depth;        /* in the open regions of `thread` */
   dft__thread *thread;
-  uint32_t depth;
+  uint64_t walked;    /* threads' states: where to look on */
   uint64_t frame_id;  /* of the open region that was handed out last */
   uint32_t from_page; /* where earlier batches left the open regions: thread and depth */
   uint32_t from_depth;
@@ -75,8 +75,8 @@ struct dft_batch {
     uint32_t is_sorted; /* its records end one after the other */
   } chunks[DFT__BATCH_CHUNKS];
   /* the event in hand */
-  int has_held; /* an event waits behind the definition of its path */
   dft_event held;
+  int has_held; /* an event waits behind the definition of its path */
   uint32_t value_count;
   dft_value values[DFT__VALUES_MAX];
   uint64_t lost;           /* values that had no room */
