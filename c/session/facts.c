@@ -194,6 +194,7 @@ void dft__facts_fill(dft__spool *spool, const dft__spool *parent) {
   dft__header *header = spool->header;
   char text[DFT__NAME_MAX];
   char path[64];
+  uint32_t command, executable;
   DFT__SET(header->main_is_named, 0);
   header->host_hash = dft__hash(header->host, strlen(header->host), 0);
   /* The main thread, which need not be the one that starts the trace. */
@@ -205,8 +206,9 @@ void dft__facts_fill(dft__spool *spool, const dft__spool *parent) {
   if (dft__config_number(DFT__SET_CORE_AFFINITY)) header->affinity = affinity_ref(spool);
   if (!header->metadata) return;
   header->cwd = text_ref(spool, text, getcwd(text, sizeof text) ? strlen(text) : 0);
-  header->command = copied_ref(spool, parent, parent ? parent->header->command : 0);
-  if (!header->command) header->command = command_ref(spool);
-  header->executable = copied_ref(spool, parent, parent ? parent->header->executable : 0);
-  if (!header->executable) header->executable = executable_ref(spool);
+  /* Each is stored once: after exec the spool holds events already, and this process may be killed in between. */
+  command = copied_ref(spool, parent, parent ? parent->header->command : 0);
+  header->command = command ? command : command_ref(spool);
+  executable = copied_ref(spool, parent, parent ? parent->header->executable : 0);
+  header->executable = executable ? executable : executable_ref(spool);
 }

@@ -32,6 +32,7 @@ COMMAND = os.environ["DFT_TEST_COMMAND"]
 SECONDS_MOST = 60  # nothing here takes so long; a deadlock does
 IS_FULL = bool(os.environ.get("DFT_TEST_FULL"))
 NOTHING_RECORDED = "nothing is recorded"  # the library cannot open a trace, and says so
+POINTER = b"dftracer spool at "
 RESULT = os.environ.get("DFT_TEST_RESULT")  # where the counts of the one case go
 
 
@@ -176,9 +177,14 @@ def run_untraced(words: str, command: tuple, extra: dict, options: dict) -> subp
 
 
 def is_announced(path: str) -> bool:
-    """A spool that was being made at the moment of death holds no event; a recovery leaves it alone for a minute."""
+    """A spool that was being made at the moment of death holds no event; a recovery leaves it alone for a minute. If it
+    is in another folder, its pointer is there already."""
     with open(path, "rb") as file:
-        return not path.endswith(".spool") or file.read(8).strip(b"\0") != b""
+        head = file.readline(4096)
+    if head.startswith(POINTER):
+        spool = head[len(POINTER):].strip()
+        return os.path.exists(spool) and is_announced(os.fsdecode(spool))
+    return not path.endswith(".spool") or head[:8].strip(b"\0") != b""
 
 
 # ---- Main ------------------------------------------------------------------------------------------------------------
