@@ -12,4 +12,7 @@
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
                            uint64_t limit);
 
+/* The claim of a spool elsewhere is gone: makes it again. Zero when that failed. */
+int dft__claim_renew(const dft__spool *spool);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -150,6 +151,14 @@ static int settle_claim(const char *folder, const char *base, const char *claim,
   return unlink(claim) == 0;
 }
 
+/* The process may be alive elsewhere. From now on it does not append (drain/output.h), once what it is writing is written. */
+static void mark(const char *claim) {
+  char sink[256];
+  struct timespec pause = {1, 0};
+  if (chmod(claim, 0700) == 0 && dft__tracefolder_find_live(claim, 0, sink))
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
 /* One hidden folder. Those of other users, and symbolic links, are left alone. */
 static dft_status settle_inner(const char *folder, const char *hidden, dft__unjudged *unjudged,
                                dft_lost_spools *report) {
@@ -173,6 +182,7 @@ static dft_status settle_inner(const char *folder, const char *hidden, dft__unju
     if (life == DFT__ALIVE) continue;
     if (life == DFT__UNKNOWN && unjudged->tell)
       unjudged->tell(claim, pointer.owner.pid, pointer.owner.host, unjudged->context);
+    if (life == DFT__UNKNOWN && unjudged->is_taken) mark(claim);
     if (life == DFT__UNKNOWN && !unjudged->is_taken) unjudged->count++;
     else if (settle_claim(folder, base, claim, &pointer, report)) report->settled += life == DFT__UNKNOWN;
   }
