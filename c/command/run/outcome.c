@@ -114,7 +114,8 @@ static void print_result(const folder_result *result) {
   fprintf(stderr, " of %u %s in %s%s", found->traces, process_word(found->traces), result->folder, result->note);
   if (found->uncounted && found->uncounted < found->traces)
     fprintf(stderr, "; the events of %u %s are not counted", found->uncounted, process_word(found->uncounted));
-  if (found->recovered) fprintf(stderr, "; completed the trace of %u %s", found->recovered, process_word(found->recovered));
+  if (found->recovered)
+    fprintf(stderr, "; completed the trace of %u %s", found->recovered, process_word(found->recovered));
   if (found->dropped)
     fprintf(stderr, "; dropped %s event%s for lack of space", format_count(number, found->dropped),
             plural(found->dropped));
