@@ -164,12 +164,11 @@ def case_on_an_overlay_file_system(folder):
 
 
 def case_shown_as_neither_alive_nor_dead(folder):
-    with overlay(folder) as out:
-        with living(out, before=unshared("-p", "-f")):
-            shown = run([COMMAND, "top", "--once", out], untraced()).stdout
-            expect("1 process (1 not known to be alive)" in shown and "dead" not in shown, shown)
-            text = run([COMMAND, "cat", out], untraced()).stdout
-            expect('"n":1000' in text and "recovered" not in text, text[-500:])
+    with overlay(folder) as out, living(out, before=unshared("-p", "-f")):
+        shown = run([COMMAND, "top", "--once", out], untraced()).stdout
+        expect("1 process (1 not known to be alive)" in shown and "dead" not in shown, shown)
+        text = run([COMMAND, "cat", out], untraced()).stdout
+        expect('"n":1000' in text and "recovered" not in text, text[-500:])
 
 
 def case_seen_by_someone_without_descriptors(folder):
