@@ -11,7 +11,7 @@
 #include "queue.h"
 
 #define DFT__BATCH_CHUNKS DFT__COMMIT_CHUNKS
-#define DFT__BATCH_CELLS 6144u /* worth a member: six chunks of 64 KiB */
+#define DFT__BATCH_CELLS 6144u                /* worth a member: six chunks of 64 KiB */
 #define DFT__BATCH_TEXT ((uint64_t)560 << 10) /* bytes of lines, at the least: worth a member (sinks/jsonl) */
 #define DFT__BATCH_RECORDS (1u << (DFT__CHUNK_LOG_MAX - 6)) /* of one chunk */
 #define DFT__PATHS_MAX 32 /* path arguments of one event; further ones share the last hash */

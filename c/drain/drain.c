@@ -127,7 +127,12 @@ static dft__workspace *take_workspace(void) {
 /* Whether somebody else recovers the trace, or has published it. This is no failure: others follow it. */
 static int is_taken(void) {
   const dft__header *header = drain.outputs.spool->header;
-  return atomic_load(&header->is_taken) || atomic_load(&header->takings) != drain.outputs.takings;
+  return atomic_load(&header->is_taken) || atomic_load(&header->takings) != drain.outputs.takings ||
+         dft__outputs_claim(&drain.outputs) != DFT__CLAIM_HELD;
+}
+
+static int is_being_taken(void) {
+  return dft__ownership_is_lost(drain.outputs.spool) || dft__outputs_claim(&drain.outputs) == DFT__CLAIM_MARKED;
 }
 
 static void note_failure(dft_status status) {
@@ -191,6 +196,7 @@ static void begin_again(void) {
   uint64_t offset = 0;
   int64_t cells = 0;
   dft__chunk *chunk;
+  if (dft__outputs_claim(&drain.outputs) == DFT__CLAIM_GONE) dft__ownership_renew(spool);
   dft__outputs_restart(&drain.outputs);
   atomic_store(&drain.has_begun, 0);
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
@@ -216,7 +222,7 @@ static int is_output_usable(void) {
   }
   if (retry) {
     if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
-    if (dft__ownership_is_lost(drain.outputs.spool)) {
+    if (is_being_taken()) {
       note_failure(DFT_EBUSY);
       return 0;
     }
@@ -469,13 +475,15 @@ void dft__drain_forget(void) {
   atomic_store(&drain.helpers, 0);
 }
 
-dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder)) {
+dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder),
+                            int (*renew_claim)(const dft__spool *spool)) {
   uint64_t written = dft__commit_current(spool)->seq;
   dft_status status;
   clear_session();
   dft__queue_forget(&queue);
   drain.when_idle = when_idle;
   status = dft__outputs_prepare(&drain.outputs, spool);
+  drain.outputs.renew_claim = renew_claim;
   atomic_store(&drain.next_seq, written + 1);
   atomic_store(&drain.turn, written + 1);
   atomic_store(&drain.has_begun, written != 0);
@@ -510,8 +518,8 @@ static int await_helpers(void) {
 static int write_rest(void) {
   dft__spool *spool = drain.outputs.spool;
   uint64_t deadline = dft__clock_ns() + TAKEN_WAIT_NS;
-  while (dft__ownership_is_lost(spool) && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
-  if (dft__ownership_is_lost(spool)) return 0;
+  while (is_being_taken() && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
+  if (is_being_taken()) return 0;
   if (is_taken()) atomic_store(&drain.retry_ns, RETRY_AT_ONCE);
   else atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
   /* A trace without events of the program leaves no file. */
@@ -519,8 +527,9 @@ static int write_rest(void) {
     if (!drain_once(DFT__BATCH_FINAL, 0)) return 0;
     if (dft__commit_current(spool)->complete) break;
   }
-  if (dft__ownership_enter(spool, drain.outputs.takings)) return 1;
-  while (dft__ownership_is_lost(spool) && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
+  if (dft__outputs_claim(&drain.outputs) == DFT__CLAIM_HELD && dft__ownership_enter(spool, drain.outputs.takings))
+    return 1;
+  while (is_being_taken() && dft__clock_ns() < deadline) wait_ns(TAKEN_PAUSE_NS);
   return 0;
 }
 
@@ -531,7 +540,7 @@ dft_status dft__drain_end(int *is_complete) {
   end_thread();
   is_alone = await_helpers();
   do *is_complete = write_rest();
-  while (!*is_complete && is_taken() && !dft__ownership_is_lost(drain.outputs.spool));
+  while (!*is_complete && is_taken() && !is_being_taken());
   status = dft__outputs_close(&drain.outputs, *is_complete);
   if (status == DFT_OK) status = drain.outputs.first_error;
   for (int i = 0; i < WORKSPACES; i++) {

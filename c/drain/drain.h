@@ -7,8 +7,10 @@
 #include "output.h"
 
 /* A session opened. No thread runs yet. when_idle, unless it is NULL, is called once on the drain's thread, with the folder of
- * the trace, when that thread first has nothing to do. */
-dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder));
+ * the trace, when that thread first has nothing to do. renew_claim makes the claim again when a
+ * recovery has taken the trace (output.h). */
+dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder),
+                            int (*renew_claim)(const dft__spool *spool));
 
 /* Cells of records became ready. Starts the thread when there are enough for a batch, or DFTRACER_ON_FULL=wait. Called with signals blocked; `signals`
  * is what the program has blocked. Nothing happens when the spool's session has ended. */

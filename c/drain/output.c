@@ -2,11 +2,14 @@
  * SPDX-License-Identifier: MIT */
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "definition.h"
@@ -43,6 +46,18 @@ static int sizes_batch(const dft_sink *sink) {
   return DFT__SINK_REACHES(sink, flags) && sink->flags & DFT_SINK_SIZES_BATCH;
 }
 
+enum dft__claim_state dft__outputs_claim(const dft__outputs *outputs) {
+  struct stat facts;
+  int fd, is_marked;
+  if (!outputs->has_claim) return DFT__CLAIM_HELD;
+  /* Network file systems look anew when one opens a file. */
+  fd = open(outputs->claim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return errno == ENOENT ? DFT__CLAIM_GONE : DFT__CLAIM_HELD;
+  is_marked = fstat(fd, &facts) == 0 && facts.st_mode & S_IXUSR;
+  close(fd);
+  return is_marked ? DFT__CLAIM_MARKED : DFT__CLAIM_HELD;
+}
+
 dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
   const dft__header *header = spool->header;
   char own[4096];
@@ -51,6 +66,10 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool) {
   outputs->spool = spool;
   outputs->can_assist = 1;
   outputs->takings = atomic_load(&header->takings);
+  outputs->has_claim = spool->fd < 0 &&
+                       dft__tracefolder_claim(outputs->claim, sizeof outputs->claim, header->folder, spool->inner,
+                                              header->base) &&
+                       strcmp(outputs->claim, spool->path) != 0;
   for (uint32_t i = 0; i < header->sink_count; i++) {
     dft__output *output = &outputs->list[i];
     const char *spec = find_trusted(spool, header->sink[i], own, sizeof own);
@@ -161,6 +180,7 @@ void dft__outputs_restart(dft__outputs *outputs) {
   outputs->takings = atomic_load(&spool->header->takings);
   dft__definition_repeat(spool);
   if (dft__tracefolder_make(&at, spool->inner, spool->header->folder)) dft__tracefolder_remember(&at, spool);
+  if (outputs->renew_claim) outputs->has_claim = (uint32_t)outputs->renew_claim(spool);
   dft__tracefolder_leave(&at);
 }
 
@@ -251,6 +271,7 @@ static dft_status append_and_commit(dft__outputs *outputs, dft__workspace *works
 /* The process itself appends only as long as no other one recovers its trace. */
 static dft_status append_if_owner(dft__outputs *outputs, dft__workspace *workspace) {
   dft_status status;
+  if (dft__outputs_claim(outputs) != DFT__CLAIM_HELD) return DFT_EBUSY;
   if (!dft__ownership_enter(outputs->spool, outputs->takings)) return DFT_EBUSY;
   status = append_and_commit(outputs, workspace);
   dft__ownership_leave(outputs->spool);

@@ -35,10 +35,13 @@ typedef struct dft__outputs {
   uint32_t can_assist; /* every sink encodes */
   uint32_t is_outside; /* one of them is a shared object, whose open and append may allocate memory */
   uint32_t has_failed; /* only closing is left; others may still be encoding */
+  uint32_t has_claim;  /* the claim is another file than the spool */
   uint64_t batch_text; /* how large batches should be, in bytes of lines */
   uint64_t takings;    /* of the spool, when they were prepared (spool/ownership.h) */
   dft_status first_error;
+  int (*renew_claim)(const dft__spool *spool); /* makes the claim again; zero when that failed. NULL: there is none */
   dft__output list[DFT__SINKS_MAX];
+  char claim[DFT__PATH_MAX];
 } dft__outputs;
 
 /* Finds the sinks that the header names. DFT_ENOSINK when one is missing. */
@@ -47,6 +50,11 @@ dft_status dft__outputs_prepare(dft__outputs *outputs, dft__spool *spool);
 /* Opens what is not open or has failed, at the length of the last commit. */
 dft_status dft__outputs_open(dft__outputs *outputs);
 dft_status dft__outputs_close(dft__outputs *outputs, int is_complete);
+
+/* Of a process whose spool is elsewhere: recoveries may see its claim alone. One that takes the outputs marks the claim first, and
+ * removes it at last. */
+enum dft__claim_state { DFT__CLAIM_HELD, DFT__CLAIM_MARKED, DFT__CLAIM_GONE };
+enum dft__claim_state dft__outputs_claim(const dft__outputs *outputs);
 
 /* A recovery has published what they held: others begin. Nobody encodes. */
 void dft__outputs_restart(dft__outputs *outputs);

@@ -11,6 +11,7 @@
 #include "drain/sinkspec.h"
 #include "pointer.h"
 #include "recover.h"
+#include "spool/leftover.h"
 #include "spool/tracefolder.h"
 
 #define SHARED_MEMORY "/dev/shm"
@@ -103,4 +104,15 @@ dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__
   dft_status status = claim_some(trace, spool, own, spool_dir, limit, may_recover);
   memcpy(spool->inner, trace->inner, sizeof spool->inner);
   return status;
+}
+
+int dft__claim_renew(const dft__spool *spool) {
+  const dft__header *header = spool->header;
+  char claim[DFT__PATH_MAX], sinks[DFT__PATH_MAX];
+  dft__identity owner;
+  if (!dft__tracefolder_claim(claim, sizeof claim, header->folder, spool->inner, header->base)) return 0;
+  if (strcmp(claim, spool->path) == 0 || access(claim, F_OK) == 0) return strcmp(claim, spool->path) != 0;
+  dft__spool_owner(spool, &owner);
+  dft__sinkspec_list(dft__config_text(DFT__SINK), sinks, sizeof sinks);
+  return dft__pointer_write(claim, spool->path, &owner, sinks) == DFT_OK;
 }

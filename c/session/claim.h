@@ -13,4 +13,7 @@
 dft_status dft__claim_make(dft__tracename *trace, dft__spool *spool, const dft__identity *own, const char *spool_dir,
                            uint64_t limit, int (*may_recover)(void));
 
+/* The claim of a spool elsewhere is gone: makes it again. Zero when that failed. */
+int dft__claim_renew(const dft__spool *spool);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -150,6 +151,17 @@ static int settle_claim(const dft__tracefolder *at, const char *folder, const ch
   return dft__held_unlink(claim) == 0;
 }
 
+/* The process may be alive elsewhere. From now on it does not append (drain/output.h), once what it is writing is written. */
+static void mark(const dft__tracefolder *at, const char *claim) {
+  char sink[256];
+  struct timespec pause = {1, 0};
+  int fd = dft__held_open(claim, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+  if (fd < 0) return;
+  if (fchmod(fd, 0700) == 0 && dft__tracefolder_find_live(at, claim, 0, sink))
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+  close(fd);
+}
+
 static dft_status settle_claims(const dft__tracefolder *at, const char *folder, const char *hidden,
                                 dft__unjudged *unjudged, dft_lost_spools *report) {
   char claim[DFT__PATH_MAX], base[256];
@@ -170,6 +182,7 @@ static dft_status settle_claims(const dft__tracefolder *at, const char *folder, 
     if (life == DFT__ALIVE) continue;
     if (life == DFT__UNKNOWN && unjudged->tell)
       unjudged->tell(claim, pointer.owner.pid, pointer.owner.host, unjudged->context);
+    if (life == DFT__UNKNOWN && unjudged->is_taken) mark(at, claim);
     if (life == DFT__UNKNOWN && !unjudged->is_taken) unjudged->count++;
     else if (settle_claim(at, folder, base, claim, &pointer, report)) report->settled += life == DFT__UNKNOWN;
   }

@@ -236,7 +236,7 @@ static dft_status open_session(uint64_t first_id, int is_child) {
     if (spool->is_adopted) dft__clock_resume(spool->header);
     else fill_header(spool->header, &trace, &session->identity, first_id);
     if (!dft__commit_current(spool)->seq) dft__facts_fill(spool, parent);
-    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others_meanwhile : NULL);
+    status = dft__drain_begin(spool, !is_child && dft_rank() <= 0 ? recover_others_meanwhile : NULL, dft__claim_renew);
   }
   if (status != DFT_OK) {
     complain(status, error, log_file);

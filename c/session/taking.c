@@ -128,14 +128,11 @@ int dft__taking_is_complete(const dft__spool *spool) {
 }
 
 void dft__taking_end(dft__spool *spool) {
-  dft__header *header = spool->header;
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (!chunk->cut_gen || chunk->cut_gen != dft__status_gen(DFT__GET(chunk->status))) continue;
     if (DFT__GET(chunk->consumed) < chunk->cut_end) DFT__SET(chunk->consumed, chunk->cut_end);
   }
-  if (header->is_explicit) header->is_explicit = DFT__NAME_EXTENDED; /* it must not replace the trace of that name */
-  dft__commit_restart(spool);
-  dft__ownership_return(spool);
+  dft__ownership_renew(spool);
 }

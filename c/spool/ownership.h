@@ -22,6 +22,9 @@ void dft__ownership_take(dft__spool *spool);
 /* The trace is published. What follows is another one. */
 void dft__ownership_return(dft__spool *spool);
 
+/* The process itself begins another trace: a recovery that does not see the spool has published what was written. */
+void dft__ownership_renew(dft__spool *spool);
+
 /* A recovery that took it has died before its last commit: nothing of it counts. */
 void dft__ownership_untake(dft__spool *spool);
 

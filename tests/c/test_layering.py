@@ -138,6 +138,8 @@ def declared_by_hand(root):
                 own = found.group(1)
                 if own.startswith("dft__io_"):
                     continue  # wrappers: calls.inc declares them, and assembler code may define them
+                if f'"{own}:' in source.read_text():
+                    continue  # assembler code of this file defines it
                 if own.startswith("dft_") and not re.search(rf"\b{own}\([^;{{}}]*\)\s*\{{", text):
                     yield f"{name} declares {own} by hand; include the header that does"
 

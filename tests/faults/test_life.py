@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import subprocess
+import time
 
 from harness import (
     COMMAND,
@@ -163,12 +164,11 @@ def case_on_an_overlay_file_system(folder):
 
 
 def case_shown_as_neither_alive_nor_dead(folder):
-    with overlay(folder) as out:
-        with living(out, before=unshared("-p", "-f")):
-            shown = run([COMMAND, "top", "--once", out], untraced()).stdout
-            expect("1 process (1 not known to be alive)" in shown and "dead" not in shown, shown)
-            text = run([COMMAND, "cat", out], untraced()).stdout
-            expect('"n":1000' in text and "recovered" not in text, text[-500:])
+    with overlay(folder) as out, living(out, before=unshared("-p", "-f")):
+        shown = run([COMMAND, "top", "--once", out], untraced()).stdout
+        expect("1 process (1 not known to be alive)" in shown and "dead" not in shown, shown)
+        text = run([COMMAND, "cat", out], untraced()).stdout
+        expect('"n":1000' in text and "recovered" not in text, text[-500:])
 
 
 def case_seen_by_someone_without_descriptors(folder):
@@ -293,6 +293,15 @@ def with_own_memory():
             'hostname node && mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
 
 
+def await_written(folder):
+    """Until a part of the trace is in its output."""
+    deadline = time.monotonic() + SECONDS_MOST
+    while not any("jsonl" in name for name in waiting(folder)):
+        expect(time.monotonic() < deadline, "something is written")
+        time.sleep(0.01)
+    time.sleep(0.1)  # to the end of that write
+
+
 def case_in_containers_with_their_own_shared_memory(folder):
     """Two processes of the same pid and host name. Outside, their spools are not visible."""
     settings = {"before": with_own_memory(), "SPOOL_DIR": "/dev/shm"}
@@ -310,6 +319,7 @@ def case_killed_with_the_shared_memory_of_its_container(folder):
     with subprocess.Popen(words, env=environment(folder, SPOOL_DIR="/dev/shm"), stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:
         expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
+        await_written(folder)
         os.kill(int(child_of(process)), signal.SIGKILL)
     text = look(folder).stdout
     expect("1 left alone" in text and "--lost" in text, text)
@@ -319,6 +329,25 @@ def case_killed_with_the_shared_memory_of_its_container(folder):
     expect(numbers and "spool_lost" in trace.end["args"], f"{len(numbers)} events, {trace.end}")
     expect_equal(len(numbers), len(set(numbers)), "none is there twice")
     expect_equal(waiting(folder), [], "left over")
+
+
+def case_taken_while_its_spool_is_out_of_sight(folder):
+    """Only what it has written can be published; the process keeps the rest, and goes on."""
+    words = [*with_own_memory(), program("steady"), "80000", "half"]
+    for name in ("trace", "named.pfw"):
+        out = f"{folder}/{name}-out"
+        env = environment(out, SPOOL_DIR="/dev/shm", LOG_FILE=f"{out}/{name}")
+        with subprocess.Popen(words, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            expect_equal(process.stdout.readline(), "half\n", "the process has recorded half of its events")
+            await_written(out)
+            expect("1 trace published" in lost(out), "it is taken")
+            _, said = process.communicate("\n", timeout=SECONDS_MOST)
+        expect_equal((process.returncode, said), (STATUS, ""), "the process")
+        traces = read_folder(out, small=True)
+        expect_equal(len(traces), 2, "traces")
+        expect_once_each([n for trace in traces for n in trace.values("step", "n")], 80000, out)
+        expect_equal(waiting(out), [], "left over")
 
 
 def case_in_containers_with_an_explicit_name_and_the_same_pid(folder):
