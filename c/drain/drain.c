@@ -405,7 +405,8 @@ static int is_waiting_mode(void) {
 static void notify(uint32_t cells, uint64_t signals) {
   int64_t before = atomic_fetch_add(&drain.ready_cells, cells);
   if (is_waiting_mode()) dft__drain_make_thread(signals);
-  if (before + cells < DFT__BATCH_CELLS) return;
+  /* A thread that joins brings no cells, and makes no thread: its first event may be a call of the allocator itself. */
+  if (!cells || before + cells < DFT__BATCH_CELLS) return;
   if (DFT__GET(drain.thread_state) == NO_THREAD) make_thread(signals);
   else if (before < DFT__BATCH_CELLS || before / DFT__BATCH_CELLS != (before + cells) / DFT__BATCH_CELLS) wake_thread();
 }
