@@ -1,7 +1,7 @@
 /* aside.c - work of the library within a call of the program.
  *
  * The switch is a call: the function returns to the stack that it came from, and never leaves in another way. So shadow
- * stacks agree with it, and debuggers find the caller by the frame pointer. docs/decisions/031-own-stack.md compares this with
+ * stacks agree with it, and debuggers find the caller by the frame pointer. docs/decisions/032-own-stack.md compares this with
  * scratch memory.
  * SPDX-License-Identifier: MIT */
 #include "aside.h"

@@ -51,7 +51,7 @@ def await_records(process: subprocess.Popen, page: Page) -> None:
 
 
 def await_unlocked(folder: str) -> None:
-    """A process that a killed recovery had begun to make may hold its lock a moment longer."""
+    """A process that the killed one had begun to make (h5join) shares its memory, and so its lock, a moment longer."""
     for path in glob.glob(os.path.join(folder, ".dftracer", "*.spool")):
         with open(path, "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -64,7 +64,6 @@ def recover_with_kills(folder: str, rng: random.Random) -> int:
         process = subprocess.Popen([COMMAND, "recover", folder], env=untraced(), stdout=subprocess.DEVNULL)
         kill_after(process, rng.uniform(0.0005, 0.007))
         killed += process.returncode < 0
-    await_unlocked(folder)
     return killed
 
 
@@ -116,6 +115,7 @@ def kill_once(rng: random.Random, settings: dict, pause: int, seconds: float, cy
     finally:
         process.kill()
     killed = recover_with_kills(out, rng) if kill_recovery else 0
+    await_unlocked(out)
     recover(out)
     seen = compare(out, page)
     expect_equal([name for name in waiting(out) if is_announced(os.path.join(out, ".dftracer", name))], [], "left over")

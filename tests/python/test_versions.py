@@ -36,7 +36,7 @@ def interpreters():
     for python in sorted(path for place in places for path in glob.glob(place)):
         done = subprocess.run([python, "-c", FACTS], capture_output=True, text=True, check=False)
         facts = done.stdout.split() if done.returncode == 0 else []
-        if len(facts) == 3 and tuple(map(int, facts[0].rstrip("t").split("."))) >= (3, 9):
+        if len(facts) == 3 and tuple(map(int, facts[0].rstrip("tm").split("."))) >= (3, 9):
             found.setdefault(facts[0], (python, *facts[1:]))
     found.pop("{}.{}".format(*sys.version_info[:2]), None)
     return found
