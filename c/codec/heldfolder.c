@@ -26,7 +26,8 @@ int dft__held_place(const char *path, const char **name) {
   size_t outer = held ? strlen(held->folder) : 0, inner = held ? strlen(held->hidden) : 0;
   *name = path;
   if (!held || len < outer || memcmp(path, held->folder, outer) != 0) return AT_FDCWD;
-  if (len != outer && (len != outer + 1 + inner || path[outer] != '/' || memcmp(path + outer + 1, held->hidden, inner)))
+  if (len != outer &&
+      (len != outer + 1 + inner || path[outer] != '/' || memcmp(path + outer + 1, held->hidden, inner) != 0))
     return AT_FDCWD;
   *name = slash + 1;
   return len == outer ? held->outer : held->inner;

@@ -409,7 +409,9 @@ static DFT__LARGE struct {
 static dft_status publish(char *name, size_t size) {
   const dft__outputs *outputs = dft__drain_outputs();
   dft__tracefolder at;
-  dft_status status = dft__tracefolder_return(&at, outputs->spool) ? dft__publish(outputs, NULL, name, size) : DFT_EIO;
+  dft_status status = DFT_EIO;
+  name[0] = '\0';
+  if (dft__tracefolder_return(&at, outputs->spool)) status = dft__publish(outputs, NULL, name, size);
   if (name[0]) dft__tracename_remember(outputs->spool->header);
   if (status == DFT_OK) dft__publish_clean(outputs, outputs->spool->path);
   dft__tracefolder_leave(&at);

@@ -51,9 +51,11 @@ const dft__commit *dft__commit_current(const dft__spool *spool) {
 }
 
 void dft__commit_redo(dft__spool *spool) {
-  const dft__commit *commit = dft__commit_current(spool);
-  const dft__consumed *list = commit->count ? dft__commit_list(spool, commit) : NULL;
+  const dft__commit *commit;
+  const dft__consumed *list;
   if (!DFT__GET(spool->header->commit_seq)) dft__commit_restart(spool); /* whoever did so may have died */
+  commit = dft__commit_current(spool);
+  list = commit->count ? dft__commit_list(spool, commit) : NULL;
   for (uint32_t i = 0; i < commit->count; i++) {
     uint64_t offset = (uint64_t)list[i].page << DFT__PAGE_LOG;
     dft__chunk *chunk = dft__chunk_at(spool, list[i].page);

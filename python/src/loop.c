@@ -136,7 +136,7 @@ static void fn_body_end(Loop *loop) {
 static void finish(Loop *loop) {
   int has_item;
   Py_BEGIN_CRITICAL_SECTION((PyObject *)loop);
-  has_item = loop->has_item;
+  has_item = loop->has_item != 0;
   loop->has_item = 0;
   Py_END_CRITICAL_SECTION();
   if (!has_item) return;

@@ -1,6 +1,10 @@
-"""In every trace the events of one thread stand in the order of their ends, and members overlap in time as little as the
-threads allow. At any moment a thread fills one chunk, and may have ended the event that will begin the next one: these are in at
-most two members, and one more goes on around that moment."""
+"""test_order.py - the order of events in a trace.
+
+In every trace the events of one thread stand in the order of their ends, and members overlap in time as little as the
+threads allow. At any moment a thread fills one chunk, and may have ended the event that will begin the next one:
+these are in at most two members, and one more goes on around that moment.
+SPDX-License-Identifier: MIT
+"""
 
 import os
 import re
@@ -77,5 +81,6 @@ check(8, 100000 // scale, DFTRACER_SPOOL_LIMIT="1M")
 check(1, 300000 // scale, "kill")
 check(8, 100000 // scale, "kill")
 check(1, 10000 // scale, "huge")
-# Nearly every second signal comes between the end of a region and its record. Two in a row, where a chunk ends, are not sorted.
+# Nearly every second signal comes between the end of a region and its record. Two in a row, where a chunk ends, are
+# not sorted.
 check(1, 300000 // scale, "handler", most_inversions=2)

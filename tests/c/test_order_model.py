@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """test_order_model.py - every order in which a walk over the spool can meet threads that fill and finish their chunks.
 
-A small copy of dft__chunk_finish (c/spool/chunk.c), dft__queue_fill (c/drain/queue.c) and dft__batch_claim (c/drain/batch.c):
-a thread fills chunks, numbers them and marks them FULL. A drain reads the last number, walks over the chunks one by one, and claims
-what it saw FULL, the lowest number first. Each step below touches shared memory once. The search visits every state that any order of
-the steps leads to, and checks that the thread's records come out in their order.
+A small copy of dft__chunk_finish (c/spool/chunk.c), dft__queue_fill (c/drain/queue.c) and dft__batch_claim
+(c/drain/batch.c): a thread fills chunks, numbers them and marks them FULL. A drain reads the last number, walks over
+the chunks one by one, and claims what it saw FULL, the lowest number first. Each step below touches shared memory
+once. The search visits every state that any order of the steps leads to, and checks that the thread's records come
+out in their order.
 
-Two other protocols must fail, or the model has lost its teeth: a walk that takes every FULL chunk, and numbers that chunks get
-when they are taken.
-SPDX-License-Identifier: MIT"""
+Two other protocols must fail, or the model has lost its teeth: a walk that takes every FULL chunk, and numbers that
+chunks get when they are taken.
+SPDX-License-Identifier: MIT
+"""
 
 import sys
 from collections import namedtuple

@@ -87,7 +87,8 @@ def a_folder_that_the_program_chooses_is_found(folder):
         assert len(trace.named("event")) in (0, 3)
     words = [DOING, "into", "own/train.pfw", "event", 3, "kill", 9]
     _, err = run(folder, "--out", "a", *words, status=-9)
-    assert err == f"dftracer: recorded 3 events of 1 process in {folder}/own{why}; completed the trace of 1 process\n", err
+    said = f"recorded 3 events of 1 process in {folder}/own{why}; completed the trace of 1 process"
+    assert err == f"dftracer: {said}\n", err
     Path(folder, "tmp").mkdir()
     _, err = run(folder, "--out", "a", DOING, "into", "a/x.pfw", "event", 3, env={"TMPDIR": f"{folder}/tmp"})
     assert err == f"dftracer: recorded 3 events of 1 process in {folder}/a\n", err
