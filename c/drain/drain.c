@@ -213,26 +213,30 @@ static void begin_again(void) {
            spool->header->folder);
 }
 
-/* After a failure everything starts again from the last commit, once nothing is on its way any more. */
-static int is_output_usable(void) {
+/* After a failure everything starts again from the last commit, once nothing is on its way any more. Zero: not now. */
+static int start_again(void) {
   uint64_t retry = DFT__GET(drain.retry_ns);
-  if (!retry && is_taken()) {
+  if (!retry) return 1;
+  if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
+  if (is_being_taken()) {
     note_failure(DFT_EBUSY);
     return 0;
   }
-  if (retry) {
-    if (dft__clock_ns() < retry || DFT__GET(drain.in_flight)) return 0;
-    if (is_being_taken()) {
-      note_failure(DFT_EBUSY);
-      return 0;
-    }
-    if (is_taken()) begin_again();
-    atomic_store(&drain.retry_ns, 0);
-    atomic_store(&drain.next_seq, dft__commit_current(drain.outputs.spool)->seq + 1);
-    atomic_store(&drain.turn, DFT__GET(drain.next_seq));
-    dft__queue_forget(&queue);
+  if (is_taken()) begin_again();
+  atomic_store(&drain.retry_ns, 0);
+  atomic_store(&drain.next_seq, dft__commit_current(drain.outputs.spool)->seq + 1);
+  atomic_store(&drain.turn, DFT__GET(drain.next_seq));
+  dft__queue_forget(&queue);
+  return 1;
+}
+
+static int is_output_usable(void) {
+  if (!DFT__GET(drain.retry_ns) && is_taken()) {
+    note_failure(DFT_EBUSY);
+    return 0;
   }
-  if (!drain.outputs.is_open || retry) {
+  if (!start_again()) return 0;
+  if (!drain.outputs.is_open || drain.outputs.has_failed) {
     dft_status status = dft__outputs_open(&drain.outputs);
     if (status != DFT_OK) {
       note_failure(status);
@@ -523,6 +527,7 @@ static int write_rest(void) {
   if (is_being_taken()) return 0;
   if (is_taken()) atomic_store(&drain.retry_ns, RETRY_AT_ONCE);
   else atomic_store(&drain.retry_ns, DFT__GET(drain.retry_ns) ? RETRY_AT_ONCE : 0);
+  if (!start_again()) return 0;
   /* A trace without events of the program leaves no file. */
   while (DFT__GET(drain.has_begun) || dft__feed_has_events(spool)) {
     if (!drain_once(DFT__BATCH_FINAL, 0)) return 0;

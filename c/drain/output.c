@@ -46,13 +46,26 @@ static int sizes_batch(const dft_sink *sink) {
   return DFT__SINK_REACHES(sink, flags) && sink->flags & DFT_SINK_SIZES_BATCH;
 }
 
+/* The claim was not found. It is in its folder, if another folder has been put in the place of that one. */
+static int is_claim_gone(const dft__outputs *outputs) {
+  const dft__spool *spool = outputs->spool;
+  char inner[DFT__PATH_MAX];
+  struct stat facts;
+  dft__tracefolder at;
+  int is_here = dft__tracefolder_return(&at, spool);
+  int is_gone = is_here && dft__held_stat(outputs->claim, &facts) != 0 && errno == ENOENT;
+  dft__tracefolder_leave(&at);
+  if (is_here || !dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner)) return is_gone;
+  return lstat(inner, &facts) != 0 && errno == ENOENT;
+}
+
 enum dft__claim_state dft__outputs_claim(const dft__outputs *outputs) {
   struct stat facts;
   int fd, is_marked;
   if (!outputs->has_claim) return DFT__CLAIM_HELD;
   /* Network file systems look anew when one opens a file. */
   fd = open(outputs->claim, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT ? DFT__CLAIM_GONE : DFT__CLAIM_HELD;
+  if (fd < 0) return errno == ENOENT && is_claim_gone(outputs) ? DFT__CLAIM_GONE : DFT__CLAIM_HELD;
   is_marked = fstat(fd, &facts) == 0 && facts.st_mode & S_IXUSR;
   close(fd);
   return is_marked ? DFT__CLAIM_MARKED : DFT__CLAIM_HELD;

@@ -15,8 +15,9 @@
 #define PAUSE_MOST_NS UINT64_C(5000000) /* of the first ones, who look for work */
 #define LOOK_NS UINT64_C(100000000)     /* of the others, who will be woken */
 #define IDLE_NS UINT64_C(5000000)       /* without a commit, and without work: no chunk will become free */
-#define SMALL_TRIES 50                  /* before a producer makes do with less than a member's worth */
+#define SMALL_TRIES 50                  /* before a producer makes do with half a batch, which still makes a member */
 #define ALONE_TRIES 4                   /* the same when no batch is on its way that will make room */
+#define HALF_NS UINT64_C(50000000)      /* and then with anything */
 #define ON_FULL_DROP 1                  /* DFTRACER_ON_FULL=drop, in the order of its choices */
 
 /* ---- Chunks ----------------------------------------------------------------------------------------------------------- */
@@ -79,6 +80,7 @@ static void report_loss(const dft__spool *spool) {
 
 /* One thread's wait. */
 typedef struct wait {
+  uint64_t begun_ns;
   uint64_t deadline;
   uint64_t pause_ns;    /* as a helper */
   uint64_t progress;    /* the commit that was seen last */
@@ -104,7 +106,9 @@ static int may_go_on(const dft__spool *spool, wait *own) {
 /* Of the first ones in line. Nonzero when something was written. */
 static int help(wait *own) {
   int most_tries = dft__drain_in_flight() ? SMALL_TRIES : ALONE_TRIES;
-  return dft__drain_assist(own->tries++ < most_tries ? DFT__BATCH_CELLS : 1, own->signals);
+  uint64_t least = DFT__BATCH_CELLS;
+  if (own->tries++ >= most_tries) least = dft__clock_ns() < own->begun_ns + HALF_NS ? DFT__BATCH_CELLS / 2 : 1;
+  return dft__drain_assist(least, own->signals);
 }
 
 /* Of the first ones: a chunk that is free, or one beyond the limit if none will become free. */
@@ -125,7 +129,7 @@ static uint64_t pause_ns(int place, wait *own) {
 
 static dft__chunk *wait_in_line(dft__spool *spool, uint32_t cells, uint32_t ticket, uint64_t signals) {
   uint64_t now = dft__clock_ns();
-  wait own = {now + DFT__WAITERS_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, signals, 0};
+  wait own = {now, now + DFT__WAITERS_WAIT_NS, PAUSE_LEAST_NS, DFT__GET(spool->header->commit_seq), now, signals, 0};
   for (;;) {
     uint32_t calls = dft__waiters_calls(ticket);
     int place = dft__waiters_place(ticket);

@@ -134,7 +134,8 @@ enum dft__life dft__pointer_life(const dft__pointer *pointer, const dft__identit
 enum dft__claim_kind dft__pointer_follow(const char *claim, const dft__identity *own, char *spool_path, size_t size) {
   dft__pointer pointer;
   struct stat facts;
-  if (dft__held_stat(claim, &facts) != 0 || !S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
+  if (dft__held_stat(claim, &facts) != 0) return errno == ENOENT ? DFT__CLAIM_NONE : DFT__CLAIM_FOREIGN;
+  if (!S_ISREG(facts.st_mode)) return DFT__CLAIM_NONE;
   if (snprintf(spool_path, size, "%s", claim) >= (int)size) return DFT__CLAIM_NONE;
   if (facts.st_size >= (off_t)DFT__HEADER_BYTES) return DFT__CLAIM_SPOOL;
   if (!is_own(&facts)) return DFT__CLAIM_FOREIGN;

@@ -16,9 +16,10 @@ static const char *suffix_of(const dft_sink *sink, const dft__header *header) {
   return header->compress || !sink->plain_suffix ? sink->suffix : sink->plain_suffix;
 }
 
-static int is_there(const char *path) {
+/* Only ENOENT says that nothing is there: a file that cannot be looked at may be somebody's trace. */
+static int is_absent(const char *path) {
   struct stat facts;
-  return dft__held_stat(path, &facts) == 0;
+  return dft__held_stat(path, &facts) != 0 && errno == ENOENT;
 }
 
 /* Other tools trust an index of that name without a check. */
@@ -37,7 +38,7 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
     char more[16] = "";
     if (number > 1) snprintf(more, sizeof more, "-%d", number);
     if (snprintf(name, size, "%s/%s%s%s", folder, stem, more, suffix) >= (int)size) return DFT_EINVAL;
-    if (is_there(name)) continue; /* another trace's, and so is its index */
+    if (!is_absent(name)) continue; /* another trace's, and so is its index */
     remove_stale_index(name);
     if (dft__held_rename_new(live, name) == 0) return DFT_OK;
     if (errno != EEXIST) return DFT_EIO;
@@ -48,23 +49,25 @@ dft_status dft__publish_new(const char *live, const char *folder, const char *st
 /* A program that runs again replaces its own trace; never a file of another user, a device or a FIFO. */
 static int may_replace(const char *live, const char *name) {
   struct stat there, own;
-  if (dft__held_stat(name, &there) != 0) return 1;
+  if (dft__held_stat(name, &there) != 0) return errno == ENOENT;
   return (S_ISREG(there.st_mode) || S_ISLNK(there.st_mode)) && dft__held_stat(live, &own) == 0 &&
          own.st_uid == there.st_uid;
 }
 
-/* Who recovers may have another umask than the process had. The mode of the hidden folder shows how private traces are here. */
-static void narrow(const dft__spool *spool, const char *live) {
+/* Who recovers may have another umask than the process had. The mode of the hidden folder shows how private traces are here.
+ * Zero when it could not be found out, or not be changed. */
+static int narrow(const dft__spool *spool, const char *live) {
   char inner[DFT__PATH_MAX];
   struct stat folder, file;
-  int fd;
-  if (!dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner)) return;
-  if (dft__held_stat(inner, &folder) != 0) return;
+  int fd, is_narrow = 0;
+  if (!dft__tracefolder_inner(inner, sizeof inner, spool->header->folder, spool->inner)) return 0;
+  if (dft__held_stat(inner, &folder) != 0) return 0;
   fd = dft__held_open(live, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
-  if (fd < 0) return;
-  if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_mode & 0777 & ~folder.st_mode)
-    fchmod(fd, file.st_mode & folder.st_mode & 0777);
+  if (fd < 0) return 0;
+  if (fstat(fd, &file) == 0)
+    is_narrow = !(file.st_mode & 0777 & ~folder.st_mode) || fchmod(fd, file.st_mode & folder.st_mode & 0777) == 0;
   close(fd);
+  return is_narrow;
 }
 
 static dft_status publish_one(const dft__outputs *outputs, const dft__output *output, const char *other_stem,
@@ -73,10 +76,10 @@ static dft_status publish_one(const dft__outputs *outputs, const dft__output *ou
   const char *suffix = suffix_of(output->sink, header);
   char stem[sizeof header->stem + 16];
   dft_status status;
-  if (!suffix || !is_there(output->path)) return DFT_OK; /* no file, or published before a death */
+  if (!suffix || is_absent(output->path)) return DFT_OK; /* no file, or published before a death */
   status = dft__output_finish(outputs, output);
   if (status != DFT_OK) return status;
-  if (outputs->spool->fd >= 0) narrow(outputs->spool, output->path); /* a recovery */
+  if (outputs->spool->fd >= 0 && !narrow(outputs->spool, output->path)) return DFT_EIO; /* a recovery */
   if (header->is_explicit != 1) { /* a process of another container may have the same pid, and the same name */
     const char *kind = DFT__GET(header->annotated) ? "-app" : "-preload";
     snprintf(stem, sizeof stem, "%s%s", header->stem, header->is_explicit ? "" : kind);

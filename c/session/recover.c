@@ -322,7 +322,11 @@ static dft_status recover_one(const dft__tracefolder *at, const char *claim, con
   }
   if (status != DFT_OK) {
     struct stat facts;
-    if (dft__held_stat(path, &facts) != 0) return DFT_OK; /* removed in between */
+    if (dft__held_stat(path, &facts) != 0) {
+      if (errno == ENOENT) return DFT_OK; /* removed in between */
+      report->failed++;
+      return DFT_EIO;
+    }
     if (facts.st_uid == geteuid() && status == DFT_EFORMAT && (!S_ISREG(facts.st_mode) || has_magic(path))) {
       report->unknown++;
       return DFT_EBUSY;

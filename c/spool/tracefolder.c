@@ -253,5 +253,5 @@ int dft__tracefolder_find_live(const dft__tracefolder *own, const char *claim, u
     if (!sink[0] || strlen(name + len) < strlen(sink)) snprintf(sink, 256, "%s", name + len);
   }
   if (entries) closedir(entries);
-  return sink[0] != '\0';
+  return !entries || sink[0] != '\0';
 }

@@ -69,7 +69,8 @@ size_t dft__tracefolder_folder_len(const char *claim, char inner[DFT__INNER_BYTE
 /* Whether the path ends with the name of a hidden folder, of any user. */
 int dft__tracefolder_is_inner(const char *path);
 
-/* The shortest SINK... of the files BASE.INDEX-SINK... beside the claim. Zero when there are none. */
+/* The shortest SINK... of the files BASE.INDEX-SINK... beside the claim; empty when that cannot be found out. Zero when there
+ * are none. */
 int dft__tracefolder_find_live(const dft__tracefolder *own, const char *claim, uint32_t index, char sink[256]);
 
 #endif

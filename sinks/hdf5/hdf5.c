@@ -6,6 +6,7 @@
  * with colons between them: layout=columns (the default) or layout=table; segment=BYTES, the least size of a segment.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/h5.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -100,7 +101,8 @@ static dft_status hdf5_salvage(const dft_sink_target *target, dft_salvaged *salv
   salvaged->events = facts.events;
   salvaged->pid = facts.pid;
   salvaged->is_annotated = facts.is_annotated;
-  salvaged->is_empty = status == DFT_OK && dft__held_stat(target->path, &file) != 0; /* it held no events */
+  salvaged->is_empty = status == DFT_OK && dft__held_stat(target->path, &file) != 0 &&
+                       errno == ENOENT; /* it held no events */
   return status;
 }
 

@@ -19,24 +19,26 @@ int dft__h5_segment_name(char *name, size_t size, const char *path, uint32_t num
   return snprintf(name, size, "%s-%04u", path, number) < (int)size;
 }
 
-/* The complete segments that lie before this byte, and how much they hold. */
-static uint32_t count_before(const char *path, uint64_t length, uint64_t *start) {
+/* The complete segments that lie before this byte, and how much they hold. Zero when they cannot be counted. */
+static int count_before(const char *path, uint64_t length, uint32_t *number, uint64_t *start) {
   char name[PATH_MAX + 16];
   struct stat facts;
-  uint32_t number = 0;
+  *number = 0;
   *start = 0;
-  while (dft__h5_segment_name(name, sizeof name, path, number + 1) && dft__held_stat(name, &facts) == 0 &&
-         (uint64_t)facts.st_size <= length - *start) {
+  while (dft__h5_segment_name(name, sizeof name, path, *number + 1)) {
+    if (dft__held_stat(name, &facts) != 0) return errno == ENOENT;
+    if ((uint64_t)facts.st_size > length - *start) return 1;
     *start += (uint64_t)facts.st_size;
-    number++;
+    ++*number;
   }
-  return number;
+  return 0;
 }
 
 dft_status dft__h5_segment_begin(const char *path, uint64_t length) {
   char name[PATH_MAX + 16];
   uint64_t start;
-  uint32_t number = count_before(path, length, &start);
+  uint32_t number;
+  if (!count_before(path, length, &number, &start)) return DFT_EIO;
   if (!dft__h5_segment_name(name, sizeof name, path, number + 1)) return DFT_EINVAL;
   if (dft__held_rename(name, path) != 0 && errno != ENOENT) return DFT_EIO; /* its last append was not committed */
   return dft__file_begin(path, length - start);
@@ -44,8 +46,7 @@ dft_status dft__h5_segment_begin(const char *path, uint64_t length) {
 
 int dft__h5_segment_open(dft__h5_segment *segment, const char *path, uint64_t length) {
   *segment = (dft__h5_segment){.path = strdup(path), .length = length};
-  segment->number = count_before(path, length, &segment->start);
-  return segment->path != NULL;
+  return count_before(path, length, &segment->number, &segment->start) && segment->path;
 }
 
 void dft__h5_segment_close(dft__h5_segment *segment) {
@@ -67,7 +68,8 @@ dft_status dft__h5_segment_roll(dft__h5_segment *segment, uint64_t most, int *is
 uint64_t dft__h5_segment_length(const char *path) {
   struct stat facts;
   uint64_t start;
-  count_before(path, UINT64_MAX, &start);
+  uint32_t number;
+  count_before(path, UINT64_MAX, &number, &start);
   return start + (dft__held_stat(path, &facts) == 0 ? (uint64_t)facts.st_size : 0);
 }
 
@@ -75,7 +77,8 @@ uint64_t dft__h5_segment_length(const char *path) {
 void dft__h5_segment_remove(const char *path) {
   char name[PATH_MAX + 16];
   uint64_t start;
-  for (uint32_t number = count_before(path, UINT64_MAX, &start); number > 0; number--) {
+  uint32_t number;
+  for (count_before(path, UINT64_MAX, &number, &start); number > 0; number--) {
     if (dft__h5_segment_name(name, sizeof name, path, number)) dft__held_unlink(name);
   }
 }
