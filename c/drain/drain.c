@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "drain.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
@@ -333,14 +334,17 @@ static int can_assist(uint64_t signals) {
 /* ---- The thread --------------------------------------------------------------------------------------------------- */
 
 /* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
- * its pipes open. */
+ * its pipes open. The first three numbers stay taken: what a library says on stderr must not get into the trace. */
 static void leave_descriptors(void) {
+  int is_own = 0;
 #ifdef SYS_close_range
-  if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0) return;
+  is_own = syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0;
 #endif
-  if (unshare(CLONE_FILES) == 0) {
+  if (!is_own && unshare(CLONE_FILES) == 0) {
+    is_own = 1;
     for (int fd = 0; fd < DESCRIPTORS_MOST; fd++) close(fd);
   }
+  for (int fd = 0; is_own && fd <= STDERR_FILENO; fd++) syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
 }
 
 static void prepare_spool(void) {
