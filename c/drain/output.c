@@ -276,6 +276,7 @@ static dft_status append_and_commit(dft__outputs *outputs, dft__workspace *works
     note_error(outputs, status);
     return status;
   }
+  if (outputs->spool->fd < 0 && !dft__ownership_keep(outputs->spool)) return DFT_EBUSY;
   dft__batch_commit(&workspace->batch, bytes);
   dft__batch_apply(&workspace->batch);
   return DFT_OK;

@@ -43,6 +43,17 @@ static const dft__thread *writer_of(const dft__spool *spool, const dft__chunk *c
   return (const dft__thread *)((const char *)state + DFT__CELL);
 }
 
+/* The first cell that is not written. It may be one that was given up: then the records behind it are left for the next trace. */
+static uint32_t find_unwritten(const dft__chunk *chunk, uint64_t status) {
+  uint32_t end = dft__cells_of(DFT__GET(chunk->size_log)), cell = DFT__GET(chunk->consumed);
+  while (cell < end) {
+    uint64_t head = DFT__ACQUIRE(((const dft__record *)((const char *)chunk + (size_t)cell * DFT__CELL))->head);
+    if (dft__head_gen(head) != dft__status_gen(status) || dft__head_kind(head) < DFT__KIND_COMPLETE) return cell;
+    cell += dft__head_cells(head) ? dft__head_cells(head) : 1;
+  }
+  return end;
+}
+
 /* The first cell that was not reserved. A thread reserves cells when it is busy. So if it is not, every cell before its cursor, as
  * it was a moment earlier, is written, or was given up. Zero when it is busy. */
 static int find_end(const dft__spool *spool, const dft__chunk *chunk, uint64_t status, uint32_t *end) {
@@ -54,6 +65,7 @@ static int find_end(const dft__spool *spool, const dft__chunk *chunk, uint64_t s
     if (dft__status_end(status) < *end) *end = dft__status_end(status);
     return !is_busy;
   }
+  if (!writer) *end = find_unwritten(chunk, status); /* nobody writes to it any more, or not yet */
   if (!writer) return 1;
   if (dft__cursor_page(cursor) != dft__chunk_page(spool, chunk)) return 0;
   if (dft__cursor_cell(cursor) < *end) *end = dft__cursor_cell(cursor);
@@ -66,7 +78,11 @@ static void cut_chunk(const dft__spool *spool, dft__chunk *chunk, uint64_t deadl
     uint64_t status = DFT__ACQUIRE(chunk->status);
     int is_still = find_end(spool, chunk, status, &chunk->cut_end);
     chunk->cut_gen = dft__status_gen(status);
-    if ((is_still && DFT__ACQUIRE(chunk->status) == status) || dft__clock_ns() > deadline) return;
+    if (is_still && DFT__ACQUIRE(chunk->status) == status) return;
+    if (dft__clock_ns() > deadline) {
+      chunk->cut_end = find_unwritten(chunk, status);
+      return;
+    }
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
   }
 }

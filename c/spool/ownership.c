@@ -14,16 +14,23 @@
 #define WAIT_NS UINT64_C(5000000000)
 #define PAUSE_NS 200000
 
+enum { NOT_APPENDING = 0, APPENDING = 1, COMMITTING = 2 }; /* in header.is_appending */
+
 int dft__ownership_enter(dft__spool *spool, uint64_t takings) {
   dft__header *header = spool->header;
-  atomic_store(&header->is_appending, 1); /* first; dft__ownership_take does the two in the other order */
+  atomic_store(&header->is_appending, APPENDING); /* first; dft__ownership_take does the two in the other order */
   if (!atomic_load(&header->is_taken) && atomic_load(&header->takings) == takings) return 1;
   dft__ownership_leave(spool);
   return 0;
 }
 
+int dft__ownership_keep(dft__spool *spool) {
+  uint32_t appending = APPENDING;
+  return atomic_compare_exchange_strong(&spool->header->is_appending, &appending, COMMITTING);
+}
+
 void dft__ownership_leave(dft__spool *spool) {
-  DFT__RELEASE(spool->header->is_appending, 0);
+  DFT__RELEASE(spool->header->is_appending, NOT_APPENDING);
 }
 
 void dft__ownership_untake(dft__spool *spool) {
@@ -43,14 +50,21 @@ int dft__ownership_is_lost(dft__spool *spool) {
   return atomic_load(&header->is_taken) != 0;
 }
 
-void dft__ownership_take(dft__spool *spool) {
-  dft__header *header = spool->header;
+static void await_process(const dft__header *header) {
   struct timespec pause = {0, PAUSE_NS};
   uint64_t deadline = dft__clock_ns() + WAIT_NS;
-  atomic_store(&header->is_taken, 1);
   while (atomic_load(&header->is_appending) && dft__clock_ns() < deadline)
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
-  atomic_store(&header->is_appending, 0);
+}
+
+void dft__ownership_take(dft__spool *spool) {
+  dft__header *header = spool->header;
+  uint32_t appending = APPENDING;
+  atomic_store(&header->is_taken, 1);
+  await_process(header);
+  if (atomic_compare_exchange_strong(&header->is_appending, &appending, NOT_APPENDING)) return;
+  await_process(header); /* a commit takes no time */
+  atomic_store(&header->is_appending, NOT_APPENDING);
 }
 
 void dft__ownership_return(dft__spool *spool) {

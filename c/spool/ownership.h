@@ -11,13 +11,15 @@
 
 /* The process begins to append and commit. Zero: a recovery has the spool, or has had it since `takings` was read. */
 int dft__ownership_enter(dft__spool *spool, uint64_t takings);
+/* It has appended, and is about to commit. Zero: a recovery waited for it in vain, and has the spool. */
+int dft__ownership_keep(dft__spool *spool);
 void dft__ownership_leave(dft__spool *spool);
 
 /* Whether a recovery has it now. One that died has not: then this ends what it began. */
 int dft__ownership_is_lost(dft__spool *spool);
 
 /* A recovery takes the spool, which it has opened. Waits until the process is not appending. One that does so for five seconds
- * has died in the middle of it. */
+ * has died in the middle of it, or was stopped there, and may not commit. */
 void dft__ownership_take(dft__spool *spool);
 /* The trace is published. What follows is another one. */
 void dft__ownership_return(dft__spool *spool);

@@ -417,7 +417,7 @@ typedef struct dft__header {
   uint64_t lock_inode;     /* 0: it holds none */
   _Atomic uint64_t last_order; /* that a chunk got */
   /* who may write the outputs (ownership.h) */
-  _Atomic uint32_t is_appending; /* the process itself is at it */
+  _Atomic uint32_t is_appending; /* the process itself is at it (ownership.c) */
   _Atomic uint32_t is_taken;     /* a recovery is at it, though the process may be alive */
   _Atomic uint64_t takings;      /* recoveries that have taken the trace so far; then the process begins another one */
 } dft__header;
