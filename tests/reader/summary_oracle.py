@@ -398,7 +398,6 @@ class Summary:
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
-            "closed_ns": 0,
             "by_epoch": [self._epoch_document(epoch) for epoch in sorted(self.epochs)],
         }
 

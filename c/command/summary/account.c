@@ -29,14 +29,14 @@ static void account_io(tally *counts, traced_process *process, traced_thread *th
 }
 
 static void account_training(tally *counts, traced_process *process, const event_class *class, const moment *event) {
-  busy_time *busy = NULL;
+  spanset *busy = NULL;
   process->updates += class->is_update;
   process->ai_count[class->ai]++;
   process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
   if (class->ai == AI_COMPUTE) busy = &process->compute;
   if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
   if (class->ai == AI_DATA) busy = &process->data;
-  if (busy) counts->is_good &= busy_time_add(busy, event->start, event->end);
+  if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -75,9 +75,13 @@ void account_source_end(analysis *shared, tally *counts, uint32_t source) {
   account_context context = {shared, counts};
   traced_thread *thread;
   for (uint32_t i = shared->sources[source].first; i; i = thread->next_of_source) {
+    traced_process *process;
     thread = analysis_thread(shared, i);
+    process = analysis_process(shared, thread->process);
     counts->is_good &= coverage_flush(&thread->time, account_event, &context);
     step_backlog_flush(&thread->backlog, &shared->steps, counts);
     file_positions_free(&thread->positions);
+    counts->is_good &= spanset_settle(&process->compute) && spanset_settle(&process->fetch) &&
+                       spanset_settle(&process->data);
   }
 }

@@ -47,9 +47,9 @@ void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
     traced_process *process = analysis_process(shared, i);
     histogram_free(&process->io.sizes);
-    busy_time_free(&process->compute);
-    busy_time_free(&process->fetch);
-    busy_time_free(&process->data);
+    spanset_free(&process->compute);
+    spanset_free(&process->fetch);
+    spanset_free(&process->data);
   }
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);

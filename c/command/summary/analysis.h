@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "command/summary/tally/busytime.h"
+#include "command/summary/tally/spanset.h"
 #include "command/summary/tally/steps.h"
 #include "question.h"
 
@@ -34,8 +34,11 @@ typedef struct traced_process {
   uint64_t events;
   io_stats io;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
-  uint64_t updates;               /* steps of optimizers */
-  busy_time compute, fetch, data; /* in the end, the data of a trainer's workers is part of its own */
+  uint64_t updates; /* steps of optimizers */
+  spanset compute, fetch, data;
+  uint32_t first_worker,
+    next_worker; /* processes that load for this one; the next one that loads for the same; 0: none */
+  int is_worker;
 } traced_process;
 
 /* A tid of a process. */

@@ -1,9 +1,11 @@
 /* command_summary.c - dftracer summary: where the time went.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command/cli/arguments.h"
+#include "command/trace/spill.h"
 #include "command/trace/trouble.h"
 #include "summary_json.h"
 #include "summary_text.h"
@@ -18,7 +20,8 @@ enum {
   OPTION_CAT,
   OPTION_JSON,
   OPTION_CSV,
-  OPTION_TOP
+  OPTION_TOP,
+  OPTION_MEMORY
 };
 
 static const option options[] = {
@@ -31,6 +34,7 @@ static const option options[] = {
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
   {OPTION_CSV, "csv", NULL, "print the table of events as CSV"},
+  {OPTION_MEMORY, "memory", "SIZE", "what does not fit is spilled to $TMPDIR while it is needed; default: 64Mi"},
   {'j', "jobs", "N", "number of reading threads; default: one per core"},
   {0, NULL, NULL, NULL},
 };
@@ -58,7 +62,7 @@ static int set_pattern(arguments *given, const char **list, int *count) {
 static int set_option(summary_options *chosen, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
   summary_question *question = &chosen->question;
-  uint64_t jobs;
+  uint64_t jobs, memory;
   switch (key) {
     case OPTION_BY: chosen->is_by_given = 1; return (question->by = arguments_choice(given, words)) >= 0;
     case OPTION_FROM: question->has_from = 1; return arguments_time(given, &question->from_ns);
@@ -66,6 +70,10 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_NAME: return set_pattern(given, chosen->names, &question->name_count);
     case OPTION_CAT: return set_pattern(given, chosen->cats, &question->cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &chosen->top);
+    case OPTION_MEMORY:
+      if (!arguments_number(given, 0, UINT64_MAX, &memory)) return 0;
+      spill_set_limit(memory);
+      return 1;
     case 'j':
       if (!arguments_number(given, 1, 1024, &jobs)) return 0;
       question->threads = (int)jobs;
@@ -99,6 +107,9 @@ static int summarise(dft_reader *reader, const summary_options *chosen) {
     progress_end(&shown);
   }
   if (is_good) status = print(totals, chosen);
+  else if (spill_error())
+    fprintf(stderr, "dftracer summary: %s: %s; set TMPDIR to a folder with more room\n", spill_folder(),
+            strerror(spill_error()));
   else fprintf(stderr, "dftracer summary: out of memory\n");
   if (totals) totals_free(totals);
   free(totals);

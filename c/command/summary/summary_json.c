@@ -130,15 +130,15 @@ static void print_training(FILE *out, const trace_totals *totals) {
     fprintf(out, "  \"training\": null,\n");
     return;
   }
-  fprintf(
-    out,
-    "  \"training\": {\"processes\": %" PRIu64 ", \"epochs\": %" PRIu64 ", \"steps\": %" PRIu64
-    ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ",\n    \"compute_ns\": %" PRIu64 ", \"fetch_ns\": %" PRIu64
-    ", \"data_ns\": %" PRIu64 ", \"wait_ns\": %" PRIu64 ", \"hidden_ns\": %" PRIu64 ",\n    \"comm_ns\": %" PRIu64
-    ", \"device_ns\": %" PRIu64 ", \"checkpoint_ns\": %" PRIu64 ", \"closed_ns\": %" PRIu64 ",\n    \"by_epoch\": [",
-    training->processes, training->epochs, training->steps, training->count[AI_FETCH], training->count[AI_COMPUTE],
-    training->compute_ns, training->fetch_ns, training->data_ns, training->wait_ns, training->hidden_ns,
-    training->ns[AI_COMM], training->ns[AI_DEVICE], training->ns[AI_CHECKPOINT], training->closed_ns);
+  fprintf(out,
+          "  \"training\": {\"processes\": %" PRIu64 ", \"epochs\": %" PRIu64 ", \"steps\": %" PRIu64
+          ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ",\n    \"compute_ns\": %" PRIu64
+          ", \"fetch_ns\": %" PRIu64 ", \"data_ns\": %" PRIu64 ", \"wait_ns\": %" PRIu64 ", \"hidden_ns\": %" PRIu64
+          ",\n    \"comm_ns\": %" PRIu64 ", \"device_ns\": %" PRIu64 ", \"checkpoint_ns\": %" PRIu64
+          ",\n    \"by_epoch\": [",
+          training->processes, training->epochs, training->steps, training->count[AI_FETCH],
+          training->count[AI_COMPUTE], training->compute_ns, training->fetch_ns, training->data_ns, training->wait_ns,
+          training->hidden_ns, training->ns[AI_COMM], training->ns[AI_DEVICE], training->ns[AI_CHECKPOINT]);
   epochs = answer_epochs(totals, &count);
   for (uint32_t i = 0; epochs && i < count; i++) {
     const epoch_stats *epoch = epochs[i].stats;

@@ -261,10 +261,9 @@ static void print_notes(FILE *out, const trace_totals *totals) {
   const tally *counts = &totals->counts;
   uint64_t problems = dft_reader_problem_count(totals->shared.reader, 0);
   uint64_t pause_ns = answer_pause_ns(totals);
-  uint64_t closed_ns = totals->training.closed_ns;
   char text[FORMAT_BYTES];
   if (!problems && !counts->dropped && !counts->recovered && !counts->others && !totals->late && !totals->merged &&
-      !totals->overrun && !closed_ns && !is_between_runs(totals, pause_ns))
+      !totals->overrun && !is_between_runs(totals, pause_ns))
     return;
   table_heading(out, "Notes", "");
   if (is_between_runs(totals, pause_ns))
@@ -284,9 +283,6 @@ static void print_notes(FILE *out, const trace_totals *totals) {
   if (totals->merged) fprintf(out, "  self times are approximate: there are more gaps between events than are kept\n");
   if (totals->overrun)
     fprintf(out, "  steps are approximate: more events wait for the end of their step than are kept\n");
-  if (closed_ns)
-    fprintf(out, "  training times are approximate, by up to %s: there are more gaps than are kept\n",
-            format_duration(text, (double)closed_ns / 1e9));
   trouble_print_all(out, "  ", totals->shared.reader, 10);
 }
 

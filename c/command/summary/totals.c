@@ -93,9 +93,7 @@ int totals_collect(trace_totals *totals, dft_reader *reader, const summary_quest
   add_threads(totals);
   totals->grain_ns = find_grain(reader);
   if (counts->first > counts->last) counts->first = counts->last = 0;
-  if (!training_assign_workers(&totals->shared)) return 0;
-  totals->training = training_sum(&totals->shared, counts);
-  return 1;
+  return training_sum(&totals->shared, counts, &totals->training);
 }
 
 void totals_free(trace_totals *totals) {

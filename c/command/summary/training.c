@@ -65,14 +65,18 @@ static traced_process *trainer_of(const analysis *shared, const process_index *i
   return number && index->trainer_of_rank[number] ? analysis_process(shared, index->trainer_of_rank[number]) : NULL;
 }
 
-int training_assign_workers(analysis *shared) {
+/* Lists each process that only loads with its trainer. */
+static int assign_workers(analysis *shared) {
   process_index index = {0};
   int is_good = index_processes(&index, shared);
   for (uint32_t i = 1; is_good && i <= shared->process_numbers.count; i++) {
     traced_process *process = analysis_process(shared, i), *trainer;
-    if (is_trainer(process) || !process->data.count) continue;
+    if (is_trainer(process) || spanset_is_empty(&process->data)) continue;
     trainer = trainer_of(shared, &index, process);
-    if (trainer) is_good = busy_time_move(&trainer->data, &process->data);
+    if (!trainer) continue;
+    process->next_worker = trainer->first_worker;
+    trainer->first_worker = i;
+    process->is_worker = 1;
   }
   numbering_free(&index.pids);
   numbering_free(&index.ranks);
@@ -83,24 +87,45 @@ int training_assign_workers(analysis *shared) {
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------------- */
 
-training_totals training_sum(analysis *shared, const tally *counts) {
-  training_totals sum = {.epochs = counts->epoch_numbers.count};
+/* The times of a process, with the loading of its workers. */
+static int add_times(const analysis *shared, traced_process *process, training_totals *sum) {
+  spanset *compute = &process->compute, *fetch = &process->fetch, **loading;
+  span_lengths of_fetch, of_loading;
+  uint32_t count = 1;
+  int is_good;
+  for (uint32_t i = process->first_worker; i; i = analysis_process(shared, i)->next_worker) count++;
+  loading = malloc(count * sizeof *loading);
+  if (!loading) return 0;
+  loading[0] = &process->data;
+  count = 1;
+  for (uint32_t i = process->first_worker; i; i = analysis_process(shared, i)->next_worker) {
+    loading[count++] = &analysis_process(shared, i)->data;
+  }
+  is_good = spanset_measure(&fetch, 1, &compute, 1, &of_fetch) &&
+            spanset_measure(loading, count, &compute, 1, &of_loading);
+  free(loading);
+  sum->compute_ns += of_fetch.two;
+  sum->fetch_ns += of_fetch.one;
+  sum->wait_ns += of_fetch.one - of_fetch.common;
+  sum->data_ns += of_loading.one;
+  sum->hidden_ns += of_loading.common;
+  return is_good;
+}
+
+int training_sum(analysis *shared, const tally *counts, training_totals *sum) {
   uint64_t updates = 0;
-  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
+  int is_good = assign_workers(shared);
+  *sum = (training_totals){.epochs = counts->epoch_numbers.count};
+  for (uint32_t i = 1; is_good && i <= shared->process_numbers.count; i++) {
     traced_process *process = analysis_process(shared, i);
     updates += process->updates;
     for (int kind = 0; kind < AI_KINDS; kind++) {
-      sum.count[kind] += process->ai_count[kind];
-      sum.ns[kind] += process->ai_ns[kind];
+      sum->count[kind] += process->ai_count[kind];
+      sum->ns[kind] += process->ai_ns[kind];
     }
-    sum.processes += is_trainer(process);
-    sum.compute_ns += busy_time_total(&process->compute);
-    sum.fetch_ns += busy_time_total(&process->fetch);
-    sum.data_ns += busy_time_total(&process->data);
-    sum.wait_ns += busy_time_total(&process->fetch) - busy_time_overlap(&process->fetch, &process->compute);
-    sum.hidden_ns += busy_time_overlap(&process->data, &process->compute);
-    sum.closed_ns += process->compute.closed_ns + process->fetch.closed_ns + process->data.closed_ns;
+    sum->processes += is_trainer(process);
+    if (!process->is_worker) is_good = add_times(shared, process, sum);
   }
-  sum.steps = sum.count[AI_STEP] ? sum.count[AI_STEP] : updates ? updates : sum.count[AI_FETCH];
-  return sum;
+  sum->steps = sum->count[AI_STEP] ? sum->count[AI_STEP] : updates ? updates : sum->count[AI_FETCH];
+  return is_good;
 }

@@ -16,12 +16,10 @@ typedef struct training_totals {
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
   uint64_t wait_ns;                       /* fetching while nothing computes */
   uint64_t hidden_ns;                     /* loading while something computes */
-  uint64_t closed_ns;                     /* by how much the last five may be too large */
 } training_totals;
 
-/* Makes the loading of each worker part of its trainer's. Once, when everything is read. 0: no memory. */
-int training_assign_workers(analysis *shared);
-training_totals training_sum(analysis *shared, const tally *counts);
+/* Once, when everything is read. 0: no memory. */
+int training_sum(analysis *shared, const tally *counts, training_totals *sum);
 
 /* Whether there was a training at all. */
 static inline int training_exists(const training_totals *training) {

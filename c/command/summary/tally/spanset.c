@@ -1,0 +1,148 @@
+/* spanset.c - the time in which something was going on.
+ * SPDX-License-Identifier: MIT */
+#include "spanset.h"
+
+#include <stdlib.h>
+
+#include "command/trace/spill.h"
+
+#define SPANS_FIRST 16u
+#define SPANS_LEAST 64u /* are kept in memory in any case: a run of fewer is not worth it */
+
+/* ---- In memory ------------------------------------------------------------------------------------------------------ */
+
+static int by_start(const void *a, const void *b) {
+  const time_span *one = a, *two = b;
+  return (one->start > two->start) - (one->start < two->start);
+}
+
+static void tidy(spanset *set) {
+  uint32_t kept = 0;
+  if (!set->is_untidy) return;
+  qsort(set->spans, set->count, sizeof *set->spans, by_start);
+  for (uint32_t i = 1; i < set->count; i++) {
+    time_span *last = &set->spans[kept];
+    if (set->spans[i].start > last->end) set->spans[++kept] = set->spans[i];
+    else if (set->spans[i].end > last->end) last->end = set->spans[i].end;
+  }
+  set->count = kept + 1;
+  set->is_untidy = 0;
+}
+
+/* Gives the set room for this many spans, at least as many as it has. */
+static int resize(spanset *set, uint32_t capacity) {
+  time_span *spans = NULL;
+  if (capacity) {
+    spans = realloc(set->spans, capacity * sizeof *spans);
+    if (!spans) return 0;
+  } else {
+    free(set->spans);
+  }
+  spill_hold((uint64_t)capacity * sizeof *spans);
+  spill_release((uint64_t)set->capacity * sizeof *spans);
+  set->spans = spans;
+  set->capacity = capacity;
+  return 1;
+}
+
+static int spill(spanset *set) {
+  if (!spilled_runs_add(&set->runs, set->spans, set->count, sizeof *set->spans)) return 0;
+  set->count = 0;
+  return 1;
+}
+
+static int make_room(spanset *set) {
+  uint32_t capacity = set->capacity ? set->capacity * 2 : SPANS_FIRST;
+  tidy(set);
+  if (set->count <= set->capacity / 2 && set->capacity) return 1;
+  if (capacity > SPANS_LEAST && !spill_is_within((capacity - set->capacity) * sizeof *set->spans, 1)) return spill(set);
+  return resize(set, capacity);
+}
+
+int spanset_add(spanset *set, int64_t start, int64_t end) {
+  if (end <= start) return 1;
+  if (set->count && !set->is_untidy) {
+    time_span *last = &set->spans[set->count - 1];
+    if (start >= last->start && start <= last->end) {
+      if (end > last->end) last->end = end;
+      return 1;
+    }
+    set->is_untidy = start < last->start;
+  }
+  if (set->count == set->capacity) {
+    uint32_t is_untidy = set->is_untidy;
+    if (!make_room(set)) return 0;
+    if (set->count) set->is_untidy = is_untidy;
+  }
+  set->spans[set->count++] = (time_span){start, end};
+  return 1;
+}
+
+int spanset_settle(spanset *set) {
+  tidy(set);
+  if (set->count > SPANS_LEAST && !spill_is_within(0, 0.5) && !spill(set)) return 0;
+  return set->count == set->capacity || resize(set, set->count);
+}
+
+void spanset_free(spanset *set) {
+  resize(set, 0);
+  spilled_runs_free(&set->runs);
+  *set = (spanset){0};
+}
+
+/* ---- Streams -------------------------------------------------------------------------------------------------------- */
+
+int span_stream_open(span_stream *stream, spanset *const *sets, uint32_t count) {
+  run_merge_init(&stream->merge, sizeof(time_span), by_start);
+  for (uint32_t i = 0; i < count; i++) {
+    tidy(sets[i]);
+    run_merge_add(&stream->merge, sets[i]->spans, sets[i]->count);
+    run_merge_add_spilled(&stream->merge, &sets[i]->runs);
+  }
+  stream->next = run_merge_next(&stream->merge);
+  return stream->merge.is_good;
+}
+
+int span_stream_next(span_stream *stream, time_span *span) {
+  if (!stream->next) return 0;
+  *span = *stream->next;
+  while ((stream->next = run_merge_next(&stream->merge)) && stream->next->start <= span->end) {
+    if (stream->next->end > span->end) span->end = stream->next->end;
+  }
+  return stream->merge.is_good;
+}
+
+void span_stream_close(span_stream *stream) {
+  run_merge_free(&stream->merge);
+}
+
+/* ---- Lengths -------------------------------------------------------------------------------------------------------- */
+
+static int advance(span_stream *stream, time_span *span, uint64_t *length) {
+  if (!span_stream_next(stream, span)) return 0;
+  *length += (uint64_t)(span->end - span->start);
+  return 1;
+}
+
+int spanset_measure(spanset *const *one, uint32_t one_count, spanset *const *two, uint32_t two_count,
+                    span_lengths *lengths) {
+  span_stream first, second;
+  time_span a, b;
+  int is_good = span_stream_open(&first, one, one_count) & span_stream_open(&second, two, two_count);
+  int has_a, has_b;
+  *lengths = (span_lengths){0, 0, 0};
+  has_a = is_good && advance(&first, &a, &lengths->one);
+  has_b = is_good && advance(&second, &b, &lengths->two);
+  while (has_a || has_b) {
+    if (has_a && has_b) {
+      int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
+      if (end > start) lengths->common += (uint64_t)(end - start);
+    }
+    if (has_a && (!has_b || a.end < b.end)) has_a = advance(&first, &a, &lengths->one);
+    else has_b = advance(&second, &b, &lengths->two);
+  }
+  is_good = is_good && first.merge.is_good && second.merge.is_good;
+  span_stream_close(&first);
+  span_stream_close(&second);
+  return is_good;
+}
