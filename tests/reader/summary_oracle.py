@@ -445,5 +445,5 @@ class Summary:
             "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
             "problem_count": 0,
             "problems": [],
-            "accuracy": {"percentile_error": 0.0078125, "late_events": 0, "merged_spans": 0, "overrun_steps": 0},
+            "accuracy": {"percentile_error": 0.0078125, "overrun_steps": 0},
         }

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -56,8 +57,71 @@ def training_times_of_many_spans(folder):
         assert {key: found[key] for key in expected} == expected, (memory, found, expected)
 
 
+def nested_calls(phases, loops, calls):
+    """Lines of three nested functions in the order of their ends, and the self time of each function, in ns."""
+    lines, selfs, now = [], dict.fromkeys(("program", "phase", "loop", "call"), 0), 10**6
+    rng = random.Random(phases)
+
+    def spend(name, most):
+        nonlocal now
+        time = rng.randrange(1, most)
+        selfs[name] += time * 1000
+        now += time
+
+    def record(name, start, args=""):
+        cat = "POSIX" if args else "app"
+        lines.append(
+            f'{{"name":"{"read" if args else name}","cat":"{cat}","pid":1,"tid":1,"ts":{start},"dur":{now - start},'
+            f'"ph":"X","args":{{{args}}}}}'
+        )
+
+    for phase in range(phases):
+        began = now
+        spend("phase", 50)
+        for loop in range(loops):
+            start = now
+            spend("loop", 3)
+            for call in range(calls):
+                at = now
+                spend("call", 3)
+                record("call", at, f'"fhash":"f","ret":10,"offset":{(loop * calls + call) * 10}')
+                spend("loop", 3)
+            record("loop", start)
+            spend("phase", 4)
+        record("phase", began)
+        now += 7
+    return lines, selfs
+
+
+def self_times(folder, lines, selfs, phases, reads, problems=0):
+    """As expected, however much memory there is."""
+    path = Path(folder) / "trace.pfw"
+    path.write_text("[\n" + "\n".join(lines) + "\n]\n")
+    for memory in ("64Mi", "0"):
+        found = json.loads(run("summary", "--json", "--memory", memory, path))
+        ours = {group["name"]: group["self_ns"] for group in found["groups"]}
+        assert ours == {"phase": selfs["phase"], "loop": selfs["loop"], "read": selfs["call"]}, (memory, ours, selfs)
+        io = found["io"]["all"]
+        assert (io["sequential"], io["random"]) == (reads - phases, phases - 1), io
+        assert (found["problem_count"], found["events"]) == (problems, len(lines) - problems), found["problems"]
+
+
+def self_times_of_many_calls(folder):
+    """More gaps between calls than fit in memory, and functions that begin before all of them."""
+    lines, selfs = nested_calls(3, 20000, 5)
+    self_times(folder, lines, selfs, 3, 300000)
+
+
+def self_times_of_shuffled_lines(folder):
+    """Far out of order; a line that is no event is reported once, although the trace is read twice."""
+    lines, selfs = nested_calls(2, 100000, 2)
+    random.Random(1).shuffle(lines)
+    lines.insert(1000, '{"name": broken')
+    self_times(folder, lines, selfs, 2, 400000, 1)
+
+
 def main():
-    for case in (training_times_of_many_spans,):
+    for case in (training_times_of_many_spans, self_times_of_many_calls, self_times_of_shuffled_lines):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__, flush=True)

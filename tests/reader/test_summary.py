@@ -2,7 +2,7 @@
 
 Percentiles are compared within the error that the documentation states. Left out: the order of lines that are equal in
 what they are sorted by, and, because these traces are sound and small, what is told of damage (reader.limits) and of
-the bounds of memory (late_events, merged_spans, the group "(others)"), which must say nothing happened.
+the bounds of memory (overrun_steps, the group "(others)"), which must say nothing happened.
 """
 
 import functools

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "account.h"
 
+#include <stdlib.h>
+
 #define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
 #define WINDOW_LEAST 512u
 
@@ -60,28 +62,74 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->ai) account_training(counts, process, class, event);
 }
 
-void account_events(analysis *shared, tally *counts, uint32_t source, const moment *events, uint32_t count) {
-  account_context context = {shared, counts};
-  uint32_t threads = atomic_load(&shared->sources[source].count);
+/* The tally of the source. NULL: no memory. */
+static tally *counts_of(traced_source *source, tally *counts) {
+  if (!source->counts) {
+    source->counts = malloc(sizeof *source->counts);
+    if (source->counts) tally_init(source->counts);
+    else counts->is_good = 0;
+  }
+  return source->counts;
+}
+
+static void free_counts(traced_source *source) {
+  if (source->counts) tally_free(source->counts);
+  free(source->counts);
+  source->counts = NULL;
+}
+
+/* Forgets everything that was counted. */
+static void discard(analysis *shared, traced_source *source) {
+  traced_thread *thread;
+  for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
+    thread = analysis_thread(shared, i);
+    analysis_forget_thread(shared, thread);
+    analysis_forget_process(analysis_process(shared, thread->process));
+  }
+  free_counts(source);
+}
+
+void account_events(analysis *shared, tally *counts, uint32_t number, const moment *events, uint32_t count) {
+  traced_source *source = &shared->sources[number];
+  account_context context = {shared, source->is_disordered ? NULL : counts_of(source, counts)};
+  uint32_t threads = atomic_load(&source->thread_count);
   uint32_t window = threads ? WINDOW_ALL / threads : WINDOW_ALL;
+  if (!context.counts) return;
   if (window < WINDOW_LEAST) window = WINDOW_LEAST;
   for (uint32_t i = 0; i < count; i++) {
     coverage *time = &analysis_thread(shared, events[i].thread)->time;
-    counts->is_good &= coverage_add(time, &events[i], window, account_event, &context);
+    context.counts->is_good &= coverage_add(time, &events[i], window, account_event, &context);
+    source->is_disordered |= time->is_disordered;
   }
+  counts->is_good &= context.counts->is_good;
 }
 
-void account_source_end(analysis *shared, tally *counts, uint32_t source) {
-  account_context context = {shared, counts};
+void account_sorted(analysis *shared, tally *counts, uint32_t number, const moment *event) {
+  account_context context = {shared, counts_of(&shared->sources[number], counts)};
+  if (!context.counts) return;
+  counts->is_good &= coverage_add_sorted(&analysis_thread(shared, event->thread)->time, event, account_event, &context);
+}
+
+void account_source_end(analysis *shared, tally *counts, uint32_t number) {
+  traced_source *source = &shared->sources[number];
+  account_context context = {shared, source->counts};
   traced_thread *thread;
-  for (uint32_t i = shared->sources[source].first; i; i = thread->next_of_source) {
+  if (!context.counts) return;
+  for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
     traced_process *process;
     thread = analysis_thread(shared, i);
     process = analysis_process(shared, thread->process);
     counts->is_good &= coverage_flush(&thread->time, account_event, &context);
-    step_backlog_flush(&thread->backlog, &shared->steps, counts);
+    source->is_disordered |= thread->time.is_disordered;
+    step_backlog_flush(&thread->backlog, &shared->steps, context.counts);
     file_positions_free(&thread->positions);
     counts->is_good &= spanset_settle(&process->compute) && spanset_settle(&process->fetch) &&
                        spanset_settle(&process->data);
+  }
+  if (source->is_disordered) {
+    discard(shared, source);
+  } else {
+    tally_merge(counts, source->counts);
+    free_counts(source);
   }
 }

@@ -45,11 +45,7 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
 
 void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
-    traced_process *process = analysis_process(shared, i);
-    histogram_free(&process->io.sizes);
-    spanset_free(&process->compute);
-    spanset_free(&process->fetch);
-    spanset_free(&process->data);
+    analysis_forget_process(analysis_process(shared, i));
   }
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);
@@ -125,11 +121,11 @@ static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) 
 }
 
 /* The caller holds the lock. */
-static void append_thread(analysis *shared, source_threads *list, uint32_t number) {
-  if (list->last) analysis_thread(shared, list->last)->next_of_source = number;
-  else list->first = number;
-  list->last = number;
-  atomic_fetch_add(&list->count, 1);
+static void append_thread(analysis *shared, traced_source *source, uint32_t number) {
+  if (source->last_thread) analysis_thread(shared, source->last_thread)->next_of_source = number;
+  else source->first_thread = number;
+  source->last_thread = number;
+  atomic_fetch_add(&source->thread_count, 1);
 }
 
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
@@ -151,6 +147,25 @@ uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid,
   if (host) analysis_process(shared, owner)->host = host;
   pthread_mutex_unlock(&shared->lock);
   return number;
+}
+
+void analysis_forget_thread(analysis *shared, traced_thread *thread) {
+  coverage_free(&thread->time);
+  thread->time = (coverage){0};
+  file_positions_free(&thread->positions);
+  step_backlog_free(&thread->backlog, &shared->steps);
+  thread->io_ns = thread->region_ns = 0;
+}
+
+void analysis_forget_process(traced_process *process) {
+  histogram_free(&process->io.sizes);
+  process->io = (io_stats){0};
+  spanset_free(&process->compute);
+  spanset_free(&process->fetch);
+  spanset_free(&process->data);
+  memset(process->ai_count, 0, sizeof process->ai_count);
+  memset(process->ai_ns, 0, sizeof process->ai_ns);
+  process->events = process->updates = 0;
 }
 
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {

@@ -16,6 +16,7 @@
 
 #include "command/summary/tally/spanset.h"
 #include "command/summary/tally/steps.h"
+#include "command/trace/coverage.h"
 #include "question.h"
 
 #define CLASSES_MAX 65535u
@@ -52,11 +53,13 @@ typedef struct traced_thread {
   step_backlog backlog;
 } traced_thread;
 
-/* The threads of one source: a list in the order in which they were found. */
-typedef struct source_threads {
-  uint32_t first, last;
-  _Atomic uint32_t count;
-} source_threads;
+/* One source: its threads are a list in the order in which they were found. */
+typedef struct traced_source {
+  uint32_t first_thread, last_thread;
+  _Atomic uint32_t thread_count;
+  tally *counts;     /* what account.c counted so far; NULL: nothing, or it was merged */
+  int is_disordered; /* what was counted is wrong and was discarded: the events have to be sorted */
+} traced_source;
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
@@ -74,7 +77,7 @@ typedef struct analysis {
   event_class *classes[CLASSES_MAX / BLOCK + 1];
   traced_thread *threads[THREADS_MAX / BLOCK + 1];
   traced_process *processes[THREADS_MAX / BLOCK + 1];
-  source_threads *sources;
+  traced_source *sources;
 } analysis;
 
 int analysis_init(analysis *shared, dft_reader *reader, const summary_question *question); /* 0: no memory */
@@ -85,6 +88,9 @@ uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat);
 /* A group is whatever the question's --by says; `a` and `b` identify it. */
 uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b);
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
+/* Forgets what account.c counted. */
+void analysis_forget_thread(analysis *shared, traced_thread *thread);
+void analysis_forget_process(traced_process *process);
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
 

@@ -18,10 +18,11 @@ static int by_self(const void *a, const void *b) {
 
 answer_group *answer_groups(const trace_totals *totals, uint32_t *count) {
   const tally *counts = &totals->counts;
-  answer_group *list = calloc(counts->group_capacity + 1, sizeof *list);
+  answer_group *list = calloc(counts->group_numbers.count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < counts->group_capacity; i++) {
-    if (counts->groups[i].durations.count) list[(*count)++] = (answer_group){i, &counts->groups[i]};
+  for (uint32_t i = 1; list && i <= counts->group_numbers.count; i++) {
+    uint32_t number = (uint32_t)counts->group_numbers.keys[i].a;
+    if (counts->groups[i].durations.count) list[(*count)++] = (answer_group){number, &counts->groups[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_self);
   return list;
@@ -38,10 +39,10 @@ static int by_io_time(const void *a, const void *b) {
 
 answer_io *answer_files(const trace_totals *totals, uint32_t *count) {
   const tally *counts = &totals->counts;
-  answer_io *list = calloc(counts->file_capacity + 1, sizeof *list);
+  answer_io *list = calloc(counts->file_numbers.count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < counts->file_capacity; i++) {
-    if (io_stats_calls(&counts->files[i])) list[(*count)++] = (answer_io){i, &counts->files[i]};
+  for (uint32_t i = 1; list && i <= counts->file_numbers.count; i++) {
+    list[(*count)++] = (answer_io){(uint32_t)counts->file_numbers.keys[i].a, &counts->files[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;

@@ -262,8 +262,8 @@ static void print_notes(FILE *out, const trace_totals *totals) {
   uint64_t problems = dft_reader_problem_count(totals->shared.reader, 0);
   uint64_t pause_ns = answer_pause_ns(totals);
   char text[FORMAT_BYTES];
-  if (!problems && !counts->dropped && !counts->recovered && !counts->others && !totals->late && !totals->merged &&
-      !totals->overrun && !is_between_runs(totals, pause_ns))
+  if (!problems && !counts->dropped && !counts->recovered && !counts->others && !totals->overrun &&
+      !is_between_runs(totals, pause_ns))
     return;
   table_heading(out, "Notes", "");
   if (is_between_runs(totals, pause_ns))
@@ -277,10 +277,6 @@ static void print_notes(FILE *out, const trace_totals *totals) {
             counts->recovered == 1 ? " was" : "s were");
   if (counts->others)
     fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, counts->others));
-  if (totals->late)
-    fprintf(out, "  self times are approximate: %s event%s far out of order in the file\n",
-            format_count(text, totals->late), totals->late == 1 ? " is" : "s are");
-  if (totals->merged) fprintf(out, "  self times are approximate: there are more gaps between events than are kept\n");
   if (totals->overrun)
     fprintf(out, "  steps are approximate: more events wait for the end of their step than are kept\n");
   trouble_print_all(out, "  ", totals->shared.reader, 10);

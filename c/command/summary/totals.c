@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "worker.h"
+#include "resort.h"
 
 /* What exists while traces are read. */
 typedef struct worker_crew {
@@ -13,6 +13,7 @@ typedef struct worker_crew {
   uint32_t worker_count;
   unit_queue *queues; /* by source */
   uint32_t queue_count;
+  _Atomic uint32_t next_source;
 } worker_crew;
 
 static int crew_init(worker_crew *crew, analysis *shared, progress *shown) {
@@ -28,6 +29,7 @@ static int crew_init(worker_crew *crew, analysis *shared, progress *shown) {
     worker->shared = shared;
     worker->queues = crew->queues;
     worker->progress = shown;
+    worker->next_source = &crew->next_source;
     tally_init(&worker->counts);
     if (dft_cursor_open(shared->reader, DFT_ALL, &worker->cursor) != DFT_OK) worker->counts.is_good = 0;
   }
@@ -35,13 +37,13 @@ static int crew_init(worker_crew *crew, analysis *shared, progress *shown) {
 }
 
 /* The first worker is the calling thread. */
-static void crew_run(worker_crew *crew) {
+static void crew_run(worker_crew *crew, void *run(void *worker)) {
   uint32_t started = 1;
   while (started < crew->worker_count &&
-         pthread_create(&crew->threads[started], NULL, worker_run, &crew->workers[started]) == 0) {
+         pthread_create(&crew->threads[started], NULL, run, &crew->workers[started]) == 0) {
     started++;
   }
-  worker_run(&crew->workers[0]);
+  run(&crew->workers[0]);
   for (uint32_t i = 1; i < started; i++) pthread_join(crew->threads[i], NULL);
 }
 
@@ -53,12 +55,20 @@ static void crew_free(worker_crew *crew) {
   free(crew->queues);
 }
 
+static int has_disorder(const analysis *shared) {
+  for (uint32_t i = 0; i < dft_reader_source_count(shared->reader); i++) {
+    if (shared->sources[i].is_disordered) return 1;
+  }
+  return 0;
+}
+
 /* Counts all rows into totals->counts. */
 static int read_all(trace_totals *totals, progress *shown) {
   worker_crew crew = {0};
   int is_good = crew_init(&crew, &totals->shared, shown);
-  if (is_good) crew_run(&crew);
+  if (is_good) crew_run(&crew, worker_run);
   for (uint32_t i = 0; i < crew.queue_count; i++) account_source_end(&totals->shared, &totals->counts, i);
+  if (is_good && has_disorder(&totals->shared)) crew_run(&crew, resort_run);
   for (uint32_t i = 0; i < crew.worker_count; i++) tally_merge(&totals->counts, &crew.workers[i].counts);
   crew_free(&crew);
   return is_good && totals->counts.is_good;
@@ -70,8 +80,6 @@ static void add_threads(trace_totals *totals) {
     totals->io_ns += thread->io_ns;
     totals->region_ns += thread->region_ns;
     totals->thread_ns += (uint64_t)(thread->time.last - thread->time.first);
-    totals->late += thread->time.late;
-    totals->merged += thread->time.merged;
     totals->overrun += thread->backlog.overrun;
   }
 }

@@ -10,7 +10,7 @@ typedef struct trace_totals {
   tally counts;                         /* of all workers */
   uint64_t grain_ns;                    /* durations are multiples of it */
   uint64_t thread_ns, region_ns, io_ns; /* of all threads */
-  uint64_t late, merged, overrun;       /* why self times or steps are approximate; see coverage.h and steps.h */
+  uint64_t overrun;                     /* why steps are approximate; see steps.h */
   training_totals training;
 } trace_totals;
 

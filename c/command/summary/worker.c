@@ -133,7 +133,6 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
   uint64_t level = rows->level[row];
   moment event = {.start = rows->start_ns[row],
                   .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
-                  .parent = rows->parent[row],
                   .offset = arguments->offset,
                   .bytes = arguments->ret,
                   .group = NO_GROUP,
@@ -185,12 +184,12 @@ static int reserve_events(summary_worker *worker, uint32_t capacity) {
 }
 
 /* Every row is one of these four. */
-static void read_rows(summary_worker *worker, const dft_rows *rows) {
+uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
   tally *counts = &worker->counts;
   uint32_t count = 0;
   if (!reserve_events(worker, rows->count)) {
     counts->is_good = 0;
-    return;
+    return 0;
   }
   for (uint32_t i = 0; i < rows->count; i++) {
     switch (rows->phase[i]) {
@@ -203,7 +202,7 @@ static void read_rows(summary_worker *worker, const dft_rows *rows) {
       default: counts->others++;
     }
   }
-  unit_queue_add(&worker->queues[rows->source], worker->shared, counts, rows, worker->events, count);
+  return count;
 }
 
 static void abandon_queues(summary_worker *worker) {
@@ -214,9 +213,11 @@ void *worker_run(void *context) {
   summary_worker *worker = context;
   const dft_rows *rows;
   while (worker->counts.is_good) {
+    uint32_t count;
     if (dft_cursor_next(worker->cursor, &rows) != DFT_OK) worker->counts.is_good = 0;
     if (!worker->counts.is_good || !rows) break;
-    read_rows(worker, rows);
+    count = worker_read(worker, rows);
+    unit_queue_add(&worker->queues[rows->source], worker->shared, &worker->counts, rows, worker->events, count);
     if (worker->progress && rows->is_unit_end) progress_add(worker->progress, rows->count);
   }
   if (!worker->counts.is_good) abandon_queues(worker);

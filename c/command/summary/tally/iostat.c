@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #define SLOTS_FIRST 16u
-#define SLOTS_MAX 4096u /* files whose position a thread remembers */
 
 int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence) {
   uint64_t time_ns = (uint64_t)(event->end - event->start);
@@ -45,13 +44,20 @@ int io_stats_merge(io_stats *into, const io_stats *from) {
 
 /* ---- Positions ------------------------------------------------------------------------------------------------------ */
 
+/* The file's slot, or the free one where it belongs. */
+static file_position *slot_of(file_position *slots, uint32_t slot_count, uint32_t file) {
+  uint32_t at = file & (slot_count - 1);
+  while (slots[at].file && slots[at].file != file) at = (at + 1) & (slot_count - 1);
+  return &slots[at];
+}
+
 static int enlarge(file_positions *positions) {
-  uint32_t count = positions->slot_count ? positions->slot_count * 4 : SLOTS_FIRST;
+  uint32_t count = positions->slot_count ? positions->slot_count * 2 : SLOTS_FIRST;
   file_position *slots = calloc(count, sizeof *slots);
   if (!slots) return 0;
   for (uint32_t i = 0; i < positions->slot_count; i++) {
     const file_position *old = &positions->slots[i];
-    if (old->file) slots[old->file & (count - 1)] = *old;
+    if (old->file) *slot_of(slots, count, old->file) = *old;
   }
   free(positions->slots);
   positions->slots = slots;
@@ -59,16 +65,15 @@ static int enlarge(file_positions *positions) {
   return 1;
 }
 
-/* The position in a file. When the table is full, a file replaces another one with the same slot. */
+/* The position in a file. */
 static file_position *position_in(file_positions *positions, uint32_t file) {
   file_position *slot;
-  if (!positions->slot_count && !enlarge(positions)) return NULL;
-  slot = &positions->slots[file & (positions->slot_count - 1)];
-  while (slot->file && slot->file != file && positions->slot_count < SLOTS_MAX) {
-    if (!enlarge(positions)) return NULL;
-    slot = &positions->slots[file & (positions->slot_count - 1)];
+  if (positions->count * 2 >= positions->slot_count && !enlarge(positions)) return NULL;
+  slot = slot_of(positions->slots, positions->slot_count, file);
+  if (!slot->file) {
+    *slot = (file_position){.file = file, .last_end = -1, .next = 0};
+    positions->count++;
   }
-  if (slot->file != file) *slot = (file_position){.file = file, .last_end = -1, .next = 0};
   return slot;
 }
 

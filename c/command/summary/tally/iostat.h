@@ -2,7 +2,7 @@
 #ifndef DFTRACER_IOSTAT_H
 #define DFTRACER_IOSTAT_H
 
-#include "command/trace/coverage.h"
+#include "command/trace/moment.h"
 #include "eventclass.h"
 #include "histogram.h"
 
@@ -26,6 +26,7 @@ typedef struct file_position {
 typedef struct file_positions {
   file_position *slots;
   uint32_t slot_count; /* a power of two */
+  uint32_t count;
 } file_positions;
 
 /* A sum that stays at its maximum instead of overflowing. */

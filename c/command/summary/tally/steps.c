@@ -71,10 +71,14 @@ void step_backlog_add(step_backlog *backlog, step_pool *pool, tally *counts, con
 }
 
 void step_backlog_flush(step_backlog *backlog, step_pool *pool, tally *counts) {
+  uint64_t overrun = backlog->overrun;
   give_up(backlog, pool, counts, backlog->count);
+  step_backlog_free(backlog, pool);
+  backlog->overrun = overrun;
+}
+
+void step_backlog_free(step_backlog *backlog, step_pool *pool) {
   atomic_fetch_sub(&pool->reserved, backlog->capacity);
   free(backlog->events);
-  backlog->events = NULL;
-  backlog->capacity = 0;
-  backlog->has_given_up = 0;
+  *backlog = (step_backlog){0};
 }

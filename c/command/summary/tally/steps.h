@@ -38,4 +38,7 @@ void step_backlog_add(step_backlog *backlog, step_pool *pool, tally *counts, con
 /* Counts the events that still wait as belonging to no step, and frees the backlog. */
 void step_backlog_flush(step_backlog *backlog, step_pool *pool, tally *counts);
 
+/* Forgets the events that still wait. */
+void step_backlog_free(step_backlog *backlog, step_pool *pool);
+
 #endif

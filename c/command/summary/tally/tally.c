@@ -7,7 +7,7 @@
 
 void tally_init(tally *counts) {
   *counts = (tally){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  counts->epoch_numbers.limit = EPOCHS_MAX;
+  counts->group_numbers.limit = counts->file_numbers.limit = counts->epoch_numbers.limit = UINT32_MAX - 1;
 }
 
 void tally_free(tally *counts) {
@@ -16,15 +16,18 @@ void tally_free(tally *counts) {
   free(counts->groups);
   free(counts->files);
   free(counts->epochs);
+  numbering_free(&counts->group_numbers);
+  numbering_free(&counts->file_numbers);
   numbering_free(&counts->epoch_numbers);
 }
 
 /* ---- Entries by number ---------------------------------------------------------------------------------------------- */
 
-/* The list with room for this number; new entries are zero. NULL: no memory, and the list is as it was. */
+/* The list with room for this number; new entries are zero. NULL: the number is 0, or no memory; the list is as it was. */
 static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
   uint32_t wanted = *capacity ? *capacity : 64;
   char *more;
+  if (!number) return NULL;
   if (number < *capacity) return list;
   while (wanted <= number) wanted *= 2;
   more = realloc(list, wanted * entry_bytes);
@@ -37,19 +40,21 @@ static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t e
 /* Each returns NULL, and clears is_good, when there is no memory. */
 
 static group_stats *group_at(tally *counts, uint32_t group) {
-  group_stats *groups = with_room(counts->groups, &counts->group_capacity, group, sizeof *groups);
+  int is_new;
+  uint32_t number = numbering_of(&counts->group_numbers, group, 0, &is_new);
+  group_stats *groups = with_room(counts->groups, &counts->group_capacity, number, sizeof *groups);
   if (groups) counts->groups = groups;
   else counts->is_good = 0;
-  return groups ? &groups[group] : NULL;
+  return groups ? &groups[number] : NULL;
 }
 
 static io_stats *file_at(tally *counts, uint32_t file) {
-  io_stats *files;
-  if (file > FILES_MAX) file = 0;
-  files = with_room(counts->files, &counts->file_capacity, file, sizeof *files);
+  int is_new;
+  uint32_t number = numbering_of(&counts->file_numbers, file, 0, &is_new);
+  io_stats *files = with_room(counts->files, &counts->file_capacity, number, sizeof *files);
   if (files) counts->files = files;
   else counts->is_good = 0;
-  return files ? &files[file] : NULL;
+  return files ? &files[number] : NULL;
 }
 
 static epoch_stats *epoch_at(tally *counts, int64_t epoch) {
@@ -106,10 +111,9 @@ void tally_add_time(tally *counts, int64_t start, int64_t end) {
 /* ---- Merging -------------------------------------------------------------------------------------------------------- */
 
 static void merge_groups(tally *into, tally *from) {
-  for (uint32_t i = 0; i < from->group_capacity; i++) {
-    group_stats *group = &from->groups[i], *sum;
-    if (!group->durations.count && !group->self_ns) continue;
-    sum = group_at(into, i);
+  for (uint32_t i = 1; i <= from->group_numbers.count; i++) {
+    group_stats *group = &from->groups[i];
+    group_stats *sum = group_at(into, (uint32_t)from->group_numbers.keys[i].a);
     if (!sum) return;
     add_saturating(&sum->total_ns, group->total_ns);
     sum->self_ns += group->self_ns;
@@ -118,13 +122,12 @@ static void merge_groups(tally *into, tally *from) {
   }
 }
 
-static void merge_files(tally *into, const tally *from) {
-  for (uint32_t i = 0; i < from->file_capacity; i++) {
-    io_stats *sum;
-    if (!io_stats_calls(&from->files[i])) continue;
-    sum = file_at(into, i);
+static void merge_files(tally *into, tally *from) {
+  for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
+    io_stats *sum = file_at(into, (uint32_t)from->file_numbers.keys[i].a);
     if (!sum) return;
     into->is_good &= io_stats_merge(sum, &from->files[i]);
+    histogram_free(&from->files[i].sizes);
   }
 }
 

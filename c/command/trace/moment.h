@@ -1,0 +1,26 @@
+/* moment.h - what the summary needs to know about an event, and the order in which events are accounted: by thread, then by
+ * their end (for equal ends: the later start first, then the deeper level, then file order).
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_MOMENT_H
+#define DFTRACER_MOMENT_H
+
+#include <stdint.h>
+
+typedef struct moment {
+  int64_t start, end;    /* ns */
+  int64_t offset;        /* of a transfer; -1: not given */
+  int64_t bytes;         /* transferred; -1: not a transfer, or it failed */
+  uint32_t class_number; /* what its name and category mean to the summary */
+  uint32_t group;
+  uint32_t file;
+  uint32_t second_file; /* the file that a copy writes */
+  uint32_t thread;
+  uint16_t level;
+} moment;
+
+/* Less than 0: `one` comes first. 0: file order decides. As a record_compare. */
+int moment_compare(const void *one, const void *two);
+/* Keeps the order of equal moments. Quick if they are nearly in order. 0: no memory. */
+int moments_sort(moment *moments, uint32_t count);
+
+#endif
