@@ -14,7 +14,7 @@ typedef struct account_context {
 
 static void account_call(tally *counts, traced_process *process, uint32_t file, enum io_kind kind, const moment *event,
                          int sequence) {
-  counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
+  counts->is_good &= io_stats_count(&process->counts.io, kind, event, sequence);
   tally_add_io(counts, file, kind, event, sequence);
 }
 
@@ -32,12 +32,12 @@ static void account_io(tally *counts, traced_process *process, traced_thread *th
 
 static void account_training(tally *counts, traced_process *process, const event_class *class, const moment *event) {
   spanset *busy = NULL;
-  process->updates += class->is_update;
-  process->ai_count[class->ai]++;
-  process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
-  if (class->ai == AI_COMPUTE) busy = &process->compute;
-  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
-  if (class->ai == AI_DATA) busy = &process->data;
+  process->counts.updates += class->is_update;
+  process->counts.ai_count[class->ai]++;
+  process->counts.ai_ns[class->ai] += (uint64_t)(event->end - event->start);
+  if (class->ai == AI_COMPUTE) busy = &process->counts.compute;
+  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->counts.fetch;
+  if (class->ai == AI_DATA) busy = &process->counts.data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
 }
 
@@ -52,7 +52,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->io) thread->io_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
   if (class->is_ours) return;
-  process->events++;
+  process->counts.events++;
   if (shared->question->by == BY_STEP) {
     step_backlog_add(&thread->backlog, &shared->steps, counts, event, self, class->is_wanted);
   } else if (event->group != NO_GROUP) {
@@ -84,7 +84,7 @@ static void discard(analysis *shared, traced_source *source) {
   for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
     thread = analysis_thread(shared, i);
     analysis_forget_thread(shared, thread);
-    analysis_forget_process(analysis_process(shared, thread->process));
+    process_counts_clear(&analysis_process(shared, thread->process)->counts);
   }
   free_counts(source);
 }
@@ -123,8 +123,7 @@ void account_source_end(analysis *shared, tally *counts, uint32_t number) {
     source->is_disordered |= thread->time.is_disordered;
     step_backlog_flush(&thread->backlog, &shared->steps, context.counts);
     file_positions_free(&thread->positions);
-    counts->is_good &= spanset_settle(&process->compute) && spanset_settle(&process->fetch) &&
-                       spanset_settle(&process->data);
+    counts->is_good &= process_counts_settle(&process->counts);
   }
   if (source->is_disordered) {
     discard(shared, source);

@@ -33,7 +33,7 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
   shared->question = question;
   shared->keys = look_up_keys(reader);
   shared->class_numbers.limit = CLASSES_MAX;
-  shared->group_numbers.limit = GROUPS_MAX;
+  shared->group_numbers.limit = UINT32_MAX - 1;
   shared->thread_numbers.limit = shared->process_numbers.limit = THREADS_MAX;
   shared->steps.no_step = analysis_number_group(shared, (uint64_t)NO_NUMBER, (uint64_t)NO_NUMBER);
   shared->classes[0] = calloc(BLOCK, sizeof *shared->classes[0]); /* number 0: no room */
@@ -45,7 +45,7 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
 
 void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
-    analysis_forget_process(analysis_process(shared, i));
+    process_counts_clear(&analysis_process(shared, i)->counts);
   }
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);
@@ -86,9 +86,11 @@ uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat) {
   int is_new;
   pthread_mutex_lock(&shared->lock);
   number = numbering_of(&shared->class_numbers, name, cat, &is_new);
+  shared->is_full |= shared->class_numbers.count == CLASSES_MAX;
   block = &shared->classes[number / BLOCK];
   if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) *analysis_class(shared, number) = classify(shared, name, cat);
+  if (!*block) number = 0;
+  if (is_new && number) *analysis_class(shared, number) = classify(shared, name, cat);
   pthread_mutex_unlock(&shared->lock);
   return number;
 }
@@ -97,7 +99,6 @@ uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
   uint32_t number;
   int is_new;
   pthread_mutex_lock(&shared->lock);
-  if (histogram_bytes() > GROUPS_BYTES) shared->group_numbers.limit = shared->group_numbers.count;
   number = numbering_of(&shared->group_numbers, a, b, &is_new);
   pthread_mutex_unlock(&shared->lock);
   return number;
@@ -110,8 +111,10 @@ static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) 
   int is_new;
   uint32_t number = numbering_of(&shared->process_numbers, source, pid, &is_new);
   traced_process **block = &shared->processes[number / BLOCK];
+  shared->is_full |= shared->process_numbers.count == THREADS_MAX;
   if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) {
+  if (!number || !*block) return 0;
+  if (is_new) {
     traced_process *process = analysis_process(shared, number);
     process->source = source;
     process->pid = pid;
@@ -134,17 +137,19 @@ uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid,
   int is_new;
   pthread_mutex_lock(&shared->lock);
   owner = number_process(shared, source, pid);
-  number = numbering_of(&shared->thread_numbers, owner, tid, &is_new);
+  number = owner ? numbering_of(&shared->thread_numbers, owner, tid, &is_new) : 0;
+  shared->is_full |= shared->thread_numbers.count == THREADS_MAX;
   block = &shared->threads[number / BLOCK];
   if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) {
+  if (!*block) number = 0;
+  if (number && is_new) {
     traced_thread *thread = analysis_thread(shared, number);
     thread->process = owner;
     thread->tid = tid;
     analysis_process(shared, owner)->threads++;
     append_thread(shared, &shared->sources[source], number);
   }
-  if (host) analysis_process(shared, owner)->host = host;
+  if (host && owner) analysis_process(shared, owner)->host = host;
   pthread_mutex_unlock(&shared->lock);
   return number;
 }
@@ -157,25 +162,18 @@ void analysis_forget_thread(analysis *shared, traced_thread *thread) {
   thread->io_ns = thread->region_ns = 0;
 }
 
-void analysis_forget_process(traced_process *process) {
-  histogram_free(&process->io.sizes);
-  process->io = (io_stats){0};
-  spanset_free(&process->compute);
-  spanset_free(&process->fetch);
-  spanset_free(&process->data);
-  memset(process->ai_count, 0, sizeof process->ai_count);
-  memset(process->ai_ns, 0, sizeof process->ai_ns);
-  process->events = process->updates = 0;
-}
-
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {
+  uint32_t number;
   pthread_mutex_lock(&shared->lock);
-  analysis_process(shared, number_process(shared, source, pid))->rank = rank;
+  number = number_process(shared, source, pid);
+  if (number) analysis_process(shared, number)->rank = rank;
   pthread_mutex_unlock(&shared->lock);
 }
 
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid) {
+  uint32_t number;
   pthread_mutex_lock(&shared->lock);
-  analysis_process(shared, number_process(shared, source, pid))->ppid = ppid;
+  number = number_process(shared, source, pid);
+  if (number) analysis_process(shared, number)->ppid = ppid;
   pthread_mutex_unlock(&shared->lock);
 }

@@ -14,14 +14,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "command/summary/tally/spanset.h"
+#include "command/summary/state/question.h"
+#include "command/summary/tally/processcounts.h"
 #include "command/summary/tally/steps.h"
 #include "command/trace/coverage.h"
-#include "question.h"
 
-#define CLASSES_MAX 65535u
-#define GROUPS_MAX 65535u
-#define GROUPS_BYTES (48u << 20) /* when histograms use more, there are no new groups */
+#define CLASSES_MAX 1048575u
 #define THREADS_MAX 1048575u
 #define BLOCK 1024u /* entries that are allocated together */
 
@@ -32,14 +30,7 @@ typedef struct traced_process {
   uint32_t host;
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
-  uint64_t events;
-  io_stats io;
-  uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
-  uint64_t updates; /* steps of optimizers */
-  spanset compute, fetch, data;
-  uint32_t first_worker,
-    next_worker; /* processes that load for this one; the next one that loads for the same; 0: none */
-  int is_worker;
+  process_counts counts;
 } traced_process;
 
 /* A tid of a process. */
@@ -78,19 +69,19 @@ typedef struct analysis {
   traced_thread *threads[THREADS_MAX / BLOCK + 1];
   traced_process *processes[THREADS_MAX / BLOCK + 1];
   traced_source *sources;
+  int is_full; /* there are more classes or threads than their limits */
 } analysis;
 
 int analysis_init(analysis *shared, dft_reader *reader, const summary_question *question); /* 0: no memory */
 void analysis_free(analysis *shared);
 
-/* The numbers of things, from 1 on; 0 stands for all that came when there was no more room. From any thread. */
+/* The numbers of things, from 1 on; 0: no memory, or there are too many, and is_full is set. From any thread. */
 uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat);
 /* A group is whatever the question's --by says; `a` and `b` identify it. */
 uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b);
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
 /* Forgets what account.c counted. */
 void analysis_forget_thread(analysis *shared, traced_thread *thread);
-void analysis_forget_process(traced_process *process);
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
 

@@ -6,7 +6,7 @@
 #ifndef DFTRACER_TRAINING_H
 #define DFTRACER_TRAINING_H
 
-#include "analysis.h"
+#include "command/summary/state/summarystate.h"
 
 /* Sums over all trainers. */
 typedef struct training_totals {
@@ -18,8 +18,8 @@ typedef struct training_totals {
   uint64_t hidden_ns;                     /* loading while something computes */
 } training_totals;
 
-/* Once, when everything is read. 0: no memory. */
-int training_sum(analysis *shared, const tally *counts, training_totals *sum);
+/* Of a sorted state. 0: no memory, or the spill cannot be read. */
+int training_sum(summary_state *state, training_totals *sum);
 
 /* Whether there was a training at all. */
 static inline int training_exists(const training_totals *training) {

@@ -150,10 +150,18 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   const uint32_t number = class_number(worker, rows->name[row], rows->cat[row]);
   const event_class *class = analysis_class(shared, number);
   event_arguments arguments = no_arguments;
+  if (!number) {
+    counts->is_good = 0;
+    return 0;
+  }
   if (class->io || class->ai || class->is_ours || is_by_step) arguments = arguments_of(&shared->keys, rows, row);
   if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
   if (!is_in_time(shared, rows->start_ns[row])) return 0;
   *event = make_moment(worker, rows, row, &arguments);
+  if (!event->thread) {
+    counts->is_good = 0;
+    return 0;
+  }
   event->class_number = number;
   if (class->io == IO_COPY && arguments.second_file.len) {
     dft_text hash = arguments.second_file;

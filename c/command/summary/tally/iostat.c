@@ -28,17 +28,9 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int 
 }
 
 int io_stats_merge(io_stats *into, const io_stats *from) {
-  into->reads += from->reads;
-  into->writes += from->writes;
-  into->others += from->others;
-  add_saturating(&into->read_bytes, from->read_bytes);
-  add_saturating(&into->write_bytes, from->write_bytes);
-  add_saturating(&into->read_ns, from->read_ns);
-  add_saturating(&into->write_ns, from->write_ns);
-  add_saturating(&into->other_ns, from->other_ns);
-  into->sequential += from->sequential;
-  into->random += from->random;
-  into->failed += from->failed;
+  uint64_t *const sums[] = {IO_STATS_NUMBERS(into)};
+  const uint64_t *const numbers[] = {IO_STATS_NUMBERS(from)};
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) add_saturating(sums[i], *numbers[i]);
   return histogram_merge(&into->sizes, &from->sizes);
 }
 

@@ -16,6 +16,11 @@ typedef struct io_stats {
   histogram sizes; /* of transfers, in bytes */
 } io_stats;
 
+/* All its numbers, as a list of addresses. */
+#define IO_STATS_NUMBERS(io)                                                                                          \
+  &(io)->reads, &(io)->writes, &(io)->others, &(io)->read_bytes, &(io)->write_bytes, &(io)->read_ns, &(io)->write_ns, \
+    &(io)->other_ns, &(io)->sequential, &(io)->random, &(io)->failed
+
 /* Where the last transfer on a file ended, and where the next one without an offset begins. */
 typedef struct file_position {
   uint32_t file; /* 0: the slot is free */

@@ -110,15 +110,29 @@ void tally_add_time(tally *counts, int64_t start, int64_t end) {
 
 /* ---- Merging -------------------------------------------------------------------------------------------------------- */
 
+int group_stats_merge(group_stats *into, group_stats *from) {
+  int is_good = histogram_merge(&into->durations, &from->durations);
+  add_saturating(&into->total_ns, from->total_ns);
+  into->self_ns += from->self_ns;
+  histogram_free(&from->durations);
+  return is_good;
+}
+
+void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
+  into->fetches += from->fetches;
+  into->computes += from->computes;
+  into->fetch_ns += from->fetch_ns;
+  into->compute_ns += from->compute_ns;
+  if (from->first < into->first) into->first = from->first;
+  if (from->last > into->last) into->last = from->last;
+}
+
 static void merge_groups(tally *into, tally *from) {
   for (uint32_t i = 1; i <= from->group_numbers.count; i++) {
     group_stats *group = &from->groups[i];
     group_stats *sum = group_at(into, (uint32_t)from->group_numbers.keys[i].a);
     if (!sum) return;
-    add_saturating(&sum->total_ns, group->total_ns);
-    sum->self_ns += group->self_ns;
-    into->is_good &= histogram_merge(&sum->durations, &group->durations);
-    histogram_free(&group->durations);
+    into->is_good &= group_stats_merge(sum, group);
   }
 }
 
@@ -136,12 +150,7 @@ static void merge_epochs(tally *into, const tally *from) {
     const epoch_stats *epoch = &from->epochs[i];
     epoch_stats *sum = epoch_at(into, (int64_t)from->epoch_numbers.keys[i].a);
     if (!sum) return;
-    sum->fetches += epoch->fetches;
-    sum->computes += epoch->computes;
-    sum->fetch_ns += epoch->fetch_ns;
-    sum->compute_ns += epoch->compute_ns;
-    if (epoch->first < sum->first) sum->first = epoch->first;
-    if (epoch->last > sum->last) sum->last = epoch->last;
+    epoch_stats_merge(sum, epoch);
   }
 }
 

@@ -38,6 +38,10 @@ typedef struct tally {
   int is_good;                 /* 0: no memory, and the counts are incomplete */
 } tally;
 
+/* Adds `from`, whose histogram is freed: there may be many. 0: no memory. */
+int group_stats_merge(group_stats *into, group_stats *from);
+void epoch_stats_merge(epoch_stats *into, const epoch_stats *from);
+
 void tally_init(tally *counts);
 void tally_free(tally *counts);
 

@@ -1,10 +1,11 @@
-/* totals.c - reads all traces with several workers and merges what they counted.
+/* collect.c - reads traces into a state, with several workers.
  * SPDX-License-Identifier: MIT */
-#include "totals.h"
+#include "collect.h"
 
 #include <stdlib.h>
 
 #include "resort.h"
+#include "transcript.h"
 
 /* What exists while traces are read. */
 typedef struct worker_crew {
@@ -62,49 +63,30 @@ static int has_disorder(const analysis *shared) {
   return 0;
 }
 
-/* Counts all rows into totals->counts. */
-static int read_all(trace_totals *totals, progress *shown) {
+/* Counts all rows into `counts`. */
+static int read_all(analysis *shared, tally *counts, progress *shown) {
   worker_crew crew = {0};
-  int is_good = crew_init(&crew, &totals->shared, shown);
+  int is_good = crew_init(&crew, shared, shown);
   if (is_good) crew_run(&crew, worker_run);
-  for (uint32_t i = 0; i < crew.queue_count; i++) account_source_end(&totals->shared, &totals->counts, i);
-  if (is_good && has_disorder(&totals->shared)) crew_run(&crew, resort_run);
-  for (uint32_t i = 0; i < crew.worker_count; i++) tally_merge(&totals->counts, &crew.workers[i].counts);
+  for (uint32_t i = 0; i < crew.queue_count; i++) account_source_end(shared, counts, i);
+  if (is_good && has_disorder(shared)) crew_run(&crew, resort_run);
+  for (uint32_t i = 0; i < crew.worker_count; i++) tally_merge(counts, &crew.workers[i].counts);
   crew_free(&crew);
-  return is_good && totals->counts.is_good;
+  return is_good && counts->is_good;
 }
 
-static void add_threads(trace_totals *totals) {
-  for (uint32_t i = 1; i <= totals->shared.thread_numbers.count; i++) {
-    const traced_thread *thread = analysis_thread(&totals->shared, i);
-    totals->io_ns += thread->io_ns;
-    totals->region_ns += thread->region_ns;
-    totals->thread_ns += (uint64_t)(thread->time.last - thread->time.first);
-    totals->overrun += thread->backlog.overrun;
-  }
-}
-
-static uint64_t find_grain(dft_reader *reader) {
-  dft_source source = {.struct_size = sizeof source};
-  uint64_t grain_ns = 1000;
-  for (uint32_t i = 0; i < dft_reader_source_count(reader); i++) {
-    dft_reader_source(reader, i, &source);
-    if (source.unit_ns < grain_ns) grain_ns = source.unit_ns;
-  }
-  return grain_ns;
-}
-
-int totals_collect(trace_totals *totals, dft_reader *reader, const summary_question *question, progress *shown) {
-  tally *counts = &totals->counts;
-  tally_init(counts);
-  if (!analysis_init(&totals->shared, reader, question) || !read_all(totals, shown)) return 0;
-  add_threads(totals);
-  totals->grain_ns = find_grain(reader);
-  if (counts->first > counts->last) counts->first = counts->last = 0;
-  return training_sum(&totals->shared, counts, &totals->training);
-}
-
-void totals_free(trace_totals *totals) {
-  tally_free(&totals->counts);
-  analysis_free(&totals->shared);
+const char *collect_traces(summary_state *state, dft_reader *reader, const summary_question *question,
+                           progress *shown) {
+  analysis *shared = calloc(1, sizeof *shared); /* too large for a stack */
+  tally counts;
+  int is_full;
+  tally_init(&counts);
+  state->is_good = shared && analysis_init(shared, reader, question) && read_all(shared, &counts, shown);
+  if (state->is_good) transcript_write(state, shared, &counts);
+  is_full = shared && shared->is_full;
+  tally_free(&counts);
+  if (shared) analysis_free(shared);
+  free(shared);
+  if (is_full) return "there are more than 1,048,575 threads, or names of events";
+  return state->is_good ? NULL : "out of memory";
 }
