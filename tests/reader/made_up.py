@@ -68,6 +68,10 @@ class Writer:
         end = at + rng.choice([0, 0, 1, 1, 7, 500, 10**6])
         name = rng.choice(LEAVES)
         args = {"fhash": f"{rng.randrange(40):016x}", "ret": rng.choice([-1, 0, 100, 4096, 2**62, 2**63 - 1])}
+        if args["ret"] < 1:
+            args |= rng.choice([{}, {"errno": 2}, {"errno": rng.choice([13, "4", "x", -1])}])
+        if rng.random() < 0.1:
+            del args["ret"]
         if name in ("pread64", "pwrite"):
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
         if name in ("copy_file_range", "splice", "sendfile64", "open"):

@@ -87,6 +87,9 @@ class Span:
         self.level = self.args.get("level", 0)
         self.file = str(self.args.get("fhash", ""))
         self.second_file = str(self.args.get("path2_hash", ""))
+        self.result = integer(self.args.get("ret"), None)
+        self.error = max(integer(self.args.get("errno"), 0), 0)
+        self.is_failed = self.error > 0 or (self.result is not None and self.result < 0)
         self.self = 0
 
 
@@ -143,22 +146,23 @@ class IO:
         self.sizes = []
 
     def count(self, span, kind, sequence):
-        ret = integer(span.args.get("ret", -1), -1)
+        ret = span.result
         name = {"read": "read", "write": "write"}.get(kind, "metadata")
         self.numbers["metadata" if name == "metadata" else name + "s"] += 1
         self.numbers[name + "_ns"] += span.time
         if name != "metadata":
-            self.numbers[name + "_bytes"] += max(ret, 0)
-            if ret >= 0:
+            self.numbers[name + "_bytes"] += max(ret or 0, 0)
+            if ret is None:
+                self.numbers["unknown"] += 1
+            elif ret >= 0:
                 self.sizes.append(ret)
-            else:
-                self.numbers["failed"] += 1
+        self.numbers["failed"] += span.is_failed
         if sequence is not None:
             self.numbers["sequential" if sequence else "random"] += 1
 
     def document(self):
         keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "read_ns", "write_ns", "metadata_ns")
-        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed")}
+        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed", "unknown")}
         result["calls"] = result["reads"] + result["writes"] + result["metadata"]
         result["size_median"] = percentile(self.sizes, 0.5)
         result["size_p95"] = percentile(self.sizes, 0.95)
@@ -173,7 +177,7 @@ def sequences(spans):
         span.sequence = None
         if kind in (None, "copy", "other") or not span.file:
             continue
-        ret, offset = integer(span.args.get("ret", -1), -1), integer(span.args.get("offset", -1), -1)
+        ret, offset = -1 if span.result is None else span.result, integer(span.args.get("offset", -1), -1)
         last_end, position = places.get(span.file, (None, 0))
         if kind == "open":
             places[span.file] = (None, 0)
@@ -333,15 +337,22 @@ class Summary:
 
     def _io(self):
         everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
+        busy, failures = {"read": [], "write": []}, collections.Counter()
         for span in self._wanted():
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
+            if span.kind and span.is_failed:
+                failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
+                if part in busy and (span.result or 0) > 0:
+                    busy[part].append((span.start, span.end))
                 for io in (everything, files[file], processes[span.process]):
                     io.count(span, part, span.sequence)
         return {
             "all": everything.document(),
+            "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
+            "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
             "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
         }
@@ -357,6 +368,8 @@ class Summary:
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
             process.work["fetch" if kind == "start" else kind].append((span.start, span.end))
+            if kind not in ("data", "checkpoint"):
+                process.work["loop"].append((span.start, span.end))
             epoch = integer(span.args.get("epoch"), -1)
             if epoch >= 0:
                 self.epochs[epoch].append((kind, span))
@@ -390,11 +403,20 @@ class Summary:
             times["data_ns"] += length(data)
             times["wait_ns"] += length(fetch) - shared(fetch, compute)
             times["hidden_ns"] += shared(data, compute)
+        trainers = [process for process in self.processes.values() if process.trains()]
+        for process in trainers:
+            own = [span for span in self.spans if span.process == (process.source, process.pid)]
+            first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
+            times["startup_ns"] += first - min(span.start for span in own)
+            times["loop_ns"] += last - first
+            times["teardown_ns"] += max(span.end for span in own) - last
+        step = "step" if counts["step"] else "update" if counts["update"] else "fetch"
         return {
             **times,
             "processes": sum(process.trains() for process in self.processes.values()),
             "epochs": len(self.epochs),
-            "steps": counts["step"] or counts["update"] or counts["fetch"],
+            "steps": max(process.counts[step] for process in self.processes.values()),
+            "steps_least": min(process.counts[step] for process in trainers),
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},

@@ -24,6 +24,7 @@ SORTED = {  # by what, the largest first
     ".groups": lambda line: (line["self_ns"], line["total_ns"]),
     ".io.files": lambda line: line["read_ns"] + line["write_ns"] + line["metadata_ns"],
     ".io.processes": lambda line: line["read_ns"] + line["write_ns"] + line["metadata_ns"],
+    ".io.failures": lambda line: line["count"],
     ".training.by_epoch": lambda line: -line["epoch"],
 }
 

@@ -12,16 +12,19 @@ typedef struct account_context {
   tally *counts;
 } account_context;
 
-static void account_call(tally *counts, traced_process *process, uint32_t file, enum io_kind kind, const moment *event,
+static void account_call(tally *counts, process_counts *process, uint32_t file, enum io_kind kind, const moment *event,
                          int sequence) {
-  counts->is_good &= io_stats_count(&process->counts.io, kind, event, sequence);
+  counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
   tally_add_io(counts, file, kind, event, sequence);
+  if (event->result > 0 && kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
+  if (event->result > 0 && kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
 }
 
-static void account_io(tally *counts, traced_process *process, traced_thread *thread, const event_class *class,
+static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
                        const moment *event) {
   int sequence = file_positions_sequence(&thread->positions, class->io, event);
   if (!class->is_wanted) return;
+  if (is_failure(event)) tally_add_failure(counts, event);
   if (class->io == IO_COPY) {
     account_call(counts, process, event->file, IO_READ, event, sequence);
     account_call(counts, process, event->second_file, IO_WRITE, event, sequence);
@@ -30,15 +33,19 @@ static void account_io(tally *counts, traced_process *process, traced_thread *th
   }
 }
 
-static void account_training(tally *counts, traced_process *process, const event_class *class, const moment *event) {
+static void account_training(tally *counts, process_counts *process, const event_class *class, const moment *event) {
   spanset *busy = NULL;
-  process->counts.updates += class->is_update;
-  process->counts.ai_count[class->ai]++;
-  process->counts.ai_ns[class->ai] += (uint64_t)(event->end - event->start);
-  if (class->ai == AI_COMPUTE) busy = &process->counts.compute;
-  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->counts.fetch;
-  if (class->ai == AI_DATA) busy = &process->counts.data;
+  process->updates += class->is_update;
+  process->ai_count[class->ai]++;
+  process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
+  if (class->ai == AI_COMPUTE) busy = &process->compute;
+  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
+  if (class->ai == AI_DATA) busy = &process->data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
+  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT) return; /* also happens before and after a training loop */
+  if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
+  if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
+  process->loop_events++;
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -47,12 +54,12 @@ static void account_event(void *context, const moment *event, int64_t self) {
   analysis *shared = given->shared;
   tally *counts = given->counts;
   traced_thread *thread = analysis_thread(shared, event->thread);
-  traced_process *process = analysis_process(shared, thread->process);
+  process_counts *process = &analysis_process(shared, thread->process)->counts;
   const event_class *class = analysis_class(shared, event->class_number);
   if (class->io) thread->io_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
   if (class->is_ours) return;
-  process->counts.events++;
+  process->events++;
   if (shared->question->by == BY_STEP) {
     step_backlog_add(&thread->backlog, &shared->steps, counts, event, self, class->is_wanted);
   } else if (event->group != NO_GROUP) {

@@ -15,6 +15,7 @@ static uint32_t key(dft_reader *reader, const char *name) {
 static argument_keys look_up_keys(dft_reader *reader) {
   return (argument_keys){
     .ret = key(reader, "ret"),
+    .error = key(reader, "errno"),
     .offset = key(reader, "offset"),
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),

@@ -54,7 +54,7 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, offset, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
+  uint32_t ret, error, offset, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
 } argument_keys;
 
 typedef struct analysis {

@@ -36,6 +36,15 @@ static int find_pause(summary_answer *answer) {
   return 1;
 }
 
+static int measure_transfers(summary_answer *answer) {
+  spanset *reads = &answer->state->reads, *writes = &answer->state->writes;
+  span_lengths lengths;
+  if (!spanset_measure(&reads, 1, &writes, 1, &lengths)) return 0;
+  answer->reading_ns = lengths.one;
+  answer->writing_ns = lengths.two;
+  return 1;
+}
+
 int answer_init(summary_answer *answer, summary_state *state) {
   state_sort(state);
   *answer = (summary_answer){.state = state, .grain_ns = 1000};
@@ -57,7 +66,7 @@ int answer_init(summary_answer *answer, summary_state *state) {
     answer->processes += state->processes[i].threads != 0;
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
-  return find_pause(answer) && training_sum(state, &answer->training);
+  return find_pause(answer) && measure_transfers(answer) && training_sum(state, &answer->training);
 }
 
 void answer_free(summary_answer *answer) {
@@ -113,6 +122,25 @@ answer_io *answer_processes(const summary_state *state, uint32_t *count) {
   return list;
 }
 
+static int by_count(const void *a, const void *b) {
+  const answer_failure *one = a, *two = b;
+  if (one->count != two->count) return one->count > two->count ? -1 : 1;
+  if (one->name != two->name) return one->name < two->name ? -1 : 1;
+  if (one->file != two->file) return one->file < two->file ? -1 : 1;
+  return (one->error > two->error) - (one->error < two->error);
+}
+
+answer_failure *answer_failures(const summary_state *state, uint32_t *count) {
+  answer_failure *list = calloc((size_t)state->failure_numbers.count + 1, sizeof *list);
+  *count = list ? state->failure_numbers.count : 0;
+  for (uint32_t i = 0; i < *count; i++) {
+    const numbered key = state->failure_numbers.keys[i + 1];
+    list[i] = (answer_failure){(uint32_t)(key.a >> 32), (uint32_t)key.a, key.b, state->failures[i + 1]};
+  }
+  if (list) qsort(list, *count, sizeof *list, by_count);
+  return list;
+}
+
 /* ---- Labels --------------------------------------------------------------------------------------------------------- */
 
 /* Cuts a text that is too long, but not inside a character. */
@@ -137,6 +165,11 @@ dft_text answer_file(const summary_state *state, uint32_t file) {
   return text_of(state, state->files[file]);
 }
 
+dft_text answer_file_of(const summary_state *state, uint32_t hash) {
+  uint32_t file = numbering_find(&state->file_numbers, hash, 0);
+  return file ? answer_file(state, file) : state_text_of(state, hash);
+}
+
 void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]) {
   const state_process *process = &state->processes[number];
   uint32_t found = numbering_find(&state->host_numbers, process->host, 0);
@@ -150,7 +183,7 @@ void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYT
   const numbered key = state->group_numbers.keys[group];
   one[0] = two[0] = '\0';
   switch (state->question.by) {
-    case BY_FILE: put(one, answer_file(state, numbering_find(&state->file_numbers, key.a, 0))); break;
+    case BY_FILE: put(one, answer_file_of(state, (uint32_t)key.a)); break;
     case BY_PROCESS: answer_process_label(state, (uint32_t)key.a, one); break;
     case BY_THREAD:
       snprintf(one, LABEL_BYTES, "%" PRIu64, key.b);

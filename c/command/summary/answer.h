@@ -16,7 +16,8 @@ typedef struct summary_answer {
   uint64_t outside_ns;                  /* of all threads, that no event covers */
   /* The longest time between the first event and the last in which no thread existed. Most likely the traces are of two runs. */
   uint64_t pause_ns;
-  io_stats io; /* of all processes */
+  io_stats io;                     /* of all processes */
+  uint64_t reading_ns, writing_ns; /* the time in which any process did */
   training_totals training;
 } summary_answer;
 
@@ -43,10 +44,19 @@ answer_group *answer_groups(const summary_state *state, uint32_t *count); /* mos
 answer_io *answer_files(const summary_state *state, uint32_t *count);     /* most time in calls first */
 answer_io *answer_processes(const summary_state *state, uint32_t *count); /* most time in calls first */
 
+/* One line of the table of calls that failed. */
+typedef struct answer_failure {
+  uint32_t name, file; /* a text; the hash of a file */
+  uint64_t error;      /* errno; 0: not known */
+  uint64_t count;
+} answer_failure;
+answer_failure *answer_failures(const summary_state *state, uint32_t *count); /* most calls first */
+
 /* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
 void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]);
 void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]);
 dft_text answer_file(const summary_state *state, uint32_t file);
+dft_text answer_file_of(const summary_state *state, uint32_t hash);
 /* The titles of these texts, for the question's --by. The second may be NULL. */
 void answer_titles(uint32_t by, const char **one, const char **two);
 

@@ -79,15 +79,29 @@ void summary_csv(FILE *out, const summary_answer *answer) {
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
 static void print_io(FILE *out, const io_stats *stats) {
-  fprintf(out,
-          "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
-          ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"read_ns\": %" PRIu64
-          ", \"write_ns\": %" PRIu64 ", \"metadata_ns\": %" PRIu64 ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64
-          ", \"failed\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64
-          "}",
-          io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
-          stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random, stats->failed,
-          histogram_percentile(&stats->sizes, 0.5, 1), histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
+  fprintf(
+    out,
+    "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
+    ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64
+    ", \"metadata_ns\": %" PRIu64 ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64
+    ", \"unknown\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
+    io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
+    stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random, stats->failed, stats->unknown,
+    histogram_percentile(&stats->sizes, 0.5, 1), histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
+}
+
+static void print_failures(FILE *out, const summary_state *state) {
+  uint32_t count;
+  answer_failure *list = answer_failures(state, &count);
+  for (uint32_t i = 0; list && i < count; i++) {
+    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
+    fprintf(out, "%s\n      {\"name\": ", i ? "," : "");
+    json_text(out, name.text, name.len);
+    fprintf(out, ", \"file\": ");
+    json_text(out, file.text, file.len);
+    fprintf(out, ", \"errno\": %" PRIu64 ", \"count\": %" PRIu64 "}", list[i].error, list[i].count);
+  }
+  free(list);
 }
 
 static void print_all_io(FILE *out, const summary_answer *answer) {
@@ -95,6 +109,8 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
   answer_io *list = answer_files(answer->state, &count);
   fprintf(out, "  \"io\": {\n    \"all\": {");
   print_io(out, &answer->io);
+  fprintf(out, ",\n    \"job\": {\"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 "}", answer->reading_ns,
+          answer->writing_ns);
   fprintf(out, ",\n    \"files\": [");
   for (uint32_t i = 0; list && i < count; i++) {
     dft_text file = answer_file(answer->state, list[i].number);
@@ -115,27 +131,50 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
     print_io(out, list[i].stats);
   }
   free(list);
+  fprintf(out, "],\n    \"failures\": [");
+  print_failures(out, answer->state);
   fprintf(out, "]},\n");
 }
 
 /* ---- The rest ------------------------------------------------------------------------------------------------------- */
 
+static void print_number(FILE *out, const char *key, uint64_t number, const char *before) {
+  fprintf(out, "%s\"%s\": %" PRIu64, before, key, number);
+}
+
 static void print_training(FILE *out, const summary_answer *answer) {
   const training_totals *training = &answer->training;
   const summary_state *state = answer->state;
+  const struct {
+    const char *key;
+    uint64_t number;
+  } numbers[] = {
+    {"processes", training->processes},
+    {"epochs", training->epochs},
+    {"steps", training->steps},
+    {"steps_least", training->steps_least},
+    {"fetches", training->count[AI_FETCH]},
+    {"computes", training->count[AI_COMPUTE]},
+    {"startup_ns", training->startup_ns},
+    {"loop_ns", training->loop_ns},
+    {"teardown_ns", training->teardown_ns},
+    {"compute_ns", training->compute_ns},
+    {"fetch_ns", training->fetch_ns},
+    {"data_ns", training->data_ns},
+    {"wait_ns", training->wait_ns},
+    {"hidden_ns", training->hidden_ns},
+    {"comm_ns", training->ns[AI_COMM]},
+    {"device_ns", training->ns[AI_DEVICE]},
+    {"checkpoint_ns", training->ns[AI_CHECKPOINT]},
+  };
   if (!training_exists(training)) {
     fprintf(out, "  \"training\": null,\n");
     return;
   }
-  fprintf(out,
-          "  \"training\": {\"processes\": %" PRIu64 ", \"epochs\": %" PRIu64 ", \"steps\": %" PRIu64
-          ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ",\n    \"compute_ns\": %" PRIu64
-          ", \"fetch_ns\": %" PRIu64 ", \"data_ns\": %" PRIu64 ", \"wait_ns\": %" PRIu64 ", \"hidden_ns\": %" PRIu64
-          ",\n    \"comm_ns\": %" PRIu64 ", \"device_ns\": %" PRIu64 ", \"checkpoint_ns\": %" PRIu64
-          ",\n    \"by_epoch\": [",
-          training->processes, training->epochs, training->steps, training->count[AI_FETCH],
-          training->count[AI_COMPUTE], training->compute_ns, training->fetch_ns, training->data_ns, training->wait_ns,
-          training->hidden_ns, training->ns[AI_COMM], training->ns[AI_DEVICE], training->ns[AI_CHECKPOINT]);
+  fprintf(out, "  \"training\": {");
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
+  fprintf(out, ",\n    \"by_epoch\": [");
   for (uint32_t i = 1; i <= state->epoch_numbers.count; i++) {
     const epoch_stats *epoch = &state->epochs[i];
     fprintf(out,

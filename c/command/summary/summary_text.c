@@ -152,9 +152,9 @@ static void print_io_list(FILE *out, const summary_answer *answer, const answer_
                             {"calls", 'r'},
                             {"time", 'r'},
                             {"read", 'r'},
-                            {"at", 'r'},
+                            {"per call", 'r'},
                             {"written", 'r'},
-                            {"at", 'o'},
+                            {"per call", 'o'},
                             {"median", 'o'},
                             {"in seq.", 'r'},
                             {"meta", 'o'}};
@@ -176,13 +176,55 @@ static void print_io_list(FILE *out, const summary_answer *answer, const answer_
   table_print(&lines, out, 2);
 }
 
+static void print_failures(FILE *out, const summary_state *state, uint32_t top) {
+  static const table_column columns[] = {{"call", 'l'}, {"calls", 'r'}, {"error", 'l'}, {"file", 'p'}};
+  table lines = {.columns = columns, .column_count = 4};
+  char note[64];
+  uint32_t count;
+  answer_failure *list = answer_failures(state, &count);
+  if (count) table_heading(out, "Failed calls", shown(note, top, count));
+  for (uint32_t i = 0; i < count && i < top; i++) {
+    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
+    table_add(&lines, name.text, name.len);
+    add_count(&lines, list[i].count);
+    table_format(&lines, "%s", list[i].error ? strerror((int)list[i].error) : "unknown");
+    table_add(&lines, file.text, file.len);
+  }
+  if (count) table_print(&lines, out, 2);
+  free(list);
+}
+
+/* The rate of a job is its bytes divided by the time in which any process transferred. */
+static void print_job_io(FILE *out, const summary_answer *answer) {
+  static const table_column columns[] = {
+    {"", 'l'}, {"bytes", 'r'}, {"per call", 'r'}, {"as a job", 'r'}, {"busy", 'r'}};
+  table lines = {.columns = columns, .column_count = 5};
+  const io_stats *io = &answer->io;
+  if (!io->read_bytes && !io->write_bytes) return;
+  table_heading(out, "I/O of the job", "busy: any process transferred");
+  for (int is_write = 0; is_write < 2; is_write++) {
+    uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
+    uint64_t busy_ns = is_write ? answer->writing_ns : answer->reading_ns;
+    table_format(&lines, "%s", is_write ? "written" : "read");
+    add_bytes(&lines, bytes);
+    add_rate(&lines, bytes, is_write ? io->write_ns : io->read_ns);
+    add_rate(&lines, bytes, busy_ns);
+    add_time(&lines, busy_ns);
+  }
+  table_print(&lines, out, 2);
+}
+
 static void print_io(FILE *out, const summary_answer *answer, uint32_t top) {
   uint32_t count;
   answer_io *list = answer_files(answer->state, &count);
   if (list && count) print_io_list(out, answer, list, count, top, 1);
   free(list);
   list = answer_processes(answer->state, &count);
-  if (list && count) print_io_list(out, answer, list, count, top, 0);
+  if (list && count) {
+    print_io_list(out, answer, list, count, top, 0);
+    print_job_io(out, answer);
+    print_failures(out, answer->state, top);
+  }
   free(list);
 }
 
@@ -194,6 +236,10 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   table epochs = {.columns = columns, .column_count = 6};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
+  char note[64];
+  if (!count) return;
+  table_heading(out, answer->training.processes == 1 ? "Training by epoch" : "Training by epoch, sums of all trainers",
+                shown(note, top, count));
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     const epoch_stats *epoch = &state->epochs[i];
     table_format(&epochs, "%" PRId64, (int64_t)state->epoch_numbers.keys[i].a);
@@ -203,43 +249,46 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
     add_count(&epochs, epoch->computes);
     add_time(&epochs, epoch->compute_ns);
   }
-  if (count) {
-    fputc('\n', out);
-    table_print(&epochs, out, 2);
-    if (count > top) fprintf(out, "  %u of %u; --top N shows more\n", top, count);
-  }
+  table_print(&epochs, out, 2);
 }
 
 static void print_training(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 't'}};
-  table split = {.columns = columns, .column_count = 4};
   const training_totals *training = &answer->training;
-  char note[96];
-  uint64_t whole_ns = answer->job_ns * training->processes;
+  const uint64_t trainers = training->processes;
+  const int is_one = trainers == 1;
+  const table_column columns[] = {{"", 'l'}, {is_one ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
+  table split = {.columns = columns, .column_count = 4};
+  char note[160], least[32] = "";
   if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs))
     return; /* a solver computes too */
-  snprintf(note, sizeof note, "%" PRIu64 " process%s, %" PRIu64 " epoch%s, %" PRIu64 " step%s", training->processes,
-           training->processes == 1 ? "" : "es", training->epochs, plural(training->epochs), training->steps,
-           plural(training->steps));
+  if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
+  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s", trainers,
+           plural(trainers), training->epochs, plural(training->epochs), least, training->steps,
+           plural(training->steps), is_one ? "" : " each");
   table_heading(out, "Training", note);
   const struct {
     const char *what;
     uint64_t ns, whole_ns;
     const char *note;
   } rows[] = {
-    {"compute", training->compute_ns, whole_ns, "of the processes' time"},
-    {"fetch", training->fetch_ns, whole_ns, ""},
-    {"waiting for data", training->wait_ns, whole_ns, "fetching while nothing computes"},
-    {"loading", training->data_ns, whole_ns, "reading and preparing samples"},
+    {"start-up", training->startup_ns, 0, "before the training loop"},
+    {"loop", training->loop_ns, training->loop_ns, "from its first event to its last; shares are of this time"},
+    {"compute", training->compute_ns, training->loop_ns, ""},
+    {"fetch", training->fetch_ns, training->loop_ns, ""},
+    {"waiting for data", training->wait_ns, training->loop_ns, "fetching while nothing computes"},
+    {"loading", training->data_ns, training->loop_ns, "reading and preparing samples"},
     {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes"},
-    {"communication", training->ns[AI_COMM], whole_ns, ""},
-    {"device", training->ns[AI_DEVICE], whole_ns, ""},
-    {"checkpoint", training->ns[AI_CHECKPOINT], whole_ns, ""},
+    {"communication", training->ns[AI_COMM], training->loop_ns, ""},
+    {"device", training->ns[AI_DEVICE], training->loop_ns, ""},
+    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, ""},
+    {"tear-down", training->teardown_ns, 0, "after the training loop"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (i > 2 && !rows[i].ns && !(i == 4 && training->data_ns)) continue;
+    int is_optional = strcmp(rows[i].what, "loading") == 0 || i > 6;
+    if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
+      continue;
     table_format(&split, "%s", rows[i].what);
-    add_time(&split, rows[i].ns);
+    add_time(&split, rows[i].ns / trainers);
     add_share(&split, rows[i].ns, rows[i].whole_ns);
     table_format(&split, "%s", rows[i].note);
   }
@@ -285,7 +334,8 @@ void summary_print_problems(FILE *out, const char *before, const summary_state *
 static void print_notes(FILE *out, const summary_answer *answer) {
   const summary_state *state = answer->state;
   char text[FORMAT_BYTES];
-  if (!state->all_problems && !state->dropped && !state->recovered && !state->others && !state->overrun &&
+  const uint64_t unknown = answer->io.unknown;
+  if (!unknown && !state->all_problems && !state->dropped && !state->recovered && !state->others && !state->overrun &&
       !is_between_runs(answer))
     return;
   table_heading(out, "Notes", "");
@@ -298,6 +348,9 @@ static void print_notes(FILE *out, const summary_answer *answer) {
   if (state->recovered)
     fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
             state->recovered == 1 ? " was" : "s were");
+  if (unknown)
+    fprintf(out, "  %s transfer%s no result in the trace: the bytes are not counted\n", format_count(text, unknown),
+            unknown == 1 ? " has" : "s have");
   if (state->others) fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, state->others));
   if (state->overrun)
     fprintf(out, "  steps are approximate: more events wait for the end of their step than are kept\n");

@@ -124,6 +124,38 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
   return is_good;
 }
 
+/* Every trainer makes the same steps: those of the loop, or else of its optimizers, or else of its fetches. */
+static uint64_t steps_of(const process_counts *counts, const training_totals *sum, uint64_t updates) {
+  if (sum->count[AI_STEP]) return counts->ai_count[AI_STEP];
+  return updates ? counts->updates : counts->ai_count[AI_FETCH];
+}
+
+static void add_steps(const summary_state *state, uint64_t updates, training_totals *sum) {
+  sum->steps_least = sum->processes ? UINT64_MAX : 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    uint64_t steps = steps_of(&state->processes[i].counts, sum, updates);
+    if (steps > sum->steps) sum->steps = steps;
+    if (is_trainer(&state->processes[i]) && steps < sum->steps_least) sum->steps_least = steps;
+  }
+}
+
+/* Threads are sorted by process. */
+static void add_loops(const summary_state *state, training_totals *sum) {
+  uint32_t thread = 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const process_counts *counts = &state->processes[i].counts;
+    int64_t first = counts->loop_first, last = counts->loop_last;
+    for (; thread < state->thread_count && state->threads[thread].process == i; thread++) {
+      if (state->threads[thread].first < first) first = state->threads[thread].first;
+      if (state->threads[thread].last > last) last = state->threads[thread].last;
+    }
+    if (!process_is_trainer(counts)) continue;
+    sum->loop_ns += (uint64_t)(counts->loop_last - counts->loop_first);
+    sum->startup_ns += (uint64_t)(counts->loop_first - first);
+    sum->teardown_ns += (uint64_t)(last - counts->loop_last);
+  }
+}
+
 int training_sum(summary_state *state, training_totals *sum) {
   worker_lists workers = {0};
   uint64_t updates = 0;
@@ -139,7 +171,8 @@ int training_sum(summary_state *state, training_totals *sum) {
     sum->processes += process_is_trainer(counts);
     if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
   }
-  sum->steps = sum->count[AI_STEP] ? sum->count[AI_STEP] : updates ? updates : sum->count[AI_FETCH];
+  add_steps(state, updates, sum);
+  add_loops(state, sum);
   free(workers.first);
   free(workers.next);
   free(workers.is_worker);

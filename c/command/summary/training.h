@@ -11,11 +11,14 @@
 /* Sums over all trainers. */
 typedef struct training_totals {
   uint64_t processes; /* trainers */
-  uint64_t epochs, steps;
+  uint64_t epochs;
+  uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
   uint64_t wait_ns;                       /* fetching while nothing computes */
   uint64_t hidden_ns;                     /* loading while something computes */
+  uint64_t loop_ns;                       /* from the first event of the loop to the last */
+  uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */
 } training_totals;
 
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */

@@ -105,6 +105,8 @@ static void write_processes(summary_state *state, analysis *shared) {
                                .threads = from->threads,
                                .counts = from->counts};
     from->counts = (process_counts){0}; /* moved */
+    if (!spanset_move(&state->reads, &process->counts.reads) || !spanset_move(&state->writes, &process->counts.writes))
+      state->is_good = 0;
     process->host = hash_of(state, shared->reader, DFT_HOSTS, from->host);
     state->sources[from->source].events += process->counts.events;
   }
@@ -163,6 +165,15 @@ static void write_tables(summary_state *state, analysis *shared, tally *counts) 
     if (!file) return;
     state->is_good &= io_stats_merge(&state->file_io[file], &counts->files[i]);
     histogram_free(&counts->files[i].sizes);
+  }
+  for (uint32_t i = 1; i <= counts->failure_numbers.count; i++) {
+    const numbered key = counts->failure_numbers.keys[i];
+    const event_class *class = analysis_class(shared, (uint32_t)(key.a >> 32));
+    uint32_t file = file_of(state, shared->reader, (uint32_t)key.a);
+    uint32_t name = text_of(state, shared->reader, DFT_NAMES, class->name);
+    uint64_t *failures = file ? state_failure(state, name, state->files[file].hash, key.b) : NULL;
+    if (!failures) return;
+    *failures += counts->failures[i];
   }
   for (uint32_t i = 1; i <= counts->epoch_numbers.count; i++) {
     epoch_stats *epoch = state_epoch(state, (int64_t)counts->epoch_numbers.keys[i].a);

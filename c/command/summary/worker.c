@@ -42,13 +42,15 @@ static uint32_t thread_number(summary_worker *worker, const dft_rows *rows, uint
 
 /* The arguments of an event that the summary uses. */
 typedef struct event_arguments {
-  int64_t ret, offset; /* -1: not given */
+  int64_t ret;    /* NO_RESULT: not given */
+  int64_t offset; /* -1: not given */
+  int64_t error;
   int64_t epoch, step; /* NO_NUMBER: not given */
   int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
 } event_arguments;
 
-static const event_arguments no_arguments = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
+static const event_arguments no_arguments = {.ret = NO_RESULT, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
 static int64_t integer(const dft_cell *cell, int64_t otherwise) {
@@ -66,7 +68,8 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
   event_arguments found = no_arguments;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == keys->ret) found.ret = integer(cell, -1);
+    if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
+    else if (cell->key == keys->error) found.error = integer(cell, 0);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
     else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_NUMBER);
     else if (cell->key == keys->step) found.step = integer(cell, NO_NUMBER);
@@ -134,10 +137,11 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
   moment event = {.start = rows->start_ns[row],
                   .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
                   .offset = arguments->offset,
-                  .bytes = arguments->ret,
+                  .result = arguments->ret,
                   .group = NO_GROUP,
                   .file = rows->file[row],
-                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level};
+                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
+                  .error = arguments->error > 0 && arguments->error <= UINT16_MAX ? (uint16_t)arguments->error : 0};
   event.thread = thread_number(worker, rows, row);
   return event;
 }

@@ -9,14 +9,17 @@
 typedef struct moment {
   int64_t start, end;    /* ns */
   int64_t offset;        /* of a transfer; -1: not given */
-  int64_t bytes;         /* transferred; -1: not a transfer, or it failed */
+  int64_t result;        /* of a call: the bytes of a transfer; negative: it failed; NO_RESULT: not given */
   uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
   uint32_t file;
   uint32_t second_file; /* the file that a copy writes */
   uint32_t thread;
   uint16_t level;
+  uint16_t error; /* errno of a call that failed; 0: not given */
 } moment;
+
+#define NO_RESULT INT64_MIN
 
 /* Less than 0: `one` comes first. 0: file order decides. As a record_compare. */
 int moment_compare(const void *one, const void *two);

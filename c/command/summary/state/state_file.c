@@ -114,6 +114,9 @@ static void code_counts(state_codec *codec, process_counts *counts) {
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
+  codec_uint(codec, &counts->loop_events);
+  codec_int(codec, &counts->loop_first);
+  codec_int(codec, &counts->loop_last);
 }
 
 static void code_processes(state_codec *codec, summary_state *state) {
@@ -194,6 +197,24 @@ static void code_groups(state_codec *codec, summary_state *state) {
   }
 }
 
+static void code_failures(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->failure_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    numbered key = codec_is_reading(codec) ? (numbered){0, 0} : state->failure_numbers.keys[i];
+    uint32_t name = (uint32_t)(key.a >> 32), file = (uint32_t)key.a;
+    uint64_t *failures;
+    code_text(codec, state, &name);
+    code_text(codec, state, &file);
+    codec_uint(codec, &key.b);
+    if (codec->problem) return;
+    failures = codec_is_reading(codec) ? state_failure(state, name, file, key.b) : &state->failures[i];
+    if (!failures) return;
+    codec_uint(codec, failures);
+  }
+  codec_spans(codec, &state->reads);
+  codec_spans(codec, &state->writes);
+}
+
 static void code_epochs(state_codec *codec, summary_state *state) {
   const uint32_t count = code_count(codec, state->epoch_numbers.count);
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
@@ -214,7 +235,7 @@ static void code_epochs(state_codec *codec, summary_state *state) {
 static void code_state(state_codec *codec, summary_state *state) {
   void (*const parts[])(state_codec *, summary_state *) = {code_texts,    code_question,  code_totals,  code_sources,
                                                            code_problems, code_processes, code_threads, code_names,
-                                                           code_groups,   code_epochs};
+                                                           code_groups,   code_failures,  code_epochs};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !codec->problem; i++) {
     parts[i](codec, state);
     check(codec, state);

@@ -129,6 +129,12 @@ static void merge_groups(summary_state *into, summary_state *from, const state_m
     if (!sum) return;
     into->is_good &= group_stats_merge(sum, &from->groups[i]);
   }
+  for (uint32_t i = 1; i <= from->failure_numbers.count; i++) {
+    const numbered key = from->failure_numbers.keys[i];
+    uint64_t *sum = state_failure(into, map->texts[key.a >> 32], map->texts[key.a & UINT32_MAX], key.b);
+    if (!sum) return;
+    *sum += from->failures[i];
+  }
   for (uint32_t i = 1; i <= from->epoch_numbers.count; i++) {
     epoch_stats *sum = state_epoch(into, (int64_t)from->epoch_numbers.keys[i].a);
     if (!sum) return;
@@ -144,6 +150,8 @@ void state_merge(summary_state *into, summary_state *from) {
   if (into->is_good) merge_lists(into, from, &map);
   if (into->is_good) merge_files(into, from, &map);
   if (into->is_good) merge_groups(into, from, &map);
+  if (into->is_good)
+    into->is_good = spanset_move(&into->reads, &from->reads) && spanset_move(&into->writes, &from->writes);
   into->all_problems += from->all_problems;
   into->events += from->events;
   into->counters += from->counters;

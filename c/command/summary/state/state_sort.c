@@ -74,6 +74,10 @@ static void sort_texts(summary_state *state) {
     if (by == BY_NAME || by == BY_FILE) key->a = numbers[key->a];
     if (by == BY_NAME) key->b = numbers[key->b];
   }
+  for (uint32_t i = 1; i <= state->failure_numbers.count; i++) {
+    numbered *key = &state->failure_numbers.keys[i];
+    key->a = (uint64_t)numbers[key->a >> 32] << 32 | numbers[key->a & UINT32_MAX];
+  }
   free(numbers);
 }
 
@@ -176,5 +180,6 @@ void state_sort(summary_state *state) {
   sort_keyed(state, &state->host_numbers, state->hosts, sizeof *state->hosts, NULL, 0);
   sort_keyed(state, &state->file_numbers, state->files, sizeof *state->files, state->file_io, sizeof *state->file_io);
   sort_keyed(state, &state->group_numbers, state->groups, sizeof *state->groups, NULL, 0);
+  sort_keyed(state, &state->failure_numbers, state->failures, sizeof *state->failures, NULL, 0);
   sort_keyed(state, &state->epoch_numbers, state->epochs, sizeof *state->epochs, NULL, 0);
 }

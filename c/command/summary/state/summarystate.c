@@ -7,8 +7,8 @@
 
 void state_init(summary_state *state) {
   *state = (summary_state){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  state->host_numbers.limit = state->file_numbers.limit = state->group_numbers.limit = state->epoch_numbers
-                                                                                         .limit = UINT32_MAX - 1;
+  state->host_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
+  state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
 }
 
@@ -26,12 +26,16 @@ void state_free(summary_state *state) {
   free(state->files);
   free(state->file_io);
   free(state->groups);
+  free(state->failures);
+  spanset_free(&state->reads);
+  spanset_free(&state->writes);
   free(state->epochs);
   free(state->question.names);
   free(state->question.cats);
   numbering_free(&state->host_numbers);
   numbering_free(&state->file_numbers);
   numbering_free(&state->group_numbers);
+  numbering_free(&state->failure_numbers);
   numbering_free(&state->epoch_numbers);
   text_pool_free(&state->texts);
   *state = (summary_state){0};
@@ -122,6 +126,13 @@ group_stats *state_group(summary_state *state, uint64_t a, uint64_t b) {
   uint32_t number = number_of(state, &state->group_numbers, a, b, &is_new);
   if (!number || !RESERVE(state, groups, group_capacity, number)) return NULL;
   return &state->groups[number];
+}
+
+uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error) {
+  int is_new;
+  uint32_t number = number_of(state, &state->failure_numbers, (uint64_t)name << 32 | file, error, &is_new);
+  if (!number || !RESERVE(state, failures, failure_capacity, number)) return NULL;
+  return &state->failures[number];
 }
 
 epoch_stats *state_epoch(summary_state *state, int64_t epoch) {

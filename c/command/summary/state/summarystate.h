@@ -84,6 +84,10 @@ typedef struct summary_state {
   numbering group_numbers; /* of what the question's --by says: state_group_key */
   group_stats *groups;
   uint32_t group_capacity;
+  numbering failure_numbers; /* of calls that failed: name << 32 | hash of the file, errno */
+  uint64_t *failures;        /* how many */
+  uint32_t failure_capacity;
+  spanset reads, writes;   /* the time in which any process transferred */
   numbering epoch_numbers; /* of epochs */
   epoch_stats *epochs;
   uint32_t epoch_capacity;
@@ -110,6 +114,7 @@ uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name);
 uint32_t state_file(summary_state *state, uint32_t hash, uint32_t name);
 /* A group's key: texts of name and category; hash of a file; number of a process; that and the tid; epoch and step. */
 group_stats *state_group(summary_state *state, uint64_t a, uint64_t b);
+uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error);
 epoch_stats *state_epoch(summary_state *state, int64_t epoch);
 
 static inline dft_text state_text_of(const summary_state *state, uint32_t number) {

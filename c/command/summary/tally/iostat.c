@@ -12,19 +12,20 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int 
   if (kind == IO_READ) {
     stats->reads++;
     add_saturating(&stats->read_ns, time_ns);
-    if (event->bytes > 0) add_saturating(&stats->read_bytes, (uint64_t)event->bytes);
+    if (event->result > 0) add_saturating(&stats->read_bytes, (uint64_t)event->result);
   } else if (kind == IO_WRITE) {
     stats->writes++;
     add_saturating(&stats->write_ns, time_ns);
-    if (event->bytes > 0) add_saturating(&stats->write_bytes, (uint64_t)event->bytes);
+    if (event->result > 0) add_saturating(&stats->write_bytes, (uint64_t)event->result);
   } else {
     stats->others++;
     add_saturating(&stats->other_ns, time_ns);
   }
   stats->sequential += sequence == 1;
   stats->random += sequence == 0;
-  stats->failed += is_transfer && event->bytes < 0;
-  return !is_transfer || event->bytes < 0 || histogram_add(&stats->sizes, (uint64_t)event->bytes);
+  stats->failed += is_failure(event);
+  stats->unknown += is_transfer && event->result == NO_RESULT;
+  return !is_transfer || event->result < 0 || histogram_add(&stats->sizes, (uint64_t)event->result);
 }
 
 int io_stats_merge(io_stats *into, const io_stats *from) {
@@ -81,13 +82,13 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
     return -1;
   }
   if (kind == IO_SEEK) {
-    if (event->bytes >= 0) position->next = event->bytes;
+    if (event->result >= 0) position->next = event->result;
     return -1;
   }
-  if (event->bytes < 0) return -1;
+  if (event->result < 0) return -1;
   start = event->offset >= 0 ? event->offset : position->next;
   result = position->last_end < 0 ? -1 : start == position->last_end;
-  position->last_end = event->bytes > INT64_MAX - start ? INT64_MAX : start + event->bytes;
+  position->last_end = event->result > INT64_MAX - start ? INT64_MAX : start + event->result;
   if (event->offset < 0) position->next = position->last_end;
   return result;
 }

@@ -3,7 +3,8 @@
 #include "processcounts.h"
 
 int process_counts_settle(process_counts *counts) {
-  return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data);
+  return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data) &&
+         spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
 }
 
 void process_counts_clear(process_counts *counts) {
@@ -11,5 +12,7 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->compute);
   spanset_free(&counts->fetch);
   spanset_free(&counts->data);
+  spanset_free(&counts->reads);
+  spanset_free(&counts->writes);
   *counts = (process_counts){0};
 }

@@ -11,6 +11,9 @@ typedef struct process_counts {
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
   uint64_t updates; /* steps of optimizers */
   spanset compute, fetch, data;
+  spanset reads, writes; /* transfers; in a state, those of all processes are one set */
+  uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
+  int64_t loop_first, loop_last;
 } process_counts;
 
 /* Calls of compute and fetch are what a trainer does. */

@@ -116,6 +116,24 @@ void span_stream_close(span_stream *stream) {
   run_merge_free(&stream->merge);
 }
 
+int spanset_move(spanset *into, spanset *from) {
+  span_stream stream;
+  time_span span;
+  int is_good;
+  if (spanset_is_empty(into)) {
+    spanset empty = *into;
+    *into = *from;
+    *from = empty;
+    return 1;
+  }
+  is_good = span_stream_open(&stream, &from, 1);
+  while (is_good && span_stream_next(&stream, &span)) is_good = spanset_add(into, span.start, span.end);
+  is_good = is_good && stream.merge.is_good;
+  span_stream_close(&stream);
+  spanset_free(from);
+  return is_good;
+}
+
 /* ---- Lengths -------------------------------------------------------------------------------------------------------- */
 
 static int advance(span_stream *stream, time_span *span, uint64_t *length) {

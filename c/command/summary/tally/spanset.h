@@ -22,6 +22,8 @@ typedef struct spanset {
 
 /* An empty span adds nothing. */
 int spanset_add(spanset *set, int64_t start, int64_t end);
+/* Adds all spans of `from`, which is empty then. */
+int spanset_move(spanset *into, spanset *from);
 /* Call this when nothing is added for a while: makes room for other sets. */
 int spanset_settle(spanset *set);
 static inline int spanset_is_empty(const spanset *set) {

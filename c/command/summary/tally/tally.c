@@ -7,7 +7,8 @@
 
 void tally_init(tally *counts) {
   *counts = (tally){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  counts->group_numbers.limit = counts->file_numbers.limit = counts->epoch_numbers.limit = UINT32_MAX - 1;
+  counts->group_numbers.limit = counts->file_numbers.limit = counts->failure_numbers.limit = counts->epoch_numbers
+                                                                                               .limit = UINT32_MAX - 1;
 }
 
 void tally_free(tally *counts) {
@@ -15,9 +16,11 @@ void tally_free(tally *counts) {
   for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
   free(counts->groups);
   free(counts->files);
+  free(counts->failures);
   free(counts->epochs);
   numbering_free(&counts->group_numbers);
   numbering_free(&counts->file_numbers);
+  numbering_free(&counts->failure_numbers);
   numbering_free(&counts->epoch_numbers);
 }
 
@@ -57,6 +60,15 @@ static io_stats *file_at(tally *counts, uint32_t file) {
   return files ? &files[number] : NULL;
 }
 
+static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
+  int is_new;
+  uint32_t number = numbering_of(&counts->failure_numbers, a, b, &is_new);
+  uint64_t *failures = with_room(counts->failures, &counts->failure_capacity, number, sizeof *failures);
+  if (failures) counts->failures = failures;
+  else counts->is_good = 0;
+  return failures ? &failures[number] : NULL;
+}
+
 static epoch_stats *epoch_at(tally *counts, int64_t epoch) {
   int is_new;
   uint32_t number = numbering_of(&counts->epoch_numbers, (uint64_t)epoch, 0, &is_new);
@@ -87,6 +99,11 @@ void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns) {
 void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence) {
   io_stats *stats = file_at(counts, file);
   if (stats) counts->is_good &= io_stats_count(stats, kind, event, sequence);
+}
+
+void tally_add_failure(tally *counts, const moment *event) {
+  uint64_t *failures = failure_at(counts, (uint64_t)event->class_number << 32 | event->file, event->error);
+  if (failures) ++*failures;
 }
 
 void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end) {
@@ -145,6 +162,14 @@ static void merge_files(tally *into, tally *from) {
   }
 }
 
+static void merge_failures(tally *into, const tally *from) {
+  for (uint32_t i = 1; i <= from->failure_numbers.count; i++) {
+    uint64_t *sum = failure_at(into, from->failure_numbers.keys[i].a, from->failure_numbers.keys[i].b);
+    if (!sum) return;
+    *sum += from->failures[i];
+  }
+}
+
 static void merge_epochs(tally *into, const tally *from) {
   for (uint32_t i = 1; i <= from->epoch_numbers.count; i++) {
     const epoch_stats *epoch = &from->epochs[i];
@@ -164,6 +189,7 @@ void tally_merge(tally *into, tally *from) {
   tally_add_time(into, from->first, from->last);
   merge_groups(into, from);
   merge_files(into, from);
+  merge_failures(into, from);
   merge_epochs(into, from);
   into->is_good &= from->is_good;
 }

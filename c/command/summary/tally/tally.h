@@ -29,6 +29,9 @@ typedef struct tally {
   numbering file_numbers; /* of files; file 0: calls without a file */
   io_stats *files;
   uint32_t file_capacity;
+  numbering failure_numbers; /* of calls that failed: class << 32 | file, errno */
+  uint64_t *failures;        /* how many */
+  uint32_t failure_capacity;
   numbering epoch_numbers;
   epoch_stats *epochs;
   uint32_t epoch_capacity;
@@ -51,6 +54,7 @@ void tally_free(tally *counts);
 void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns);
 void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns);
 void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence);
+void tally_add_failure(tally *counts, const moment *event);
 /* An event that belongs to an epoch. */
 void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end);
 void tally_add_time(tally *counts, int64_t start, int64_t end);

@@ -1,0 +1,132 @@
+"""What the summary says of jobs whose truth is known because they were made up for it: traces by hand, one fact each."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMMAND = os.environ["DFT_TEST_COMMAND"]
+BEGIN = 1_700_000_000_000_000  # us
+
+
+class Trace:
+    """The lines of one process; times are milliseconds after BEGIN."""
+
+    def __init__(self, pid, rank=None, start=0, ppid=1):
+        self.pid, self.lines = pid, []
+        self.metadata("HH", "node", "a1")
+        self.event("start", "dftracer", start, start, ppid=ppid)
+        if rank is not None:
+            self.metadata("PR", "rank", str(rank))
+
+    def metadata(self, kind, name, value):
+        self.line({"name": kind, "cat": "dftracer", "ph": "M", "args": {"hhash": "a1", "name": name, "value": value}})
+
+    def event(self, name, cat, start, end, tid=None, **args):
+        times = {"ts": BEGIN + round(start * 1000), "dur": round((end - start) * 1000)}
+        self.line({"name": name, "cat": cat, **times, "ph": "X", "args": {"hhash": "a1", **args}}, tid)
+
+    def line(self, line, tid=None):
+        self.lines.append(json.dumps({"id": len(self.lines) + 1, "pid": self.pid, "tid": tid or self.pid, **line}))
+
+    def save(self, folder):
+        path = Path(folder) / f"{self.pid}.pfw"
+        path.write_text("[\n" + "\n".join(self.lines) + "\n]\n")
+
+
+def summary(folder, *options):
+    """The text, with single spaces, and the JSON."""
+    outputs = []
+    for form in ((), ("--json",)):
+        done = subprocess.run(
+            [COMMAND, "summary", *form, *options, folder],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"COLUMNS": "200", "LC_ALL": "C.UTF-8"},
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    return "\n".join(" ".join(line.split()) for line in outputs[0].splitlines()), json.loads(outputs[1])
+
+
+def shares_are_of_the_training_loop(folder):
+    """Ten seconds of imports, then 100 ms of which 87 ms are waiting, then a second of clean-up."""
+    trace = Trace(1)
+    for at in (10000, 10050):
+        trace.event("fetch.iter", "dataloader", at, at + 43.5)
+        trace.event("forward", "compute", at + 43.5, at + 50)
+    trace.event("end", "dftracer", 11100, 11100)
+    trace.save(folder)
+    text, found = summary(folder)
+    times = {key: found["training"][key] for key in ("startup_ns", "loop_ns", "teardown_ns", "wait_ns")}
+    expected = {"startup_ns": 10_000, "loop_ns": 100, "teardown_ns": 1000, "wait_ns": 87}
+    assert times == {key: ms * 10**6 for key, ms in expected.items()}, times
+    for line in ("start-up 10.0 s -", "loop 100 ms 100.0 %", "waiting for data 87.0 ms 87.0 %", "tear-down 1.00 s -"):
+        assert f"\n{line}" in text, (line, text)
+
+
+def ranks_make_their_steps_together(folder):
+    """Sixteen steps of a job are not thirty-two because two ranks make them. The third has lost one."""
+    for ranks, said in ((2, "2 trainers, 0 epochs, 16 steps each"), (3, "3 trainers, 0 epochs, 15 to 16 steps each")):
+        for rank in range(ranks):
+            trace = Trace(10 + rank, rank)
+            for step in range(16 - (rank == 2)):
+                trace.event("fetch.iter", "dataloader", step * 10, step * 10 + 4)
+                trace.event("step", "compute", step * 10 + 4, step * 10 + 10)
+            trace.save(folder)
+        text, found = summary(folder)
+        assert f"Training {said}" in text and found["training"]["steps"] == 16, text
+    assert found["training"]["steps_least"] == 15, found["training"]
+    assert "\nfetch 62.7 ms " in text, "the mean of 64, 64 and 60 ms"
+
+
+def bandwidth_of_a_job(folder):
+    """Four ranks read 1 GiB each in the same second, and write in turns: the job reads at 4 GiB/s, and writes at 1."""
+    for rank in range(4):
+        trace = Trace(rank + 1, rank)
+        trace.event("read", "POSIX", 0, 1000, fhash="f1", ret=2**30)
+        trace.event("write", "POSIX", 2000 + 1000 * rank, 3000 + 1000 * rank, fhash="f2", ret=2**30)
+        trace.event("read", "POSIX", 9000, 9500, fhash="f1", ret=0)  # the end of the file
+        trace.save(folder)
+    text, found = summary(folder, "--top", "1")
+    assert found["io"]["job"] == {"read_ns": 10**9, "write_ns": 4 * 10**9}, found["io"]["job"]
+    assert "\nread 4.00 GiB 683 MiB/s 4.00 GiB/s 1.00 s" in text and "\nwritten 4.00 GiB 1.00 GiB/s 1.00 GiB/s" in text, text
+
+
+def failed_calls(folder):
+    """By name, file and errno; those that move no data, too. What the trace does not tell is not a failure."""
+    trace = Trace(1)
+    trace.metadata("FH", "/etc/none", "f1")
+    trace.metadata("FH", "/root/secret", "f2")
+    for at in range(3):
+        trace.event("open", "POSIX", at, at + 1, fhash="f1", ret=-1, errno=2)
+    for at in range(3, 5):
+        trace.event("access", "POSIX", at, at + 1, fhash="f2", ret=-1, errno=13)
+    trace.event("posix_fallocate", "POSIX", 5, 6, fhash="f2", ret=28, errno=28)
+    trace.event("stat", "POSIX", 6, 7, fhash="f1", ret=-1)  # other tracers do not record errno
+    trace.event("read", "POSIX", 7, 8, fhash="f2")
+    trace.event("write", "POSIX", 8, 9, fhash="f2", ret=10)
+    trace.save(folder)
+    text, found = summary(folder)
+    io = found["io"]
+    assert (io["all"]["failed"], io["all"]["unknown"], io["all"]["calls"]) == (7, 1, 9), io["all"]
+    lines = [tuple(line[key] for key in ("name", "file", "errno", "count")) for line in io["failures"]]
+    assert lines[:2] == [("open", "/etc/none", 2, 3), ("access", "/root/secret", 13, 2)], lines
+    assert sorted(lines[2:]) == [("posix_fallocate", "/root/secret", 28, 1), ("stat", "/etc/none", 0, 1)], lines
+    assert "open 3 No such file or directory /etc/none" in text and "stat 1 unknown /etc/none" in text, text
+    assert "1 transfer has no result in the trace" in text, text
+
+
+def main():
+    for case in (shares_are_of_the_training_loop, ranks_make_their_steps_together, bandwidth_of_a_job, failed_calls):
+        with tempfile.TemporaryDirectory() as folder:
+            case(folder)
+            print("passed:", case.__name__, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
