@@ -120,8 +120,66 @@ def failed_calls(folder):
     assert "1 transfer has no result in the trace" in text, text
 
 
+def epochs_without_numbers(folder):
+    """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
+    trace = Trace(1)
+    for epoch in range(3):
+        begin = 1000 + 100 * epoch
+        for step in range(4):
+            trace.event("fetch.iter", "dataloader", begin + step * 20, begin + step * 20 + 10)
+            trace.event("forward", "compute", begin + step * 20 + 10, begin + step * 20 + 18)
+            trace.event("backward", "compute", begin + step * 20 + 15, begin + step * 20 + 20, tid=7)
+        trace.event("epoch.iter", "pipeline", begin, begin + 90)
+    trace.event("forward", "compute", 1400, 1450)  # a test after the training
+    trace.save(folder)
+    text, found = summary(folder)
+    lines = [tuple(line[key] for key in ("epoch", "fetches", "computes")) for line in found["training"]["by_epoch"]]
+    assert lines == [(None, 0, 1), (1, 4, 8), (2, 4, 8), (3, 4, 8)], lines
+    for line in found["training"]["by_epoch"][1:]:
+        assert (line["end_ns"] - line["start_ns"], line["fetch_ns"], line["compute_ns"]) == (90e6, 40e6, 40e6), line
+    assert "Training 1 trainer, 3 epochs, 12 steps" in text and "\nunknown 50.0 ms 0 0 1 50.0 ms" in text, text
+
+
+def epochs_of_steps(folder):
+    """Only the steps have numbers; what is in them has none. The epochs add up to the times of the training."""
+    subprocess.run([COMMAND, "generate", "--events", "200K", "--processes", "2", folder], capture_output=True, check=True)
+    _, found = summary(folder)
+    training, epochs = found["training"], found["training"]["by_epoch"]
+    assert len(epochs) >= 2 and training["epochs"] == len(epochs), epochs
+    for key in ("fetches", "computes", "fetch_ns", "compute_ns"):
+        assert sum(line[key] for line in epochs) == training[key], key
+    assert all(line["computes"] == 3 * line["fetches"] > 0 for line in epochs), epochs
+    assert sum(line["end_ns"] - line["start_ns"] for line in epochs) <= found["job"]["time_ns"]
+
+
+def workers_have_no_epoch_of_their_own(folder):
+    """A worker that was forked in epoch 0 still says so in epoch 2: its work is in no epoch."""
+    trainer, worker = Trace(1), Trace(2, ppid=1)
+    for epoch in range(3):
+        begin = 100 * epoch
+        trainer.event("fetch.iter", "dataloader", begin, begin + 10, epoch=epoch, step=epoch)
+        trainer.event("read", "POSIX", begin + 20, begin + 21, fhash="f1", ret=5)
+        trainer.event("step", "pipeline", begin, begin + 90, epoch=epoch, step=epoch)
+        worker.event("item", "data", begin, begin + 50, epoch=0, step=0)
+        worker.event("read", "POSIX", begin + 60, begin + 61, fhash="f1", ret=5)
+    trainer.save(folder)
+    worker.save(folder)
+    _, found = summary(folder, "--by", "step")
+    counts = {(group["epoch"], group["step"]): group["count"] for group in found["groups"]}
+    assert counts == {("0", "0"): 3, ("1", "1"): 3, ("2", "2"): 3, ("", ""): 6}, counts
+    assert [line["fetches"] for line in found["training"]["by_epoch"]] == [1, 1, 1], found["training"]
+
+
 def main():
-    for case in (shares_are_of_the_training_loop, ranks_make_their_steps_together, bandwidth_of_a_job, failed_calls):
+    for case in (
+        shares_are_of_the_training_loop,
+        ranks_make_their_steps_together,
+        bandwidth_of_a_job,
+        failed_calls,
+        epochs_without_numbers,
+        epochs_of_steps,
+        workers_have_no_epoch_of_their_own,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__, flush=True)

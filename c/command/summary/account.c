@@ -54,20 +54,80 @@ static void account_event(void *context, const moment *event, int64_t self) {
   analysis *shared = given->shared;
   tally *counts = given->counts;
   traced_thread *thread = analysis_thread(shared, event->thread);
-  process_counts *process = &analysis_process(shared, thread->process)->counts;
+  traced_process *owner = analysis_process(shared, thread->process);
+  process_counts *process = &owner->counts;
   const event_class *class = analysis_class(shared, event->class_number);
   if (class->io) thread->io_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
   if (class->is_ours) return;
   process->events++;
-  if (shared->question->by == BY_STEP) {
-    step_backlog_add(&thread->backlog, &shared->steps, counts, event, self, class->is_wanted);
-  } else if (event->group != NO_GROUP) {
-    tally_add_self(counts, event->group, (uint64_t)self);
-  }
+  if (event->group != NO_GROUP) tally_add_self(counts, event->group, (uint64_t)self);
   if (class->io) account_io(counts, process, thread, class, event);
   if (class->ai) account_training(counts, process, class, event);
+  if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
+    counts->is_good &= timeline_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
 }
+
+/* ---- Epochs and steps ------------------------------------------------------------------------------------------------ */
+
+typedef struct place_context {
+  analysis *shared;
+  tally *counts;
+  int is_trainer, is_worker, has_epochs;
+  int64_t fetch_end, compute_end; /* of what was counted so far */
+} place_context;
+
+/* The part of the event's time that no event of its kind before it covers: so the epochs add up to the time of all. */
+static uint64_t new_time(const timeline_place *place, int64_t *counted_end) {
+  int64_t start = place->start > *counted_end ? place->start : *counted_end;
+  if (place->end <= start) return 0;
+  *counted_end = place->end;
+  return (uint64_t)(place->end - start);
+}
+
+static void account_epoch(place_context *given, const timeline_place *place) {
+  const int is_compute = place->kind == AI_COMPUTE, is_fetch = place->kind == AI_FETCH || place->kind == AI_START;
+  epoch_stats *stats;
+  if (place->epoch == NO_NUMBER && !is_compute && !is_fetch) return;
+  stats = tally_epoch(given->counts, place->epoch);
+  if (!stats) return;
+  stats->computes += is_compute;
+  stats->fetches += place->kind == AI_FETCH;
+  if (is_compute) stats->compute_ns += new_time(place, &given->compute_end);
+  if (is_fetch) stats->fetch_ns += new_time(place, &given->fetch_end);
+  if (given->has_epochs && place->epoch != NO_NUMBER && place->kind != AI_EPOCH)
+    return; /* the epoch's event has its time */
+  if (place->start < stats->first) stats->first = place->start;
+  if (place->end > stats->last) stats->last = place->end;
+}
+
+/* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. */
+static void account_place(void *context, const timeline_place *place) {
+  place_context *given = context;
+  const uint64_t nothing = (uint64_t)NO_NUMBER;
+  uint32_t group;
+  if (given->is_trainer && place->kind && place->kind != AI_DATA) account_epoch(given, place);
+  if (!place->is_wanted) return;
+  group = analysis_number_group(given->shared, given->is_worker ? nothing : (uint64_t)place->epoch,
+                                given->is_worker ? nothing : (uint64_t)place->step);
+  tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
+  tally_add_self(given->counts, group, place->self_ns);
+}
+
+static void account_places(analysis *shared, tally *counts, traced_process *process) {
+  const int is_trainer = process_is_trainer(&process->counts);
+  place_context context = {.shared = shared,
+                           .counts = counts,
+                           .is_trainer = is_trainer,
+                           .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
+                           .has_epochs = process->times.has_epochs,
+                           .fetch_end = INT64_MIN,
+                           .compute_end = INT64_MIN};
+  counts->is_good &= timeline_resolve(&process->times, account_place, &context);
+  timeline_free(&process->times);
+}
+
+/* ---- Sources --------------------------------------------------------------------------------------------------------- */
 
 /* The tally of the source. NULL: no memory. */
 static tally *counts_of(traced_source *source, tally *counts) {
@@ -90,8 +150,8 @@ static void discard(analysis *shared, traced_source *source) {
   traced_thread *thread;
   for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
     thread = analysis_thread(shared, i);
-    analysis_forget_thread(shared, thread);
-    process_counts_clear(&analysis_process(shared, thread->process)->counts);
+    analysis_forget_thread(thread);
+    analysis_forget_process(analysis_process(shared, thread->process));
   }
   free_counts(source);
 }
@@ -128,9 +188,12 @@ void account_source_end(analysis *shared, tally *counts, uint32_t number) {
     process = analysis_process(shared, thread->process);
     counts->is_good &= coverage_flush(&thread->time, account_event, &context);
     source->is_disordered |= thread->time.is_disordered;
-    step_backlog_flush(&thread->backlog, &shared->steps, context.counts);
     file_positions_free(&thread->positions);
     counts->is_good &= process_counts_settle(&process->counts);
+  }
+  for (uint32_t i = source->first_thread; i && !source->is_disordered; i = thread->next_of_source) {
+    thread = analysis_thread(shared, i);
+    account_places(shared, source->counts, analysis_process(shared, thread->process));
   }
   if (source->is_disordered) {
     discard(shared, source);

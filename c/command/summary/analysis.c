@@ -36,7 +36,6 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
   shared->class_numbers.limit = CLASSES_MAX;
   shared->group_numbers.limit = UINT32_MAX - 1;
   shared->thread_numbers.limit = shared->process_numbers.limit = THREADS_MAX;
-  shared->steps.no_step = analysis_number_group(shared, (uint64_t)NO_NUMBER, (uint64_t)NO_NUMBER);
   shared->classes[0] = calloc(BLOCK, sizeof *shared->classes[0]); /* number 0: no room */
   shared->sources = calloc(dft_reader_source_count(reader) + 1, sizeof *shared->sources);
   if (!shared->classes[0] || !shared->sources) return 0;
@@ -46,7 +45,7 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
 
 void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
-    process_counts_clear(&analysis_process(shared, i)->counts);
+    analysis_forget_process(analysis_process(shared, i));
   }
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);
@@ -155,12 +154,16 @@ uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid,
   return number;
 }
 
-void analysis_forget_thread(analysis *shared, traced_thread *thread) {
+void analysis_forget_thread(traced_thread *thread) {
   coverage_free(&thread->time);
   thread->time = (coverage){0};
   file_positions_free(&thread->positions);
-  step_backlog_free(&thread->backlog, &shared->steps);
   thread->io_ns = thread->region_ns = 0;
+}
+
+void analysis_forget_process(traced_process *process) {
+  process_counts_clear(&process->counts);
+  timeline_free(&process->times);
 }
 
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {

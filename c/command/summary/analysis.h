@@ -16,7 +16,7 @@
 
 #include "command/summary/state/question.h"
 #include "command/summary/tally/processcounts.h"
-#include "command/summary/tally/steps.h"
+#include "command/summary/tally/timeline.h"
 #include "command/trace/coverage.h"
 
 #define CLASSES_MAX 1048575u
@@ -31,6 +31,7 @@ typedef struct traced_process {
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
   process_counts counts;
+  timeline times; /* until the source has no more events */
 } traced_process;
 
 /* A tid of a process. */
@@ -41,7 +42,6 @@ typedef struct traced_thread {
   coverage time;
   uint64_t io_ns, region_ns; /* self times */
   file_positions positions;
-  step_backlog backlog;
 } traced_thread;
 
 /* One source: its threads are a list in the order in which they were found. */
@@ -61,8 +61,7 @@ typedef struct analysis {
   dft_reader *reader;
   const summary_question *question;
   argument_keys keys;
-  int64_t origin; /* question.from_ns and to_ns are relative to this time */
-  step_pool steps;
+  int64_t origin;       /* question.from_ns and to_ns are relative to this time */
   pthread_mutex_t lock; /* for all numbers, and for the fields of a process that its metadata sets */
   numbering class_numbers, group_numbers, thread_numbers, process_numbers;
   event_class *classes[CLASSES_MAX / BLOCK + 1];
@@ -81,7 +80,8 @@ uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat);
 uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b);
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
 /* Forgets what account.c counted. */
-void analysis_forget_thread(analysis *shared, traced_thread *thread);
+void analysis_forget_thread(traced_thread *thread);
+void analysis_forget_process(traced_process *process);
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
 

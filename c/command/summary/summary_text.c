@@ -231,18 +231,20 @@ static void print_io(FILE *out, const summary_answer *answer, uint32_t top) {
 /* ---- Training ------------------------------------------------------------------------------------------------------- */
 
 static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"epoch", 'r'}, {"time", 'r'},     {"fetches", 'r'},
+  static const table_column columns[] = {{"epoch", 'r'}, {"job time", 'r'}, {"fetches", 'r'},
                                          {"fetch", 'r'}, {"computes", 'r'}, {"compute", 'r'}};
   table epochs = {.columns = columns, .column_count = 6};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
   char note[64];
-  if (!count) return;
-  table_heading(out, answer->training.processes == 1 ? "Training by epoch" : "Training by epoch, sums of all trainers",
+  if (!answer->training.epochs) return;
+  table_heading(out, answer->training.processes == 1 ? "Training by epoch" : "Training by epoch, all trainers",
                 shown(note, top, count));
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     const epoch_stats *epoch = &state->epochs[i];
-    table_format(&epochs, "%" PRId64, (int64_t)state->epoch_numbers.keys[i].a);
+    int64_t number = (int64_t)state->epoch_numbers.keys[i].a;
+    if (number == NO_NUMBER) table_format(&epochs, "unknown");
+    else table_format(&epochs, "%" PRId64, number);
     add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
     add_count(&epochs, epoch->fetches);
     add_time(&epochs, epoch->fetch_ns);
@@ -335,7 +337,7 @@ static void print_notes(FILE *out, const summary_answer *answer) {
   const summary_state *state = answer->state;
   char text[FORMAT_BYTES];
   const uint64_t unknown = answer->io.unknown;
-  if (!unknown && !state->all_problems && !state->dropped && !state->recovered && !state->others && !state->overrun &&
+  if (!unknown && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
       !is_between_runs(answer))
     return;
   table_heading(out, "Notes", "");
@@ -352,8 +354,6 @@ static void print_notes(FILE *out, const summary_answer *answer) {
     fprintf(out, "  %s transfer%s no result in the trace: the bytes are not counted\n", format_count(text, unknown),
             unknown == 1 ? " has" : "s have");
   if (state->others) fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, state->others));
-  if (state->overrun)
-    fprintf(out, "  steps are approximate: more events wait for the end of their step than are kept\n");
   summary_print_problems(out, "  ", state);
 }
 

@@ -124,7 +124,6 @@ static void write_threads(summary_state *state, const analysis *shared) {
                              .last = from->time.last,
                              .io_ns = from->io_ns,
                              .region_ns = from->region_ns};
-    state->overrun += from->backlog.overrun;
     if (thread->first < source->first) source->first = thread->first;
     if (thread->last > source->last) source->last = thread->last;
   }

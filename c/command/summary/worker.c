@@ -45,12 +45,12 @@ typedef struct event_arguments {
   int64_t ret;    /* NO_RESULT: not given */
   int64_t offset; /* -1: not given */
   int64_t error;
-  int64_t epoch, step; /* NO_NUMBER: not given */
+  int64_t epoch, step; /* NO_STEP: not given */
   int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
 } event_arguments;
 
-static const event_arguments no_arguments = {.ret = NO_RESULT, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
+static const event_arguments no_arguments = {.ret = NO_RESULT, .offset = -1, .epoch = NO_STEP, .step = NO_STEP};
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
 static int64_t integer(const dft_cell *cell, int64_t otherwise) {
@@ -71,8 +71,8 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
     else if (cell->key == keys->error) found.error = integer(cell, 0);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
-    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_NUMBER);
-    else if (cell->key == keys->step) found.step = integer(cell, NO_NUMBER);
+    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
+    else if (cell->key == keys->step) found.step = integer(cell, NO_STEP);
     else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
     else if (cell->key == keys->recovered) found.recovered = integer(cell, 0);
     else if (cell->key == keys->ppid) found.ppid = integer(cell, 0);
@@ -110,8 +110,7 @@ static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint3
   }
 }
 
-static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event,
-                         const event_arguments *arguments) {
+static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event) {
   const analysis *shared = worker->shared;
   switch (shared->question->by) {
     case BY_FILE: return group_number(worker, event->file, 0);
@@ -119,7 +118,6 @@ static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const mom
       return group_number(worker, rows->source,
                           analysis_process(shared, analysis_thread(shared, event->thread)->process)->pid);
     case BY_THREAD: return group_number(worker, event->thread, 0);
-    case BY_STEP: return group_number(worker, (uint64_t)arguments->epoch, (uint64_t)arguments->step);
     default: return event->class_number;
   }
 }
@@ -128,6 +126,11 @@ static int is_in_time(const analysis *shared, int64_t start) {
   const summary_question *question = shared->question;
   return !(question->has_from && start < shared->origin + question->from_ns) &&
          !(question->has_to && start >= shared->origin + question->to_ns);
+}
+
+/* Of an epoch or a step. */
+static int32_t short_number(int64_t number) {
+  return number > INT32_MAX || number < INT32_MIN ? NO_STEP : (int32_t)number;
 }
 
 /* Everything that accounting needs to know about an event, but its group. */
@@ -139,6 +142,8 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
                   .offset = arguments->offset,
                   .result = arguments->ret,
                   .group = NO_GROUP,
+                  .epoch = short_number(arguments->epoch),
+                  .step = short_number(arguments->step),
                   .file = rows->file[row],
                   .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
                   .error = arguments->error > 0 && arguments->error <= UINT16_MAX ? (uint16_t)arguments->error : 0};
@@ -153,12 +158,11 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   const int is_by_step = shared->question->by == BY_STEP;
   const uint32_t number = class_number(worker, rows->name[row], rows->cat[row]);
   const event_class *class = analysis_class(shared, number);
-  event_arguments arguments = no_arguments;
+  event_arguments arguments = arguments_of(&shared->keys, rows, row);
   if (!number) {
     counts->is_good = 0;
     return 0;
   }
-  if (class->io || class->ai || class->is_ours || is_by_step) arguments = arguments_of(&shared->keys, rows, row);
   if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
   if (!is_in_time(shared, rows->start_ns[row])) return 0;
   *event = make_moment(worker, rows, row, &arguments);
@@ -174,12 +178,9 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   tally_add_time(counts, event->start, event->end);
   if (class->is_ours) return 1;
   counts->events++;
-  if (class->ai && arguments.epoch >= 0) {
-    tally_add_epoch(counts, arguments.epoch, class->ai, event->start, event->end);
-  }
-  if (class->is_wanted || is_by_step) event->group = group_of(worker, rows, event, &arguments);
   /* By step, the group may be that of an event around this one: account.c counts it. */
   if (class->is_wanted && !is_by_step) {
+    event->group = group_of(worker, rows, event);
     tally_add_duration(counts, event->group, (uint64_t)(event->end - event->start));
   }
   return 1;

@@ -16,10 +16,12 @@ typedef struct moment {
   uint32_t second_file; /* the file that a copy writes */
   uint32_t thread;
   uint16_t level;
-  uint16_t error; /* errno of a call that failed; 0: not given */
+  uint16_t error;      /* errno of a call that failed; 0: not given */
+  int32_t epoch, step; /* NO_STEP: not given */
 } moment;
 
 #define NO_RESULT INT64_MIN
+#define NO_STEP INT32_MIN
 
 /* Less than 0: `one` comes first. 0: file order decides. As a record_compare. */
 int moment_compare(const void *one, const void *two);

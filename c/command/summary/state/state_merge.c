@@ -159,7 +159,6 @@ void state_merge(summary_state *into, summary_state *from) {
   into->others += from->others;
   into->dropped += from->dropped;
   into->recovered += from->recovered;
-  into->overrun += from->overrun;
   if (from->first < into->first) into->first = from->first;
   if (from->last > into->last) into->last = from->last;
   free(map.texts);

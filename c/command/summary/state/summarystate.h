@@ -93,7 +93,6 @@ typedef struct summary_state {
   uint32_t epoch_capacity;
   uint64_t events, counters, metadata, others;
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
-  uint64_t overrun;            /* steps that may miss events; see steps.h */
   int64_t first, last;         /* the first start and the last end; first > last: no event */
   int is_good;                 /* 0: no memory, or no room for the spill; the state is incomplete */
 } summary_state;

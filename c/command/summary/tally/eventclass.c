@@ -52,7 +52,8 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
   if (is(cat, "comm")) return AI_COMM;
   if (is(cat, "device")) return AI_DEVICE;
   if (is(cat, "checkpoint")) return AI_CHECKPOINT;
-  if (is(cat, "pipeline") && begins(name, "epoch")) return AI_EPOCH;
+  if ((is(cat, "pipeline") && begins(name, "epoch")) || (is(cat, "dlio_benchmark") && ends(name, "._train")))
+    return AI_EPOCH;
   if (is(cat, "pipeline") && (is(name, "step") || is(name, "step.iter"))) return AI_STEP;
   return AI_NONE;
 }

@@ -69,7 +69,7 @@ static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
   return failures ? &failures[number] : NULL;
 }
 
-static epoch_stats *epoch_at(tally *counts, int64_t epoch) {
+epoch_stats *tally_epoch(tally *counts, int64_t epoch) {
   int is_new;
   uint32_t number = numbering_of(&counts->epoch_numbers, (uint64_t)epoch, 0, &is_new);
   epoch_stats *epochs = with_room(counts->epochs, &counts->epoch_capacity, number, sizeof *epochs);
@@ -104,20 +104,6 @@ void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment 
 void tally_add_failure(tally *counts, const moment *event) {
   uint64_t *failures = failure_at(counts, (uint64_t)event->class_number << 32 | event->file, event->error);
   if (failures) ++*failures;
-}
-
-void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end) {
-  epoch_stats *stats = epoch_at(counts, epoch);
-  if (!stats) return;
-  if (kind == AI_FETCH || kind == AI_START) {
-    stats->fetches += kind == AI_FETCH;
-    stats->fetch_ns += (uint64_t)(end - start);
-  } else if (kind == AI_COMPUTE) {
-    stats->computes++;
-    stats->compute_ns += (uint64_t)(end - start);
-  }
-  if (start < stats->first) stats->first = start;
-  if (end > stats->last) stats->last = end;
 }
 
 void tally_add_time(tally *counts, int64_t start, int64_t end) {
@@ -173,7 +159,7 @@ static void merge_failures(tally *into, const tally *from) {
 static void merge_epochs(tally *into, const tally *from) {
   for (uint32_t i = 1; i <= from->epoch_numbers.count; i++) {
     const epoch_stats *epoch = &from->epochs[i];
-    epoch_stats *sum = epoch_at(into, (int64_t)from->epoch_numbers.keys[i].a);
+    epoch_stats *sum = tally_epoch(into, (int64_t)from->epoch_numbers.keys[i].a);
     if (!sum) return;
     epoch_stats_merge(sum, epoch);
   }

@@ -18,7 +18,8 @@ typedef struct group_stats {
 } group_stats;
 
 typedef struct epoch_stats {
-  uint64_t fetches, computes, fetch_ns, compute_ns;
+  uint64_t fetches, computes;
+  uint64_t fetch_ns, compute_ns; /* time in which at least one thread of a trainer did it */
   int64_t first, last;
 } epoch_stats;
 
@@ -55,8 +56,8 @@ void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns);
 void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns);
 void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence);
 void tally_add_failure(tally *counts, const moment *event);
-/* An event that belongs to an epoch. */
-void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end);
+/* NO_NUMBER: the epoch is not known. NULL: no memory. */
+epoch_stats *tally_epoch(tally *counts, int64_t epoch);
 void tally_add_time(tally *counts, int64_t start, int64_t end);
 /* Adds all of `from`, whose histograms are freed: there may be many. */
 void tally_merge(tally *into, tally *from);
