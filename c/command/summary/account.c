@@ -65,7 +65,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->io) account_io(counts, process, thread, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
-    counts->is_good &= timeline_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
+    counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
 }
 
 /* ---- Epochs and steps ------------------------------------------------------------------------------------------------ */
@@ -78,14 +78,14 @@ typedef struct place_context {
 } place_context;
 
 /* The part of the event's time that no event of its kind before it covers: so the epochs add up to the time of all. */
-static uint64_t new_time(const timeline_place *place, int64_t *counted_end) {
+static uint64_t new_time(const event_place *place, int64_t *counted_end) {
   int64_t start = place->start > *counted_end ? place->start : *counted_end;
   if (place->end <= start) return 0;
   *counted_end = place->end;
   return (uint64_t)(place->end - start);
 }
 
-static void account_epoch(place_context *given, const timeline_place *place) {
+static void account_epoch(place_context *given, const event_place *place) {
   const int is_compute = place->kind == AI_COMPUTE, is_fetch = place->kind == AI_FETCH || place->kind == AI_START;
   epoch_stats *stats;
   if (place->epoch == NO_NUMBER && !is_compute && !is_fetch) return;
@@ -102,7 +102,7 @@ static void account_epoch(place_context *given, const timeline_place *place) {
 }
 
 /* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. */
-static void account_place(void *context, const timeline_place *place) {
+static void account_place(void *context, const event_place *place) {
   place_context *given = context;
   const uint64_t nothing = (uint64_t)NO_NUMBER;
   uint32_t group;
@@ -123,8 +123,8 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
                            .has_epochs = process->times.has_epochs,
                            .fetch_end = INT64_MIN,
                            .compute_end = INT64_MIN};
-  counts->is_good &= timeline_resolve(&process->times, account_place, &context);
-  timeline_free(&process->times);
+  counts->is_good &= step_finder_resolve(&process->times, account_place, &context);
+  step_finder_free(&process->times);
 }
 
 /* ---- Sources --------------------------------------------------------------------------------------------------------- */

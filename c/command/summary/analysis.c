@@ -163,7 +163,7 @@ void analysis_forget_thread(traced_thread *thread) {
 
 void analysis_forget_process(traced_process *process) {
   process_counts_clear(&process->counts);
-  timeline_free(&process->times);
+  step_finder_free(&process->times);
 }
 
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {

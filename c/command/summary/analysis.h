@@ -16,7 +16,7 @@
 
 #include "command/summary/state/question.h"
 #include "command/summary/tally/processcounts.h"
-#include "command/summary/tally/timeline.h"
+#include "command/summary/tally/stepfinder.h"
 #include "command/trace/coverage.h"
 
 #define CLASSES_MAX 1048575u
@@ -31,7 +31,7 @@ typedef struct traced_process {
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
   process_counts counts;
-  timeline times; /* until the source has no more events */
+  step_finder times; /* until the source has no more events */
 } traced_process;
 
 /* A tid of a process. */

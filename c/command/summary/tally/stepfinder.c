@@ -1,6 +1,6 @@
-/* timeline.c - the epoch and the step that each event of a process belongs to.
+/* stepfinder.c - the epoch and the step that each event of a process belongs to.
  * SPDX-License-Identifier: MIT */
-#include "timeline.h"
+#include "stepfinder.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static int by_window(const void *a, const void *b) {
 }
 
 static int by_place(const void *a, const void *b) {
-  const timeline_place *one = a, *two = b;
+  const event_place *one = a, *two = b;
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
   return (one->end > two->end) - (one->end < two->end);
 }
@@ -35,17 +35,17 @@ static int add_window(record_pile *pile, const moment *event, int64_t number, in
   return record_pile_add(pile, &window);
 }
 
-int timeline_add(timeline *times, const moment *event, int64_t self, const event_class *class, int is_by_step) {
+int step_finder_add(step_finder *times, const moment *event, int64_t self, const event_class *class, int is_by_step) {
   const int64_t epoch = event->epoch < 0 ? NO_NUMBER : event->epoch;
   const int64_t step = event->step == NO_STEP ? NO_NUMBER : event->step;
   const int is_epoch = class->ai == AI_EPOCH, is_wanted = is_by_step && class->is_wanted;
-  timeline_place place = {.epoch = epoch,
-                          .step = step,
-                          .start = event->start,
-                          .end = event->end,
-                          .self_ns = (uint64_t)self,
-                          .kind = class->ai,
-                          .is_wanted = (uint32_t)is_wanted};
+  event_place place = {.epoch = epoch,
+                       .step = step,
+                       .start = event->start,
+                       .end = event->end,
+                       .self_ns = (uint64_t)self,
+                       .kind = class->ai,
+                       .is_wanted = (uint32_t)is_wanted};
   times->has_epochs |= is_epoch;
   times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
   if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
@@ -56,7 +56,7 @@ int timeline_add(timeline *times, const moment *event, int64_t self, const event
   return record_pile_add(&times->events, &place);
 }
 
-void timeline_free(timeline *times) {
+void step_finder_free(step_finder *times) {
   record_pile_free(&times->epochs);
   record_pile_free(&times->steps);
   record_pile_free(&times->events);
@@ -102,7 +102,7 @@ static void number_epoch(window_stack *stack, time_window *window) {
 }
 
 /* Opens the windows that begin until then, and closes those that ended before. */
-static int advance(window_stack *stack, int64_t now, const timeline *times, int is_epochs) {
+static int advance(window_stack *stack, int64_t now, const step_finder *times, int is_epochs) {
   while (stack->next && stack->next->start <= now) {
     time_window window = *stack->next;
     while (stack->count && stack->open[stack->count - 1].end < window.start) stack->count--;
@@ -127,16 +127,16 @@ static void close_stack(window_stack *stack) {
   free(stack->open);
 }
 
-int timeline_resolve(timeline *times, timeline_call *call, void *context) {
+int step_finder_resolve(step_finder *times, event_place_call *call, void *context) {
   window_stack epochs, steps;
   run_merge events;
-  const timeline_place *event;
+  const event_place *event;
   int is_good = 1;
   open_stack(&epochs, &times->epochs);
   open_stack(&steps, &times->steps);
   record_pile_read(&times->events, &events);
   while (is_good && (event = run_merge_next(&events)) != NULL) {
-    timeline_place place = *event;
+    event_place place = *event;
     const time_window *epoch, *step;
     is_good = advance(&epochs, place.start, times, 1) && advance(&steps, place.start, times, 0);
     epoch = innermost(&epochs, place.start, place.end);
