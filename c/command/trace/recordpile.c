@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naturalsort.h"
 #include "spill.h"
 
 #define CAPACITY_FIRST 16u
@@ -12,7 +13,8 @@
 #define SHIFT_MOST 64u     /* how far a record may be from its place to be put there at once */
 
 static void tidy(record_pile *pile) {
-  if (pile->is_unsorted) qsort(pile->records, pile->count, pile->record_bytes, pile->compare);
+  if (pile->is_unsorted && !natural_sort(pile->records, pile->count, pile->record_bytes, pile->compare))
+    qsort(pile->records, pile->count, pile->record_bytes, pile->compare); /* slower, but without memory */
   pile->is_unsorted = 0;
 }
 

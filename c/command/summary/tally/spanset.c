@@ -3,10 +3,13 @@
 #include "spanset.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "command/trace/naturalsort.h"
 #include "command/trace/spill.h"
 
 #define SPANS_FIRST 16u
+#define SHIFT_MOST 32u  /* how far a span may be from its place to be put there at once */
 #define SPANS_LEAST 64u /* are kept in memory in any case: a run of fewer is not worth it */
 
 /* ---- In memory ------------------------------------------------------------------------------------------------------ */
@@ -18,15 +21,16 @@ static int by_start(const void *a, const void *b) {
 
 static void tidy(spanset *set) {
   uint32_t kept = 0;
-  if (!set->is_untidy) return;
-  qsort(set->spans, set->count, sizeof *set->spans, by_start);
+  if (!set->last_run) return;
+  if (!natural_sort(set->spans, set->count, sizeof *set->spans, by_start))
+    qsort(set->spans, set->count, sizeof *set->spans, by_start); /* slower, but without memory */
   for (uint32_t i = 1; i < set->count; i++) {
     time_span *last = &set->spans[kept];
     if (set->spans[i].start > last->end) set->spans[++kept] = set->spans[i];
     else if (set->spans[i].end > last->end) last->end = set->spans[i].end;
   }
   set->count = kept + 1;
-  set->is_untidy = 0;
+  set->last_run = 0;
 }
 
 /* Gives the set room for this many spans, at least as many as it has. */
@@ -59,22 +63,40 @@ static int make_room(spanset *set) {
   return resize(set, capacity);
 }
 
+/* Where a span that starts then belongs in the last run. If that is too far away, the span begins a run of its own. */
+static uint32_t place_of(spanset *set, int64_t start) {
+  uint32_t at = set->count;
+  uint32_t limit = at - set->last_run > SHIFT_MOST ? at - SHIFT_MOST : set->last_run;
+  while (at > limit && set->spans[at - 1].start > start) at--;
+  if (at > limit || at == set->last_run || set->spans[at - 1].start <= start) return at;
+  return set->last_run = set->count;
+}
+
+/* Unites a span with those behind it that it reaches. */
+static void absorb(spanset *set, uint32_t at) {
+  time_span *span = &set->spans[at];
+  uint32_t next = at + 1;
+  for (; next < set->count && set->spans[next].start <= span->end; next++) {
+    if (set->spans[next].end > span->end) span->end = set->spans[next].end;
+  }
+  if (next == at + 1) return;
+  memmove(span + 1, set->spans + next, (set->count - next) * sizeof *span);
+  set->count -= next - at - 1;
+}
+
 int spanset_add(spanset *set, int64_t start, int64_t end) {
+  uint32_t at;
   if (end <= start) return 1;
-  if (set->count && !set->is_untidy) {
-    time_span *last = &set->spans[set->count - 1];
-    if (start >= last->start && start <= last->end) {
-      if (end > last->end) last->end = end;
-      return 1;
-    }
-    set->is_untidy = start < last->start;
+  if (set->count == set->capacity && !make_room(set)) return 0;
+  at = place_of(set, start);
+  if (at > set->last_run && set->spans[at - 1].end >= start) {
+    if (set->spans[--at].end >= end) return 1;
+    set->spans[at].end = end;
+  } else {
+    memmove(set->spans + at + 1, set->spans + at, (set->count++ - at) * sizeof *set->spans);
+    set->spans[at] = (time_span){start, end};
   }
-  if (set->count == set->capacity) {
-    uint32_t is_untidy = set->is_untidy;
-    if (!make_room(set)) return 0;
-    if (set->count) set->is_untidy = is_untidy;
-  }
-  set->spans[set->count++] = (time_span){start, end};
+  absorb(set, at);
   return 1;
 }
 

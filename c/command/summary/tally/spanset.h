@@ -14,7 +14,7 @@ typedef struct time_span {
 typedef struct spanset {
   time_span *spans; /* in memory */
   uint32_t count, capacity;
-  uint32_t is_untidy; /* not sorted, or not disjoint */
+  uint32_t last_run; /* from here on they are sorted and disjoint; before, there are other such runs */
   spilled_runs runs;
 } spanset;
 
