@@ -170,6 +170,38 @@ def workers_have_no_epoch_of_their_own(folder):
     assert [line["fetches"] for line in found["training"]["by_epoch"]] == [1, 1, 1], found["training"]
 
 
+def the_sample_of_the_page(folder):
+    """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
+    for rank in range(2):
+        trainer, worker = Trace(4711 + rank, rank), Trace(4800 + rank, rank, ppid=4711 + rank)
+        trainer.metadata("FH", "/data/a.npy", "f1")
+        trainer.metadata("FH", "/data/none.npy", "f2")
+        trainer.event("stat", "POSIX", 500, 500.02, fhash="f2", ret=-1, errno=2)
+        for epoch in range(2):
+            begin = 2000 + epoch * 1000
+            for at in range(begin, begin + 800, 100):
+                trainer.event("fetch.iter", "dataloader", at, at + 60)
+                trainer.event("forward", "compute", at + 60, at + 75)
+                trainer.event("backward", "compute", at + 75, at + 95)
+                worker.event("read", "POSIX", at + 42, at + 80, fhash="f1", ret=50 << 20)
+                worker.event("item", "data", at + 40, at + 95)
+            trainer.event("epoch.iter", "pipeline", begin, begin + 820)
+        trainer.event("end", "dftracer", 4500, 4500)
+        trainer.save(folder)
+        worker.save(folder)
+    done = subprocess.run(
+        [COMMAND, "summary", folder],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
+    )
+    page = (Path(os.environ["DFT_TEST_SOURCE"]) / "docs" / "summary.md").read_text()
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    printed = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+    assert shown == printed, printed
+
+
 def main():
     for case in (
         shares_are_of_the_training_loop,
@@ -179,6 +211,7 @@ def main():
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
+        the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)

@@ -236,9 +236,10 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   table epochs = {.columns = columns, .column_count = 6};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
+  const uint64_t trainers = answer->training.processes;
   char note[64];
   if (!answer->training.epochs) return;
-  table_heading(out, answer->training.processes == 1 ? "Training by epoch" : "Training by epoch, all trainers",
+  table_heading(out, trainers == 1 ? "Training by epoch" : "Training by epoch, mean of trainers",
                 shown(note, top, count));
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     const epoch_stats *epoch = &state->epochs[i];
@@ -246,10 +247,10 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
     if (number == NO_NUMBER) table_format(&epochs, "unknown");
     else table_format(&epochs, "%" PRId64, number);
     add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
-    add_count(&epochs, epoch->fetches);
-    add_time(&epochs, epoch->fetch_ns);
-    add_count(&epochs, epoch->computes);
-    add_time(&epochs, epoch->compute_ns);
+    add_count(&epochs, epoch->fetches / trainers);
+    add_time(&epochs, epoch->fetch_ns / trainers);
+    add_count(&epochs, epoch->computes / trainers);
+    add_time(&epochs, epoch->compute_ns / trainers);
   }
   table_print(&epochs, out, 2);
 }
@@ -274,7 +275,7 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
     const char *note;
   } rows[] = {
     {"start-up", training->startup_ns, 0, "before the training loop"},
-    {"loop", training->loop_ns, training->loop_ns, "from its first event to its last; shares are of this time"},
+    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this"},
     {"compute", training->compute_ns, training->loop_ns, ""},
     {"fetch", training->fetch_ns, training->loop_ns, ""},
     {"waiting for data", training->wait_ns, training->loop_ns, "fetching while nothing computes"},
