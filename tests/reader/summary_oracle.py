@@ -195,7 +195,7 @@ def innermost(windows, span):
     that it starts in. The number of it; None: there is none."""
     begun = windows[: bisect.bisect_right(windows, (span.start, math.inf))]
     for other in (lambda end: end >= span.end, lambda end: end > span.start):
-        for start, minus_end, number in reversed(begun):
+        for _, minus_end, number in reversed(begun):
             if other(-minus_end):
                 return number
     return None

@@ -75,7 +75,7 @@ def nested_calls(phases, loops, calls):
             f'"ph":"X","args":{{{args}}}}}'
         )
 
-    for phase in range(phases):
+    for _ in range(phases):
         began = now
         spend("phase", 50)
         for loop in range(loops):

@@ -1,4 +1,4 @@
-"""What the summary says of jobs whose truth is known because they were made up for it: traces by hand, one fact each."""
+"""What the summary says of jobs whose truth is known because they were made up for it: one fact in each trace."""
 
 import json
 import os
@@ -93,7 +93,8 @@ def bandwidth_of_a_job(folder):
         trace.save(folder)
     text, found = summary(folder, "--top", "1")
     assert found["io"]["job"] == {"read_ns": 10**9, "write_ns": 4 * 10**9}, found["io"]["job"]
-    assert "\nread 4.00 GiB 683 MiB/s 4.00 GiB/s 1.00 s" in text and "\nwritten 4.00 GiB 1.00 GiB/s 1.00 GiB/s" in text, text
+    assert "\nread 4.00 GiB 683 MiB/s 4.00 GiB/s 1.00 s" in text, text
+    assert "\nwritten 4.00 GiB 1.00 GiB/s 1.00 GiB/s" in text, text
 
 
 def failed_calls(folder):
@@ -142,7 +143,7 @@ def epochs_without_numbers(folder):
 
 def epochs_of_steps(folder):
     """Only the steps have numbers; what is in them has none. The epochs add up to the times of the training."""
-    subprocess.run([COMMAND, "generate", "--events", "200K", "--processes", "2", folder], capture_output=True, check=True)
+    subprocess.run([COMMAND, "generate", "-n", "200K", "-p", "2", folder], capture_output=True, check=True)
     _, found = summary(folder)
     training, epochs = found["training"], found["training"]["by_epoch"]
     assert len(epochs) >= 2 and training["epochs"] == len(epochs), epochs

@@ -1,5 +1,6 @@
-"""Saved states of a summary: however traces are split into states, and in whatever order these are merged, the summary is
-byte for byte that of one run over all traces. A damaged state is refused with a message."""
+"""Saved states of a summary: however traces are split into states, and in whatever order these are merged, the summary
+is byte for byte that of one run over all traces. A damaged state is refused with a message.
+"""
 
 import json
 import os

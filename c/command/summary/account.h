@@ -9,13 +9,13 @@
 
 #include "analysis.h"
 
-/* In each, counts->is_good says whether memory sufficed. */
+/* `number` is that of the source in the reader. In each, counts->is_good says whether memory sufficed. */
 
-void account_events(analysis *shared, tally *counts, uint32_t source, const moment *events, uint32_t count);
+void account_events(analysis *shared, tally *counts, uint32_t number, const moment *events, uint32_t count);
 /* An event that comes in the order of moment.h. */
-void account_sorted(analysis *shared, tally *counts, uint32_t source, const moment *event);
+void account_sorted(analysis *shared, tally *counts, uint32_t number, const moment *event);
 /* Counts the events that were held back, and merges what the source had into `counts`, or discards it. There are no more
  * events. */
-void account_source_end(analysis *shared, tally *counts, uint32_t source);
+void account_source_end(analysis *shared, tally *counts, uint32_t number);
 
 #endif

@@ -102,11 +102,11 @@ static int assign_workers(const summary_state *state, worker_lists *workers) {
 static int add_times(summary_state *state, const worker_lists *workers, uint32_t number, training_totals *sum) {
   process_counts *counts = &state->processes[number].counts;
   spanset *compute = &counts->compute, *fetch = &counts->fetch, **loading;
-  span_lengths of_fetch, of_loading;
+  span_lengths of_fetch = {0}, of_loading = {0};
   uint32_t count = 1;
   int is_good;
   for (uint32_t i = workers->first[number]; i; i = workers->next[i]) count++;
-  loading = malloc(count * sizeof *loading);
+  loading = malloc(count * sizeof loading[0]);
   if (!loading) return 0;
   loading[0] = &counts->data;
   count = 1;

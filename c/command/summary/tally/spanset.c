@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spanset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,7 @@ int spanset_add(spanset *set, int64_t start, int64_t end) {
   uint32_t at;
   if (end <= start) return 1;
   if (set->count == set->capacity && !make_room(set)) return 0;
+  assert(set->spans);
   at = place_of(set, start);
   if (at > set->last_run && set->spans[at - 1].end >= start) {
     if (set->spans[--at].end >= end) return 1;
