@@ -171,6 +171,37 @@ def workers_have_no_epoch_of_their_own(folder):
     assert [line["fetches"] for line in found["training"]["by_epoch"]] == [1, 1, 1], found["training"]
 
 
+def work_belongs_to_the_fetch_of_its_batch(folder):
+    """Two ranks with two workers each, which load a batch one step ahead. Batches are numbered anew in each epoch."""
+    for rank in range(2):
+        trainer = Trace(10 + rank, rank)
+        workers = [Trace(100 + 10 * rank + number, ppid=10 + rank) for number in range(2)]
+        for epoch in range(2):
+            for step in range(4):
+                begin, numbers = 1000 * epoch + 100 * step + 200, {"worker": step % 2, "batch": step}
+                loads = begin - 100 if rank else begin - 150  # in the step before, or even in the epoch before
+                worker = workers[step % 2]
+                worker.event("read", "POSIX", loads, loads + 20, fhash="f1", ret=5)
+                worker.event("item", "data", loads, loads + 40 + rank, epoch=0, step=0)
+                worker.event("batch", "dataloader_worker", loads, loads + 50, **numbers)
+                trainer.event("fetch.iter", "dataloader", begin, begin + 10, **numbers)
+                trainer.event("step", "pipeline", begin, begin + 90, epoch=epoch, step=step)
+        workers[0].event("item", "data", 5000, 5050, worker=0, batch=0)  # nobody fetches it
+        workers[1].event("item", "data", 5100, 5150)
+        for trace in (trainer, *workers):
+            trace.save(folder)
+    for memory in ("64Mi", "0"):
+        _, found = summary(folder, "--by", "step", "--memory", memory)
+        groups = {(group["epoch"], group["step"]): group for group in found["groups"]}
+        assert {key: group["count"] for key, group in groups.items()} == {
+            ("", ""): 4,
+            **{(str(epoch), str(step)): 2 * (2 + 3) for epoch in range(2) for step in range(4)},
+        }, groups
+        group = groups[("1", "2")]
+        expected = sum(10 + 90 + 20 + 40 + rank + 50 for rank in range(2))
+        assert group["total_ns"] == expected * 10**6 and group["self_ns"] == 2 * (90 + 50) * 10**6, group
+
+
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
@@ -212,6 +243,7 @@ def main():
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
+        work_belongs_to_the_fetch_of_its_batch,
         the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:

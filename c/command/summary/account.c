@@ -73,6 +73,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
 typedef struct place_context {
   analysis *shared;
   tally *counts;
+  batch_piles *batches;
   int is_trainer, is_worker, has_epochs;
   int64_t fetch_end, compute_end; /* of what was counted so far */
 } place_context;
@@ -101,13 +102,20 @@ static void account_epoch(place_context *given, const event_place *place) {
   if (place->end > stats->last) stats->last = place->end;
 }
 
-/* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. */
+/* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. The
+ * batch tells it, when all traces are read. */
 static void account_place(void *context, const event_place *place) {
   place_context *given = context;
   const uint64_t nothing = (uint64_t)NO_NUMBER;
   uint32_t group;
   if (given->is_trainer && place->kind && place->kind != AI_DATA) account_epoch(given, place);
+  if (given->is_trainer && place->kind == AI_FETCH && place->batch != NO_NUMBER)
+    given->counts->is_good &= batch_piles_add_fetch(given->batches, place);
   if (!place->is_wanted) return;
+  if (given->is_worker && place->batch != NO_NUMBER) {
+    given->counts->is_good &= batch_piles_add_work(given->batches, place);
+    return;
+  }
   group = analysis_number_group(given->shared, given->is_worker ? nothing : (uint64_t)place->epoch,
                                 given->is_worker ? nothing : (uint64_t)place->step);
   tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
@@ -118,6 +126,7 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
   const int is_trainer = process_is_trainer(&process->counts);
   place_context context = {.shared = shared,
                            .counts = counts,
+                           .batches = &process->batches,
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,

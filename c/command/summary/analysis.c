@@ -17,6 +17,8 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .ret = key(reader, "ret"),
     .error = key(reader, "errno"),
     .offset = key(reader, "offset"),
+    .worker = key(reader, "worker"),
+    .batch = key(reader, "batch"),
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),
     .step = key(reader, "step"),
@@ -164,6 +166,7 @@ void analysis_forget_thread(traced_thread *thread) {
 void analysis_forget_process(traced_process *process) {
   process_counts_clear(&process->counts);
   step_finder_free(&process->times);
+  batch_piles_free(&process->batches);
 }
 
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "command/summary/state/question.h"
+#include "command/summary/tally/batchpiles.h"
 #include "command/summary/tally/processcounts.h"
 #include "command/summary/tally/stepfinder.h"
 #include "command/trace/coverage.h"
@@ -32,6 +33,7 @@ typedef struct traced_process {
   uint32_t threads;
   process_counts counts;
   step_finder times; /* until the source has no more events */
+  batch_piles batches;
 } traced_process;
 
 /* A tid of a process. */
@@ -54,7 +56,7 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, error, offset, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
+  uint32_t ret, error, offset, worker, batch, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
 } argument_keys;
 
 typedef struct analysis {

@@ -66,6 +66,22 @@ static uint32_t trainer_of(const summary_state *state, const process_index *inde
   return found ? index->trainer_of_rank[found] : 0;
 }
 
+uint32_t *training_trainers(const summary_state *state) {
+  process_index index = {0};
+  uint32_t *trainers = calloc((size_t)state->process_count + 1, sizeof *trainers);
+  int is_good = index_processes(&index, state) && trainers;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    if (!is_trainer(&state->processes[i])) trainers[i] = trainer_of(state, &index, i);
+  }
+  numbering_free(&index.pids);
+  numbering_free(&index.ranks);
+  free(index.process_of_pid);
+  free(index.trainer_of_rank);
+  if (is_good) return trainers;
+  free(trainers);
+  return NULL;
+}
+
 /* By number of a process: the first one that loads for it, and the next one that loads for the same. */
 typedef struct worker_lists {
   uint32_t *first, *next;
@@ -73,26 +89,20 @@ typedef struct worker_lists {
 } worker_lists;
 
 static int assign_workers(const summary_state *state, worker_lists *workers) {
-  process_index index = {0};
   const size_t count = (size_t)state->process_count + 1;
-  int is_good = index_processes(&index, state);
+  uint32_t *trainers = training_trainers(state);
+  int is_good;
   workers->first = calloc(count, sizeof *workers->first);
   workers->next = calloc(count, sizeof *workers->next);
   workers->is_worker = calloc(count, sizeof *workers->is_worker);
-  is_good = is_good && workers->first && workers->next && workers->is_worker;
+  is_good = trainers && workers->first && workers->next && workers->is_worker;
   for (uint32_t i = 1; is_good && i < count; i++) {
-    const state_process *process = &state->processes[i];
-    uint32_t trainer = is_trainer(process) || spanset_is_empty(&process->counts.data) ? 0
-                                                                                      : trainer_of(state, &index, i);
-    if (!trainer) continue;
-    workers->next[i] = workers->first[trainer];
-    workers->first[trainer] = i;
+    if (!trainers[i] || spanset_is_empty(&state->processes[i].counts.data)) continue;
+    workers->next[i] = workers->first[trainers[i]];
+    workers->first[trainers[i]] = i;
     workers->is_worker[i] = 1;
   }
-  numbering_free(&index.pids);
-  numbering_free(&index.ranks);
-  free(index.process_of_pid);
-  free(index.trainer_of_rank);
+  free(trainers);
   return is_good;
 }
 
@@ -106,7 +116,7 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
   uint32_t count = 1;
   int is_good;
   for (uint32_t i = workers->first[number]; i; i = workers->next[i]) count++;
-  loading = malloc(count * sizeof loading[0]);
+  loading = malloc(count * sizeof(spanset *));
   if (!loading) return 0;
   loading[0] = &counts->data;
   count = 1;

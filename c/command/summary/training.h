@@ -21,6 +21,8 @@ typedef struct training_totals {
   uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */
 } training_totals;
 
+/* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
+uint32_t *training_trainers(const summary_state *state);
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int training_sum(summary_state *state, training_totals *sum);
 

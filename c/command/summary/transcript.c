@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "training.h"
+
 static uint32_t text_of(summary_state *state, dft_reader *reader, uint32_t dictionary, uint32_t number) {
   return state_text(state, dft_reader_text(reader, dictionary, number));
 }
@@ -129,6 +131,28 @@ static void write_threads(summary_state *state, const analysis *shared) {
   }
 }
 
+/* ---- Workers and their trainers -------------------------------------------------------------------------------------- */
+
+static void count_part(void *context, const batch_part *part) {
+  summary_state *state = context;
+  group_stats *group = state_group(state, (uint64_t)part->epoch, (uint64_t)part->step);
+  if (group) state->is_good &= group_stats_add(group, part->time_ns, part->self_ns);
+}
+
+/* Counts what workers did in the steps that used it. The state has the processes with the same numbers. */
+static void join_batches(summary_state *state, analysis *shared) {
+  uint32_t *trainers = training_trainers(state);
+  state->is_good &= trainers != NULL;
+  for (uint32_t i = 1; trainers && i <= state->process_count; i++) {
+    batch_piles *trainer = trainers[i] ? &analysis_process(shared, trainers[i])->batches : NULL;
+    batch_piles *worker = &analysis_process(shared, i)->batches;
+    state->is_good &= batch_piles_join(worker, trainer, count_part, state);
+  }
+  free(trainers);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------------------------------- */
+
 /* The other way round than group_of in worker.c. */
 static numbered key_of(summary_state *state, const analysis *shared, uint32_t group) {
   numbered key = {0, 0};
@@ -189,6 +213,7 @@ void transcript_write(summary_state *state, analysis *shared, tally *counts) {
   if (state->is_good) write_processes(state, shared);
   if (state->is_good) write_threads(state, shared);
   if (state->is_good) write_tables(state, shared, counts);
+  if (state->is_good && shared->question->by == BY_STEP) join_batches(state, shared);
   state->events = counts->events;
   state->counters = counts->counters;
   state->metadata = counts->metadata;

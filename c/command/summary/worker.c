@@ -42,15 +42,17 @@ static uint32_t thread_number(summary_worker *worker, const dft_rows *rows, uint
 
 /* The arguments of an event that the summary uses. */
 typedef struct event_arguments {
-  int64_t ret;    /* NO_RESULT: not given */
-  int64_t offset; /* -1: not given */
+  int64_t ret;           /* NO_RESULT: not given */
+  int64_t offset;        /* -1: not given */
+  int64_t worker, batch; /* -1: not given */
   int64_t error;
   int64_t epoch, step; /* NO_STEP: not given */
   int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
 } event_arguments;
 
-static const event_arguments no_arguments = {.ret = NO_RESULT, .offset = -1, .epoch = NO_STEP, .step = NO_STEP};
+static const event_arguments no_arguments = {
+  .ret = NO_RESULT, .offset = -1, .worker = -1, .batch = -1, .epoch = NO_STEP, .step = NO_STEP};
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
 static int64_t integer(const dft_cell *cell, int64_t otherwise) {
@@ -71,6 +73,8 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
     else if (cell->key == keys->error) found.error = integer(cell, 0);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
+    else if (cell->key == keys->worker) found.worker = integer(cell, -1);
+    else if (cell->key == keys->batch) found.batch = integer(cell, -1);
     else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
     else if (cell->key == keys->step) found.step = integer(cell, NO_STEP);
     else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
@@ -134,13 +138,13 @@ static int32_t short_number(int64_t number) {
 }
 
 /* Everything that accounting needs to know about an event, but its group. */
-static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row,
-                          const event_arguments *arguments) {
+static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row, const event_arguments *arguments,
+                          int is_call) {
   uint64_t level = rows->level[row];
   moment event = {.start = rows->start_ns[row],
                   .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
-                  .offset = arguments->offset,
-                  .result = arguments->ret,
+                  .offset = is_call ? arguments->offset : arguments->worker,
+                  .result = is_call ? arguments->ret : arguments->batch,
                   .group = NO_GROUP,
                   .epoch = short_number(arguments->epoch),
                   .step = short_number(arguments->step),
@@ -165,7 +169,7 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   }
   if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
   if (!is_in_time(shared, rows->start_ns[row])) return 0;
-  *event = make_moment(worker, rows, row, &arguments);
+  *event = make_moment(worker, rows, row, &arguments, class->io != IO_NONE);
   if (!event->thread) {
     counts->is_good = 0;
     return 0;

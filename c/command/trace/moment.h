@@ -7,9 +7,15 @@
 #include <stdint.h>
 
 typedef struct moment {
-  int64_t start, end;    /* ns */
-  int64_t offset;        /* of a transfer; -1: not given */
-  int64_t result;        /* of a call: the bytes of a transfer; negative: it failed; NO_RESULT: not given */
+  int64_t start, end; /* ns */
+  union {
+    int64_t offset; /* of a transfer; -1: not given */
+    int64_t worker; /* of any other event: who loads the batch */
+  };
+  union {
+    int64_t result; /* of a call: the bytes of a transfer; negative: it failed; NO_RESULT: not given */
+    int64_t batch;  /* of any other event: that is loaded or fetched; negative: not given */
+  };
   uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
   uint32_t file;

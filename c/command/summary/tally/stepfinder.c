@@ -11,6 +11,7 @@ typedef struct time_window {
   int64_t start, end;
   int64_t number;   /* NO_NUMBER: of an epoch, its event has none */
   int64_t is_epoch; /* an event of kind epoch */
+  int64_t worker;   /* of a batch */
 } time_window;
 
 /* The outer one first. */
@@ -19,7 +20,8 @@ static int by_window(const void *a, const void *b) {
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
   if (one->end != two->end) return one->end > two->end ? -1 : 1;
   if (one->number != two->number) return one->number < two->number ? -1 : 1;
-  return (one->is_epoch > two->is_epoch) - (one->is_epoch < two->is_epoch);
+  if (one->is_epoch != two->is_epoch) return one->is_epoch < two->is_epoch ? -1 : 1;
+  return (one->worker > two->worker) - (one->worker < two->worker);
 }
 
 static int by_place(const void *a, const void *b) {
@@ -29,7 +31,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 static int add_window(record_pile *pile, const moment *event, int64_t number, int is_epoch) {
-  time_window window = {event->start, event->end, number, is_epoch};
+  time_window window = {event->start, event->end, number, is_epoch, event->worker};
   pile->record_bytes = sizeof window;
   pile->compare = by_window;
   return record_pile_add(pile, &window);
@@ -41,6 +43,8 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
   const int is_epoch = class->ai == AI_EPOCH, is_wanted = is_by_step && class->is_wanted;
   event_place place = {.epoch = epoch,
                        .step = step,
+                       .worker = NO_NUMBER,
+                       .batch = NO_NUMBER,
                        .start = event->start,
                        .end = event->end,
                        .self_ns = (uint64_t)self,
@@ -50,6 +54,9 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
   times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
   if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
   if (is_by_step && step != NO_NUMBER && !add_window(&times->steps, event, step, 0)) return 0;
+  if (is_by_step && !class->io && event->worker >= 0 && event->batch >= 0 &&
+      !add_window(&times->batches, event, event->batch, 0))
+    return 0;
   if (!is_wanted && (!class->ai || class->ai == AI_DATA)) return 1;
   times->events.record_bytes = sizeof place;
   times->events.compare = by_place;
@@ -59,6 +66,7 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
 void step_finder_free(step_finder *times) {
   record_pile_free(&times->epochs);
   record_pile_free(&times->steps);
+  record_pile_free(&times->batches);
   record_pile_free(&times->events);
   times->has_epochs = times->has_own_numbers = 0;
 }
@@ -128,26 +136,35 @@ static void close_stack(window_stack *stack) {
 }
 
 int step_finder_resolve(step_finder *times, event_place_call *call, void *context) {
-  window_stack epochs, steps;
+  window_stack epochs, steps, batches;
   run_merge events;
   const event_place *event;
   int is_good = 1;
   open_stack(&epochs, &times->epochs);
   open_stack(&steps, &times->steps);
+  open_stack(&batches, &times->batches);
   record_pile_read(&times->events, &events);
   while (is_good && (event = run_merge_next(&events)) != NULL) {
     event_place place = *event;
-    const time_window *epoch, *step;
-    is_good = advance(&epochs, place.start, times, 1) && advance(&steps, place.start, times, 0);
+    const time_window *epoch, *step, *batch;
+    is_good = advance(&epochs, place.start, times, 1) && advance(&steps, place.start, times, 0) &&
+              advance(&batches, place.start, times, 0);
     epoch = innermost(&epochs, place.start, place.end);
     step = innermost(&steps, place.start, place.end);
     if (times->has_epochs || place.epoch == NO_NUMBER) place.epoch = epoch ? epoch->number : NO_NUMBER;
     if (place.step == NO_NUMBER && step) place.step = step->number;
+    batch = innermost(&batches, place.start, place.end);
+    if (batch) {
+      place.worker = batch->worker;
+      place.batch = batch->number;
+      place.batch_end = batch->end;
+    }
     if (is_good) call(context, &place);
   }
   is_good = is_good && events.is_good;
   close_stack(&epochs);
   close_stack(&steps);
+  close_stack(&batches);
   run_merge_free(&events);
   return is_good;
 }

@@ -2,7 +2,8 @@
  *
  * It is decided by time, on whatever thread: an event belongs to the innermost epoch (or step) that contains it, else to the
  * innermost one that it starts in. Epochs are the events of kind epoch; if the process has none, all events that have the
- * argument `epoch`, which then count for themselves, too. Steps are all events that have the argument `step`.
+ * argument `epoch`, which then count for themselves, too. Steps are all events that have the argument `step`, and batches
+ * those that have `worker` and `batch`.
  *
  * Epochs and steps are known only after the events in them, so everything is kept, and spilled, until the source has no more
  * events. SPDX-License-Identifier: MIT */
@@ -14,14 +15,16 @@
 #include "tally.h"
 
 typedef struct step_finder {
-  record_pile epochs, steps, events;
+  record_pile epochs, steps, batches, events;
   int has_epochs;      /* there are events of kind epoch */
   int has_own_numbers; /* and at least one has a number */
 } step_finder;
 
 /* What an event is part of. */
 typedef struct event_place {
-  int64_t epoch, step; /* NO_NUMBER: none, or not known */
+  int64_t epoch, step;   /* NO_NUMBER: none, or not known */
+  int64_t worker, batch; /* that it loads or fetches; NO_NUMBER: none */
+  int64_t batch_end;     /* when it was complete */
   int64_t start, end;
   uint64_t self_ns;
   uint32_t kind; /* ai_kind */

@@ -113,6 +113,12 @@ void tally_add_time(tally *counts, int64_t start, int64_t end) {
 
 /* ---- Merging -------------------------------------------------------------------------------------------------------- */
 
+int group_stats_add(group_stats *group, uint64_t time_ns, uint64_t self_ns) {
+  add_saturating(&group->total_ns, time_ns);
+  group->self_ns += self_ns;
+  return histogram_add(&group->durations, time_ns);
+}
+
 int group_stats_merge(group_stats *into, group_stats *from) {
   int is_good = histogram_merge(&into->durations, &from->durations);
   add_saturating(&into->total_ns, from->total_ns);

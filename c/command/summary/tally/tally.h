@@ -42,6 +42,8 @@ typedef struct tally {
   int is_good;                 /* 0: no memory, and the counts are incomplete */
 } tally;
 
+/* Adds an event. 0: no memory. */
+int group_stats_add(group_stats *group, uint64_t time_ns, uint64_t self_ns);
 /* Adds `from`, whose histogram is freed: there may be many. 0: no memory. */
 int group_stats_merge(group_stats *into, group_stats *from);
 void epoch_stats_merge(epoch_stats *into, const epoch_stats *from);
