@@ -120,8 +120,26 @@ def self_times_of_shuffled_lines(folder):
     self_times(folder, lines, selfs, 2, 400000, 1)
 
 
+def no_room_for_what_does_not_fit(folder):
+    """It says where there is no room, and what to do. Small traces need none."""
+    run("generate", "--events", "100K", "--processes", "1", folder)
+    for memory, status in (("64Mi", 0), ("0", 1)):
+        command = [COMMAND, "summary", "--memory", memory, folder]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=os.environ | {"TMPDIR": "/none"}
+        )
+        assert done.returncode == status, (memory, done)
+    wanted = "dftracer summary: /none: No such file or directory; set TMPDIR to a folder with more room\n"
+    assert (done.stdout, done.stderr) == ("", wanted), done
+
+
 def main():
-    for case in (training_times_of_many_spans, self_times_of_many_calls, self_times_of_shuffled_lines):
+    for case in (
+        training_times_of_many_spans,
+        self_times_of_many_calls,
+        self_times_of_shuffled_lines,
+        no_room_for_what_does_not_fit,
+    ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
             print("passed:", case.__name__, flush=True)

@@ -118,6 +118,7 @@ static void account_place(void *context, const event_place *place) {
   }
   group = analysis_number_group(given->shared, given->is_worker ? nothing : (uint64_t)place->epoch,
                                 given->is_worker ? nothing : (uint64_t)place->step);
+  given->counts->is_good &= group != 0;
   tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
   tally_add_self(given->counts, group, place->self_ns);
 }

@@ -82,17 +82,21 @@ static event_class classify(const analysis *shared, uint32_t name, uint32_t cat)
   return result;
 }
 
+/* Whether there is a block for the next number. The caller holds the lock. */
+static int has_room(void **blocks, const numbering *numbers, size_t entry_bytes) {
+  void **block = &blocks[(numbers->count < numbers->limit ? numbers->count + 1 : numbers->limit) / BLOCK];
+  if (!*block) *block = calloc(BLOCK, entry_bytes);
+  return *block != NULL;
+}
+
 uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat) {
-  event_class **block;
-  uint32_t number;
-  int is_new;
+  uint32_t number = 0;
+  int is_new = 0;
   pthread_mutex_lock(&shared->lock);
-  number = numbering_of(&shared->class_numbers, name, cat, &is_new);
+  if (has_room((void **)shared->classes, &shared->class_numbers, sizeof *shared->classes[0]))
+    number = numbering_of(&shared->class_numbers, name, cat, &is_new);
   shared->is_full |= shared->class_numbers.count == CLASSES_MAX;
-  block = &shared->classes[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (!*block) number = 0;
-  if (is_new && number) *analysis_class(shared, number) = classify(shared, name, cat);
+  if (is_new) *analysis_class(shared, number) = classify(shared, name, cat);
   pthread_mutex_unlock(&shared->lock);
   return number;
 }
@@ -111,11 +115,10 @@ uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
 /* The caller holds the lock. */
 static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) {
   int is_new;
-  uint32_t number = numbering_of(&shared->process_numbers, source, pid, &is_new);
-  traced_process **block = &shared->processes[number / BLOCK];
+  uint32_t number;
+  if (!has_room((void **)shared->processes, &shared->process_numbers, sizeof *shared->processes[0])) return 0;
+  number = numbering_of(&shared->process_numbers, source, pid, &is_new);
   shared->is_full |= shared->process_numbers.count == THREADS_MAX;
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (!number || !*block) return 0;
   if (is_new) {
     traced_process *process = analysis_process(shared, number);
     process->source = source;
@@ -134,17 +137,14 @@ static void append_thread(analysis *shared, traced_source *source, uint32_t numb
 }
 
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
-  uint32_t number, owner;
-  traced_thread **block;
-  int is_new;
+  uint32_t number = 0, owner;
+  int is_new = 0;
   pthread_mutex_lock(&shared->lock);
   owner = number_process(shared, source, pid);
-  number = owner ? numbering_of(&shared->thread_numbers, owner, tid, &is_new) : 0;
+  if (owner && has_room((void **)shared->threads, &shared->thread_numbers, sizeof *shared->threads[0]))
+    number = numbering_of(&shared->thread_numbers, owner, tid, &is_new);
   shared->is_full |= shared->thread_numbers.count == THREADS_MAX;
-  block = &shared->threads[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (!*block) number = 0;
-  if (number && is_new) {
+  if (is_new) {
     traced_thread *thread = analysis_thread(shared, number);
     thread->process = owner;
     thread->tid = tid;

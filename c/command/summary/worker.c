@@ -185,6 +185,7 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   /* By step, the group may be that of an event around this one: account.c counts it. */
   if (class->is_wanted && !is_by_step) {
     event->group = group_of(worker, rows, event);
+    counts->is_good &= event->group != 0;
     tally_add_duration(counts, event->group, (uint64_t)(event->end - event->start));
   }
   return 1;

@@ -172,6 +172,8 @@ static void merge_epochs(tally *into, const tally *from) {
 }
 
 void tally_merge(tally *into, tally *from) {
+  into->is_good &= from->is_good;
+  if (!from->is_good) return; /* an entry may have a number, but no memory */
   into->events += from->events;
   into->counters += from->counters;
   into->metadata += from->metadata;
@@ -183,5 +185,4 @@ void tally_merge(tally *into, tally *from) {
   merge_files(into, from);
   merge_failures(into, from);
   merge_epochs(into, from);
-  into->is_good &= from->is_good;
 }
