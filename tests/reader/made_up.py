@@ -23,6 +23,8 @@ KINDS = (
     ("device", "transfer"),
     ("checkpoint", "capture"),
     ("pipeline", "epoch"),
+    ("pipeline", "epoch.block"),
+    ("pipeline", "epoch.iter"),
     ("pipeline", "step"),
     ("app", "step"),
 )

@@ -53,6 +53,10 @@ def io_kind(name, cat):
 def ai_kind(name, cat):
     if (name, cat) == ("fetch.init", "dataloader"):
         return "start"
+    if (name, cat) in (("epoch", "pipeline"), ("epoch.block", "pipeline")):
+        return "epoch"
+    if cat == "dlio_benchmark" and name.endswith("._train"):
+        return "epoch"
     if cat in ("POSIX", "STDIO") or name.endswith((".block", ".init")):
         return None
     if cat == "compute" or (cat == "ai_framework" and name.endswith(".compute")):
@@ -61,8 +65,6 @@ def ai_kind(name, cat):
         return "fetch"
     if cat in ("data", "reader"):
         return "data"
-    if (cat == "pipeline" and name.startswith("epoch")) or (cat == "dlio_benchmark" and name.endswith("._train")):
-        return "epoch"
     if cat == "pipeline" and name in ("step", "step.iter"):
         return "step"
     return cat if cat in ("comm", "device", "checkpoint") else None

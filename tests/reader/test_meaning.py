@@ -130,7 +130,8 @@ def epochs_without_numbers(folder):
             trace.event("fetch.iter", "dataloader", begin + step * 20, begin + step * 20 + 10)
             trace.event("forward", "compute", begin + step * 20 + 10, begin + step * 20 + 18)
             trace.event("backward", "compute", begin + step * 20 + 15, begin + step * 20 + 20, tid=7)
-        trace.event("epoch.iter", "pipeline", begin, begin + 90)
+        trace.event("epoch.iter", "pipeline", begin - 1, begin)
+        trace.event("epoch.block", "pipeline", begin, begin + 90)
     trace.event("forward", "compute", 1400, 1450)  # a test after the training
     trace.save(folder)
     text, found = summary(folder)
@@ -217,7 +218,7 @@ def the_sample_of_the_page(folder):
                 trainer.event("backward", "compute", at + 75, at + 95)
                 worker.event("read", "POSIX", at + 42, at + 80, fhash="f1", ret=50 << 20)
                 worker.event("item", "data", at + 40, at + 95)
-            trainer.event("epoch.iter", "pipeline", begin, begin + 820)
+            trainer.event("epoch.block", "pipeline", begin, begin + 820)
         trainer.event("end", "dftracer", 4500, 4500)
         trainer.save(folder)
         worker.save(folder)
