@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
 from pathlib import Path
 
 import made_up
@@ -123,6 +124,14 @@ def damaged_states_are_refused(folder):
         done = run("--json", state)
         assert (done.returncode, done.stdout) == (1, b""), (len(data), done)
         assert done.stderr.startswith(f"dftracer summary: {state}: ".encode()) and done.stderr.count(b"\n") == 1, done
+    for _ in range(150):  # whoever made it also made the checksum
+        data = bytearray(whole[:-4])
+        for _ in range(rng.choice([1, 2, 5])):
+            at, length = rng.randrange(24, len(data)), rng.randrange(3)
+            data[at : at + length] = bytes(rng.choice([0, 127, 128, 255]) for _ in range(rng.randrange(1, 10)))
+        state.write_bytes(data + zlib.crc32(data).to_bytes(4, "little"))
+        done = run(*rng.choice(FORMS), state)
+        assert done.returncode in (0, 1) and bool(done.stdout) != bool(done.stderr), done
     state.write_bytes(whole)
     assert json.loads(good("--json", state))["problem_count"] == 1
 
