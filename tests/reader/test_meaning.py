@@ -117,6 +117,7 @@ def failed_calls(folder):
     lines = [tuple(line[key] for key in ("name", "file", "errno", "count")) for line in io["failures"]]
     assert lines[:2] == [("open", "/etc/none", 2, 3), ("access", "/root/secret", 13, 2)], lines
     assert sorted(lines[2:]) == [("posix_fallocate", "/root/secret", 28, 1), ("stat", "/etc/none", 0, 1)], lines
+    assert "\nFailed calls, 7 of 9\n" in text, text
     assert "open 3 No such file or directory /etc/none" in text and "stat 1 unknown /etc/none" in text, text
     assert "1 transfer has no result in the trace" in text, text
 

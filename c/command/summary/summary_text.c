@@ -176,13 +176,16 @@ static void print_io_list(FILE *out, const summary_answer *answer, const answer_
   table_print(&lines, out, 2);
 }
 
-static void print_failures(FILE *out, const summary_state *state, uint32_t top) {
+static void print_failures(FILE *out, const summary_answer *answer, uint32_t top) {
   static const table_column columns[] = {{"call", 'l'}, {"calls", 'r'}, {"error", 'l'}, {"file", 'p'}};
   table lines = {.columns = columns, .column_count = 4};
-  char note[64];
+  const summary_state *state = answer->state;
+  char note[64], title[96], failed[FORMAT_BYTES], calls[FORMAT_BYTES];
   uint32_t count;
   answer_failure *list = answer_failures(state, &count);
-  if (count) table_heading(out, "Failed calls", shown(note, top, count));
+  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, answer->io.failed),
+           format_count(calls, io_stats_calls(&answer->io)));
+  if (count) table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
     dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
     table_add(&lines, name.text, name.len);
@@ -223,7 +226,7 @@ static void print_io(FILE *out, const summary_answer *answer, uint32_t top) {
   if (list && count) {
     print_io_list(out, answer, list, count, top, 0);
     print_job_io(out, answer);
-    print_failures(out, answer->state, top);
+    print_failures(out, answer, top);
   }
   free(list);
 }
