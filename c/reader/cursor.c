@@ -33,6 +33,11 @@ dft_status dft_cursor_open(dft_reader *reader, uint32_t source, dft_cursor **res
   if (!cursor) return DFT_ENOMEM;
   cursor->reader = reader;
   cursor->own_source = source;
+  if (source != DFT_ALL) {
+    pthread_mutex_lock(&reader->lock);
+    cursor->is_again = reader->sources[source].is_done != 0;
+    pthread_mutex_unlock(&reader->lock);
+  }
   cursor->input = malloc(DFT__INPUT_BYTES);
   cursor->fast_state = calloc(1, dft__inflater_fast.state_bytes);
   cursor->zlib_state = calloc(1, dft__inflater_zlib.state_bytes);

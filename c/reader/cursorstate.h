@@ -15,6 +15,7 @@ struct dft_cursor {
   dft__walk *walk; /* of the source that is being read */
   dft__walk own_walk;
   uint32_t own_source; /* DFT_ALL: takes units of all sources */
+  int is_again;        /* its source was read before: nothing is counted twice */
   dft__unit unit;
   int has_unit;
 

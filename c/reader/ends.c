@@ -120,13 +120,15 @@ void dft__ends_close(dft_cursor *cursor) {
   dft_reader *reader = cursor->reader;
   dft__source_state *source = &reader->sources[cursor->unit.source];
   pthread_mutex_lock(&reader->lock);
-  source->lines += cursor->lines;
-  source->rows += cursor->unit_rows;
-  source->members += cursor->unit_members;
-  source->text_bytes += cursor->unit_text;
-  source->units++;
-  source->done_bytes += source->kind == DFT_SOURCE_SPOOL ? source->size : cursor->unit.limit - cursor->unit.start;
-  dft__problem_note_lines(source, cursor->unit.number, cursor->lines);
+  if (!cursor->is_again) {
+    source->lines += cursor->lines;
+    source->rows += cursor->unit_rows;
+    source->members += cursor->unit_members;
+    source->text_bytes += cursor->unit_text;
+    source->units++;
+    source->done_bytes += source->kind == DFT_SOURCE_SPOOL ? source->size : cursor->unit.limit - cursor->unit.start;
+    dft__problem_note_lines(source, cursor->unit.number, cursor->lines);
+  }
   if (!cursor->walk->units_open && cursor->walk->next_start >= source->size) source->is_done = 1;
   cursor->rows.is_source_end = cursor->walk->next_start >= source->size &&
                                cursor->unit.number + 1 == cursor->walk->unit_count;

@@ -41,7 +41,7 @@ static int read_input(dft_cursor *cursor) {
   ssize_t len;
   if (cursor->input_at < cursor->input_len) return 1;
   len = pread(cursor->unit.fd, cursor->input, DFT__INPUT_BYTES, (off_t)cursor->input_offset);
-  if (len < 0) {
+  if (len < 0 && !cursor->is_again) {
     dft__problem_entry problem = {
       .kind = DFT_PROBLEM_FILE, .error = errno, .byte = cursor->input_offset, .line_in_unit = UINT64_MAX};
     pthread_mutex_lock(&cursor->reader->lock);

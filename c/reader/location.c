@@ -26,6 +26,7 @@ void dft__location_complain(dft_cursor *cursor, uint32_t kind, uint64_t byte, ui
                             size_t len) {
   dft_reader *reader = cursor->reader;
   dft__problem_entry problem = {.kind = kind, .byte = byte, .unit = cursor->unit.number, .line_in_unit = line_in_unit};
+  if (cursor->is_again) return;
   pthread_mutex_lock(&reader->lock);
   if (line_in_unit != UINT64_MAX || !is_verified(cursor->walk, byte)) {
     dft__problem_add(reader, cursor->unit.source, &problem, detail, len);

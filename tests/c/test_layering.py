@@ -26,6 +26,7 @@ RULES = {
     "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
     **{f"c/command/{name}": SHARED for name in COMMANDS},
     "c/command/summary/tally": SHARED,
+    "c/command/summary/state": [*SHARED, "c/command/summary/tally"],
     "c/command/convert": [*SHARED, "c/command/merge"],
     "sinks": ["c/include", "c/codec"],  # and each folder in it the same, but no other sink
     "fortran": ["c/include"],

@@ -23,6 +23,8 @@ KINDS = (
     ("device", "transfer"),
     ("checkpoint", "capture"),
     ("pipeline", "epoch"),
+    ("pipeline", "epoch.block"),
+    ("pipeline", "epoch.iter"),
     ("pipeline", "step"),
     ("app", "step"),
 )
@@ -69,6 +71,10 @@ class Writer:
         end = at + rng.choice([0, 0, 1, 1, 7, 500, 10**6])
         name = rng.choice(LEAVES)
         args = {"fhash": f"{rng.randrange(40):016x}", "ret": rng.choice([-1, 0, 100, 4096, 2**62, 2**63 - 1])}
+        if args["ret"] < 1:
+            args |= rng.choice([{}, {"errno": 2}, {"errno": rng.choice([13, "4", "x", -1])}])
+        if rng.random() < 0.1:
+            del args["ret"]
         if name in ("pread64", "pwrite"):
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
         if name.startswith("fseek"):

@@ -55,6 +55,10 @@ def io_kind(name, cat):
 def ai_kind(name, cat):
     if (name, cat) == ("fetch.init", "dataloader"):
         return "start"
+    if (name, cat) in (("epoch", "pipeline"), ("epoch.block", "pipeline")):
+        return "epoch"
+    if cat == "dlio_benchmark" and name.endswith("._train"):
+        return "epoch"
     if cat in ("POSIX", "STDIO") or name.endswith((".block", ".init")):
         return None
     if cat == "compute" or (cat == "ai_framework" and name.endswith(".compute")):
@@ -63,8 +67,6 @@ def ai_kind(name, cat):
         return "fetch"
     if cat in ("data", "reader"):
         return "data"
-    if cat == "pipeline" and name.startswith("epoch"):
-        return "epoch"
     if cat == "pipeline" and name in ("step", "step.iter"):
         return "step"
     return cat if cat in ("comm", "device", "checkpoint") else None
@@ -89,6 +91,9 @@ class Span:
         self.level = self.args.get("level", 0)
         self.file = str(self.args.get("fhash", ""))
         self.second_file = str(self.args.get("path2_hash", ""))
+        self.result = integer(self.args.get("ret"), None)
+        self.error = max(integer(self.args.get("errno"), 0), 0)
+        self.is_failed = self.error > 0 or (self.result is not None and self.result < 0)
         self.self = 0
 
 
@@ -145,22 +150,23 @@ class IO:
         self.sizes = []
 
     def count(self, span, kind, sequence):
-        ret = integer(span.args.get("ret", -1), -1)
+        ret = span.result
         name = {"read": "read", "write": "write"}.get(kind, "metadata")
         self.numbers["metadata" if name == "metadata" else name + "s"] += 1
         self.numbers[name + "_ns"] += span.time
         if name != "metadata":
-            self.numbers[name + "_bytes"] += max(ret, 0)
-            if ret >= 0:
+            self.numbers[name + "_bytes"] += max(ret or 0, 0)
+            if ret is None:
+                self.numbers["unknown"] += 1
+            elif ret >= 0:
                 self.sizes.append(ret)
-            else:
-                self.numbers["failed"] += 1
+        self.numbers["failed"] += span.is_failed
         if sequence is not None:
             self.numbers["sequential" if sequence else "random"] += 1
 
     def document(self):
         keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "read_ns", "write_ns", "metadata_ns")
-        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed")}
+        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed", "unknown")}
         result["calls"] = result["reads"] + result["writes"] + result["metadata"]
         result["size_median"] = percentile(self.sizes, 0.5)
         result["size_p95"] = percentile(self.sizes, 0.95)
@@ -175,7 +181,7 @@ def sequences(spans):
         span.sequence = None
         if kind in (None, "copy", "other") or not span.file:
             continue
-        ret, offset = integer(span.args.get("ret", -1), -1), integer(span.args.get("offset", -1), -1)
+        ret, offset = -1 if span.result is None else span.result, integer(span.args.get("offset", -1), -1)
         last_end, position = places.get(span.file, (None, 0))
         if kind == "open":
             places[span.file] = (None, 0)
@@ -195,19 +201,51 @@ def sequences(spans):
             places[span.file] = (end, end if offset < 0 else position)
 
 
-def steps(spans):
-    """Step and epoch of each event of one thread: its own, or those of the first behind it, in the order of ends, that
-    has some and began no later."""
-    with_one = []
-    for i, span in enumerate(spans):
-        numbers = [integer(span.args.get(key), None) for key in ("step", "epoch")]
-        span.step = tuple("" if number is None else str(number) for number in numbers)
-        if any(span.step) and not is_ours(span.event):
-            with_one.append(i)
-    for i, span in enumerate(spans):
-        if not any(span.step):
-            behind = (spans[k] for k in with_one[bisect.bisect_right(with_one, i) :])
-            span.step = next((other.step for other in behind if other.start <= span.start), span.step)
+def innermost(windows, span):
+    """Of windows in the order of starts, the longer ones first: the last one that contains the span, else the last one
+    that it starts in. The number of it; None: there is none."""
+    begun = windows[: bisect.bisect_right(windows, (span.start, math.inf))]
+    for other in (lambda end: end >= span.end, lambda end: end > span.start):
+        for _, minus_end, number in reversed(begun):
+            if other(-minus_end):
+                return number
+    return None
+
+
+def number_epochs(events):
+    """Windows of events of kind epoch. If none has a number, they are numbered as they come; those inside of others
+    are the same epoch."""
+    if any(span.epoch is not None for span in events):
+        return sorted((span.start, -span.end, -math.inf if span.epoch is None else span.epoch) for span in events)
+    windows, number = [], 0
+    for start, minus_end in sorted((span.start, -span.end) for span in events):
+        outer = [known for begin, other, known in windows if begin <= start and -other >= -minus_end]
+        inside = outer or [known for begin, other, known in windows if -other > start]
+        number += not inside
+        windows.append((start, minus_end, outer[-1] if outer else inside[-1] if inside else number))
+    return windows
+
+
+def places(spans, is_worker):
+    """Sets epoch and step of all events of a process, numbers or None; those of a worker are not known."""
+    spans = [span for span in spans if not is_ours(span.event)]
+    for span in spans:
+        span.epoch = integer(span.args.get("epoch"), -1)
+        span.epoch = span.epoch if span.epoch >= 0 else None
+        span.step = integer(span.args.get("step"), None)
+    epochs = [span for span in spans if ai_kind(span.event["name"], span.event["cat"]) == "epoch"]
+    windows = number_epochs(epochs)
+    if not epochs:
+        windows = sorted((span.start, -span.end, span.epoch) for span in spans if span.epoch is not None)
+    numbered = sorted((span.start, -span.end, span.step) for span in spans if span.step is not None)
+    for span in spans:
+        if epochs or span.epoch is None:
+            span.epoch = innermost(windows, span)
+        if span.epoch == -math.inf:
+            span.epoch = None
+        if span.step is None:
+            span.step = innermost(numbered, span)
+        span.place = ("", "") if is_worker else tuple("" if n is None else str(n) for n in (span.step, span.epoch))
 
 
 class Process:
@@ -292,7 +330,6 @@ class Summary:
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
-            steps(spans)
 
     def _wanted(self):
         @functools.lru_cache
@@ -319,7 +356,7 @@ class Summary:
             return span.process, {"process": self._label(span.process)}
         if self.by == "thread":
             return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
-        return span.step, dict(zip(("step", "epoch"), span.step))
+        return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
         groups, titles = collections.defaultdict(list), {}
@@ -342,21 +379,27 @@ class Summary:
 
     def _io(self):
         everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
+        busy, failures = {"read": [], "write": []}, collections.Counter()
         for span in self._wanted():
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
+            if span.kind and span.is_failed:
+                failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
+                if part in busy and (span.result or 0) > 0:
+                    busy[part].append((span.start, span.end))
                 for io in (everything, files[file], processes[span.process]):
                     io.count(span, part, span.sequence)
         return {
             "all": everything.document(),
+            "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
+            "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
             "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
         }
 
     def _training(self):
-        self.epochs = collections.defaultdict(list)
         for span in self.users:
             kind = ai_kind(span.event["name"], span.event["cat"])
             if not kind:
@@ -366,9 +409,34 @@ class Summary:
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
             process.work["fetch" if kind == "start" else kind].append((span.start, span.end))
-            epoch = integer(span.args.get("epoch"), -1)
-            if epoch >= 0:
-                self.epochs[epoch].append((kind, span))
+            if kind not in ("data", "checkpoint"):
+                process.work["loop"].append((span.start, span.end))
+        self._places()
+
+    def _places(self):
+        """The epochs of trainers: events, by kind, and the times that the epoch covers."""
+        own = collections.defaultdict(list)
+        for span in self.users:
+            own[span.process].append(span)
+        self.epochs = collections.defaultdict(lambda: {"events": [], "extent": [], "busy": collections.Counter()})
+        for key, spans in own.items():
+            process = self.processes[key]
+            places(spans, not process.trains() and process.counts["data"] > 0)
+            if not process.trains():
+                continue
+            kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in spans]
+            has_epochs = any(kind == "epoch" for kind, _ in kinds)
+            done = {}
+            for kind, span in sorted(kinds, key=lambda pair: (pair[1].start, pair[1].end)):
+                work = "fetch" if kind == "start" else kind
+                if kind in (None, "data") or (span.epoch is None and work not in ("fetch", "compute")):
+                    continue
+                epoch = self.epochs[span.epoch]
+                epoch["events"].append(kind)
+                epoch["busy"][work] += max(0, span.end - max(span.start, done.get(work, 0)))
+                done[work] = max(done.get(work, 0), span.end)
+                if kind == "epoch" or span.epoch is None or not has_epochs:
+                    epoch["extent"].append((span.start, span.end))
 
     def _trainer(self, process):
         """Who a process loads for: the nearest that trains of it and its ancestors, else the only one of its rank."""
@@ -399,31 +467,36 @@ class Summary:
             times["data_ns"] += length(data)
             times["wait_ns"] += length(fetch) - shared(fetch, compute)
             times["hidden_ns"] += shared(data, compute)
+        trainers = [process for process in self.processes.values() if process.trains()]
+        for process in trainers:
+            own = [span for span in self.spans if span.process == (process.source, process.pid)]
+            first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
+            times["startup_ns"] += first - min(span.start for span in own)
+            times["loop_ns"] += last - first
+            times["teardown_ns"] += max(span.end for span in own) - last
+        step = "step" if counts["step"] else "update" if counts["update"] else "fetch"
         return {
             **times,
             "processes": sum(process.trains() for process in self.processes.values()),
-            "epochs": len(self.epochs),
-            "steps": counts["step"] or counts["update"] or counts["fetch"],
+            "epochs": sum(number is not None for number in self.epochs),
+            "steps": max(process.counts[step] for process in self.processes.values()),
+            "steps_least": min(process.counts[step] for process in trainers),
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
-            "closed_ns": 0,
-            "by_epoch": [self._epoch_document(epoch) for epoch in sorted(self.epochs)],
+            "by_epoch": [self._epoch_document(number) for number in self.epochs],
         }
 
-    def _epoch_document(self, epoch):
-        kinds = {
-            kind: [span.time for its_kind, span in self.epochs[epoch] if its_kind == kind]
-            for kind in ("start", "fetch", "compute")
-        }
+    def _epoch_document(self, number):
+        epoch = self.epochs[number]
         return {
-            "epoch": epoch,
-            "fetches": len(kinds["fetch"]),
-            "computes": len(kinds["compute"]),
-            "fetch_ns": sum(kinds["start"] + kinds["fetch"]),
-            "compute_ns": sum(kinds["compute"]),
-            "start_ns": min(span.start for _, span in self.epochs[epoch]),
-            "end_ns": max(span.end for _, span in self.epochs[epoch]),
+            "epoch": number,
+            "fetches": epoch["events"].count("fetch"),
+            "computes": epoch["events"].count("compute"),
+            "fetch_ns": epoch["busy"]["fetch"],
+            "compute_ns": epoch["busy"]["compute"],
+            "start_ns": min(start for start, _ in epoch["extent"]),
+            "end_ns": max(end for _, end in epoch["extent"]),
         }
 
     def document(self):
@@ -455,5 +528,5 @@ class Summary:
             "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
             "problem_count": 0,
             "problems": [],
-            "accuracy": {"percentile_error": 0.0078125, "late_events": 0, "merged_spans": 0, "overrun_steps": 0},
+            "accuracy": {"percentile_error": 0.0078125},
         }

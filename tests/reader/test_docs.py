@@ -1,4 +1,4 @@
-"""Every command and program of docs/summary.md and docs/reading.md runs."""
+"""Every command and program of docs/summary.md, docs/summary-state.md and docs/reading.md runs."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         run([COMMAND, "generate", "--events", "3000", "out"], folder)
         count = 0
-        for page in ("summary.md", "reading.md"):
+        for page in ("summary.md", "summary-state.md", "reading.md"):
             for line in "".join(blocks(page, "console")).splitlines():
                 words = line.split()
                 assert words[0] == "dftracer", line

@@ -15,8 +15,11 @@ static uint32_t key(dft_reader *reader, const char *name) {
 static argument_keys look_up_keys(dft_reader *reader) {
   return (argument_keys){
     .ret = key(reader, "ret"),
+    .error = key(reader, "errno"),
     .offset = key(reader, "offset"),
     .whence = key(reader, "whence"),
+    .worker = key(reader, "worker"),
+    .batch = key(reader, "batch"),
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),
     .step = key(reader, "step"),
@@ -34,9 +37,8 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
   shared->question = question;
   shared->keys = look_up_keys(reader);
   shared->class_numbers.limit = CLASSES_MAX;
-  shared->group_numbers.limit = GROUPS_MAX;
+  shared->group_numbers.limit = UINT32_MAX - 1;
   shared->thread_numbers.limit = shared->process_numbers.limit = THREADS_MAX;
-  shared->steps.no_step = analysis_number_group(shared, (uint64_t)NO_NUMBER, (uint64_t)NO_NUMBER);
   shared->classes[0] = calloc(BLOCK, sizeof *shared->classes[0]); /* number 0: no room */
   shared->sources = calloc(dft_reader_source_count(reader) + 1, sizeof *shared->sources);
   if (!shared->classes[0] || !shared->sources) return 0;
@@ -46,11 +48,7 @@ int analysis_init(analysis *shared, dft_reader *reader, const summary_question *
 
 void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
-    traced_process *process = analysis_process(shared, i);
-    histogram_free(&process->io.sizes);
-    busy_time_free(&process->compute);
-    busy_time_free(&process->fetch);
-    busy_time_free(&process->data);
+    analysis_forget_process(analysis_process(shared, i));
   }
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);
@@ -85,15 +83,21 @@ static event_class classify(const analysis *shared, uint32_t name, uint32_t cat)
   return result;
 }
 
+/* Whether there is a block for the next number. The caller holds the lock. */
+static int has_room(void **blocks, const numbering *numbers, size_t entry_bytes) {
+  void **block = &blocks[(numbers->count < numbers->limit ? numbers->count + 1 : numbers->limit) / BLOCK];
+  if (!*block) *block = calloc(BLOCK, entry_bytes);
+  return *block != NULL;
+}
+
 uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat) {
-  event_class **block;
-  uint32_t number;
-  int is_new;
+  uint32_t number = 0;
+  int is_new = 0;
   pthread_mutex_lock(&shared->lock);
-  number = numbering_of(&shared->class_numbers, name, cat, &is_new);
-  block = &shared->classes[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) *analysis_class(shared, number) = classify(shared, name, cat);
+  if (has_room((void **)shared->classes, &shared->class_numbers, sizeof *shared->classes[0]))
+    number = numbering_of(&shared->class_numbers, name, cat, &is_new);
+  shared->is_full |= shared->class_numbers.count == CLASSES_MAX;
+  if (is_new) *analysis_class(shared, number) = classify(shared, name, cat);
   pthread_mutex_unlock(&shared->lock);
   return number;
 }
@@ -102,7 +106,6 @@ uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
   uint32_t number;
   int is_new;
   pthread_mutex_lock(&shared->lock);
-  if (histogram_bytes() > GROUPS_BYTES) shared->group_numbers.limit = shared->group_numbers.count;
   number = numbering_of(&shared->group_numbers, a, b, &is_new);
   pthread_mutex_unlock(&shared->lock);
   return number;
@@ -113,10 +116,11 @@ uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
 /* The caller holds the lock. */
 static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) {
   int is_new;
-  uint32_t number = numbering_of(&shared->process_numbers, source, pid, &is_new);
-  traced_process **block = &shared->processes[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) {
+  uint32_t number;
+  if (!has_room((void **)shared->processes, &shared->process_numbers, sizeof *shared->processes[0])) return 0;
+  number = numbering_of(&shared->process_numbers, source, pid, &is_new);
+  shared->is_full |= shared->process_numbers.count == THREADS_MAX;
+  if (is_new) {
     traced_process *process = analysis_process(shared, number);
     process->source = source;
     process->pid = pid;
@@ -126,42 +130,58 @@ static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) 
 }
 
 /* The caller holds the lock. */
-static void append_thread(analysis *shared, source_threads *list, uint32_t number) {
-  if (list->last) analysis_thread(shared, list->last)->next_of_source = number;
-  else list->first = number;
-  list->last = number;
-  atomic_fetch_add(&list->count, 1);
+static void append_thread(analysis *shared, traced_source *source, uint32_t number) {
+  if (source->last_thread) analysis_thread(shared, source->last_thread)->next_of_source = number;
+  else source->first_thread = number;
+  source->last_thread = number;
+  atomic_fetch_add(&source->thread_count, 1);
 }
 
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host) {
-  uint32_t number, owner;
-  traced_thread **block;
-  int is_new;
+  uint32_t number = 0, owner;
+  int is_new = 0;
   pthread_mutex_lock(&shared->lock);
   owner = number_process(shared, source, pid);
-  number = numbering_of(&shared->thread_numbers, owner, tid, &is_new);
-  block = &shared->threads[number / BLOCK];
-  if (!*block) *block = calloc(BLOCK, sizeof **block);
-  if (is_new && *block) {
+  if (owner && has_room((void **)shared->threads, &shared->thread_numbers, sizeof *shared->threads[0]))
+    number = numbering_of(&shared->thread_numbers, owner, tid, &is_new);
+  shared->is_full |= shared->thread_numbers.count == THREADS_MAX;
+  if (is_new) {
     traced_thread *thread = analysis_thread(shared, number);
     thread->process = owner;
     thread->tid = tid;
     analysis_process(shared, owner)->threads++;
     append_thread(shared, &shared->sources[source], number);
   }
-  if (host) analysis_process(shared, owner)->host = host;
+  if (host && owner) analysis_process(shared, owner)->host = host;
   pthread_mutex_unlock(&shared->lock);
   return number;
 }
 
+void analysis_forget_thread(traced_thread *thread) {
+  coverage_free(&thread->time);
+  thread->time = (coverage){0};
+  file_positions_free(&thread->positions);
+  thread->io_ns = thread->region_ns = 0;
+}
+
+void analysis_forget_process(traced_process *process) {
+  process_counts_clear(&process->counts);
+  step_finder_free(&process->times);
+  batch_piles_free(&process->batches);
+}
+
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank) {
+  uint32_t number;
   pthread_mutex_lock(&shared->lock);
-  analysis_process(shared, number_process(shared, source, pid))->rank = rank;
+  number = number_process(shared, source, pid);
+  if (number) analysis_process(shared, number)->rank = rank;
   pthread_mutex_unlock(&shared->lock);
 }
 
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid) {
+  uint32_t number;
   pthread_mutex_lock(&shared->lock);
-  analysis_process(shared, number_process(shared, source, pid))->ppid = ppid;
+  number = number_process(shared, source, pid);
+  if (number) analysis_process(shared, number)->ppid = ppid;
   pthread_mutex_unlock(&shared->lock);
 }

@@ -14,13 +14,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "command/summary/tally/busytime.h"
-#include "command/summary/tally/steps.h"
-#include "question.h"
+#include "command/summary/state/question.h"
+#include "command/summary/tally/batchpiles.h"
+#include "command/summary/tally/processcounts.h"
+#include "command/summary/tally/stepfinder.h"
+#include "command/trace/coverage.h"
 
-#define CLASSES_MAX 65535u
-#define GROUPS_MAX 65535u
-#define GROUPS_BYTES (48u << 20) /* when histograms use more, there are no new groups */
+#define CLASSES_MAX 1048575u
 #define THREADS_MAX 1048575u
 #define BLOCK 1024u /* entries that are allocated together */
 
@@ -31,11 +31,9 @@ typedef struct traced_process {
   uint32_t host;
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
-  uint64_t events;
-  io_stats io;
-  uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
-  uint64_t updates;               /* steps of optimizers */
-  busy_time compute, fetch, data; /* in the end, the data of a trainer's workers is part of its own */
+  process_counts counts;
+  step_finder times; /* until the source has no more events */
+  batch_piles batches;
 } traced_process;
 
 /* A tid of a process. */
@@ -46,42 +44,46 @@ typedef struct traced_thread {
   coverage time;
   uint64_t io_ns, region_ns; /* self times */
   file_positions positions;
-  step_backlog backlog;
 } traced_thread;
 
-/* The threads of one source: a list in the order in which they were found. */
-typedef struct source_threads {
-  uint32_t first, last;
-  _Atomic uint32_t count;
-} source_threads;
+/* One source: its threads are a list in the order in which they were found. */
+typedef struct traced_source {
+  uint32_t first_thread, last_thread;
+  _Atomic uint32_t thread_count;
+  tally *counts;     /* what account.c counted so far; NULL: nothing, or it was merged */
+  int is_disordered; /* what was counted is wrong and was discarded: the events have to be sorted */
+} traced_source;
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, offset, whence, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
+  uint32_t ret, error, offset, whence, worker, batch, second_file, epoch, step, num_dropped, recovered, ppid, name, value;
 } argument_keys;
 
 typedef struct analysis {
   dft_reader *reader;
   const summary_question *question;
   argument_keys keys;
-  int64_t origin; /* question.from_ns and to_ns are relative to this time */
-  step_pool steps;
+  int64_t origin;       /* question.from_ns and to_ns are relative to this time */
   pthread_mutex_t lock; /* for all numbers, and for the fields of a process that its metadata sets */
   numbering class_numbers, group_numbers, thread_numbers, process_numbers;
   event_class *classes[CLASSES_MAX / BLOCK + 1];
   traced_thread *threads[THREADS_MAX / BLOCK + 1];
   traced_process *processes[THREADS_MAX / BLOCK + 1];
-  source_threads *sources;
+  traced_source *sources;
+  int is_full; /* there are more classes or threads than their limits */
 } analysis;
 
 int analysis_init(analysis *shared, dft_reader *reader, const summary_question *question); /* 0: no memory */
 void analysis_free(analysis *shared);
 
-/* The numbers of things, from 1 on; 0 stands for all that came when there was no more room. From any thread. */
+/* The numbers of things, from 1 on; 0: no memory, or there are too many, and is_full is set. From any thread. */
 uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat);
 /* A group is whatever the question's --by says; `a` and `b` identify it. */
 uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b);
 uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid, uint64_t tid, uint32_t host);
+/* Forgets what account.c counted. */
+void analysis_forget_thread(traced_thread *thread);
+void analysis_forget_process(traced_process *process);
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
 

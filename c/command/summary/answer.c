@@ -1,4 +1,4 @@
-/* answer.c - the totals as ordered lists and labels.
+/* answer.c - a sorted state as ordered lists and labels.
  * SPDX-License-Identifier: MIT */
 #include "answer.h"
 
@@ -6,6 +6,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "command/summary/state/state_sort.h"
+
+/* ---- Sums ----------------------------------------------------------------------------------------------------------- */
+
+static int by_first(const void *a, const void *b) {
+  const time_span *one = a, *two = b;
+  return (one->start > two->start) - (one->start < two->start);
+}
+
+static int find_pause(summary_answer *answer) {
+  const summary_state *state = answer->state;
+  time_span *lives = malloc((state->thread_count + 1) * sizeof *lives);
+  int64_t end, longest = 0;
+  if (!lives) return 0;
+  for (uint32_t i = 0; i < state->thread_count; i++)
+    lives[i] = (time_span){state->threads[i].first, state->threads[i].last};
+  if (state->thread_count) {
+    qsort(lives, state->thread_count, sizeof *lives, by_first);
+    end = lives[0].end;
+    for (uint32_t i = 1; i < state->thread_count; i++) {
+      if (lives[i].start - end > longest) longest = lives[i].start - end;
+      if (lives[i].end > end) end = lives[i].end;
+    }
+  }
+  free(lives);
+  answer->pause_ns = (uint64_t)longest;
+  return 1;
+}
+
+static int measure_transfers(summary_answer *answer) {
+  spanset *reads = &answer->state->reads, *writes = &answer->state->writes;
+  span_lengths lengths;
+  if (!spanset_measure(&reads, 1, &writes, 1, &lengths)) return 0;
+  answer->reading_ns = lengths.one;
+  answer->writing_ns = lengths.two;
+  return 1;
+}
+
+int answer_init(summary_answer *answer, summary_state *state) {
+  state_sort(state);
+  *answer = (summary_answer){.state = state, .grain_ns = 1000};
+  if (!state->is_good) return 0;
+  if (state->first > state->last) state->first = state->last = 0;
+  answer->job_ns = (uint64_t)(state->last - state->first);
+  for (uint32_t i = 0; i < state->source_count; i++) {
+    if (state->sources[i].unit_ns && state->sources[i].unit_ns < answer->grain_ns)
+      answer->grain_ns = state->sources[i].unit_ns;
+  }
+  for (uint32_t i = 0; i < state->thread_count; i++) {
+    const state_thread *thread = &state->threads[i];
+    answer->io_ns += thread->io_ns;
+    answer->region_ns += thread->region_ns;
+    answer->thread_ns += (uint64_t)(thread->last - thread->first);
+  }
+  answer->outside_ns = answer->thread_ns - answer->region_ns - answer->io_ns;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    answer->processes += state->processes[i].threads != 0;
+    if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
+  }
+  return find_pause(answer) && measure_transfers(answer) && training_sum(state, &answer->training);
+}
+
+void answer_free(summary_answer *answer) {
+  histogram_free(&answer->io.sizes);
+}
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
 
@@ -16,12 +82,11 @@ static int by_self(const void *a, const void *b) {
   return (one->number > two->number) - (one->number < two->number);
 }
 
-answer_group *answer_groups(const trace_totals *totals, uint32_t *count) {
-  const tally *counts = &totals->counts;
-  answer_group *list = calloc(counts->group_capacity + 1, sizeof *list);
+answer_group *answer_groups(const summary_state *state, uint32_t *count) {
+  answer_group *list = calloc((size_t)state->group_numbers.count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < counts->group_capacity; i++) {
-    if (counts->groups[i].durations.count) list[(*count)++] = (answer_group){i, &counts->groups[i]};
+  for (uint32_t i = 1; list && i <= state->group_numbers.count; i++) {
+    if (state->groups[i].durations.count) list[(*count)++] = (answer_group){i, &state->groups[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_self);
   return list;
@@ -36,91 +101,44 @@ static int by_io_time(const void *a, const void *b) {
   return (one->number > two->number) - (one->number < two->number);
 }
 
-answer_io *answer_files(const trace_totals *totals, uint32_t *count) {
-  const tally *counts = &totals->counts;
-  answer_io *list = calloc(counts->file_capacity + 1, sizeof *list);
+answer_io *answer_files(const summary_state *state, uint32_t *count) {
+  answer_io *list = calloc((size_t)state->file_numbers.count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 0; list && i < counts->file_capacity; i++) {
-    if (io_stats_calls(&counts->files[i])) list[(*count)++] = (answer_io){i, &counts->files[i]};
+  for (uint32_t i = 1; list && i <= state->file_numbers.count; i++) {
+    if (io_stats_calls(&state->file_io[i])) list[(*count)++] = (answer_io){i, &state->file_io[i]};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;
 }
 
-answer_io *answer_processes(const trace_totals *totals, uint32_t *count) {
-  const analysis *shared = &totals->shared;
-  answer_io *list = calloc(shared->process_numbers.count + 1, sizeof *list);
+answer_io *answer_processes(const summary_state *state, uint32_t *count) {
+  answer_io *list = calloc((size_t)state->process_count + 1, sizeof *list);
   *count = 0;
-  for (uint32_t i = 1; list && i <= shared->process_numbers.count; i++) {
-    const io_stats *stats = &analysis_process(shared, i)->io;
+  for (uint32_t i = 1; list && i <= state->process_count; i++) {
+    const io_stats *stats = &state->processes[i].counts.io;
     if (io_stats_calls(stats)) list[(*count)++] = (answer_io){i, stats};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;
 }
 
-io_stats answer_all_io(const trace_totals *totals) {
-  const analysis *shared = &totals->shared;
-  io_stats all = {0};
-  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) io_stats_merge(&all, &analysis_process(shared, i)->io);
-  return all;
+static int by_count(const void *a, const void *b) {
+  const answer_failure *one = a, *two = b;
+  if (one->count != two->count) return one->count > two->count ? -1 : 1;
+  if (one->name != two->name) return one->name < two->name ? -1 : 1;
+  if (one->file != two->file) return one->file < two->file ? -1 : 1;
+  return (one->error > two->error) - (one->error < two->error);
 }
 
-/* ---- Training ------------------------------------------------------------------------------------------------------- */
-
-static int by_epoch(const void *a, const void *b) {
-  const answer_epoch *one = a, *two = b;
-  return (one->epoch > two->epoch) - (one->epoch < two->epoch);
-}
-
-answer_epoch *answer_epochs(const trace_totals *totals, uint32_t *count) {
-  const numbering *numbers = &totals->counts.epoch_numbers;
-  answer_epoch *list = calloc(numbers->count + 1, sizeof *list);
-  *count = list ? numbers->count : 0;
+answer_failure *answer_failures(const summary_state *state, uint32_t *count) {
+  answer_failure *list = calloc((size_t)state->failure_numbers.count + 1, sizeof *list);
+  *count = list ? state->failure_numbers.count : 0;
   for (uint32_t i = 0; i < *count; i++) {
-    list[i] = (answer_epoch){(int64_t)numbers->keys[i + 1].a, &totals->counts.epochs[i + 1]};
+    const numbered key = state->failure_numbers.keys[i + 1];
+    list[i] = (answer_failure){(uint32_t)(key.a >> 32), (uint32_t)key.a, key.b, state->failures[i + 1]};
   }
-  if (list) qsort(list, *count, sizeof *list, by_epoch);
+  if (list) qsort(list, *count, sizeof *list, by_count);
   return list;
-}
-
-/* ---- Processes and threads ------------------------------------------------------------------------------------------ */
-
-uint32_t answer_process_count(const trace_totals *totals) {
-  const analysis *shared = &totals->shared;
-  uint32_t count = 0;
-  for (uint32_t i = 1; i <= shared->process_numbers.count; i++) count += analysis_process(shared, i)->threads != 0;
-  return count;
-}
-
-typedef struct lifetime {
-  int64_t first, last;
-} lifetime;
-
-static int by_first(const void *a, const void *b) {
-  const lifetime *one = a, *two = b;
-  return (one->first > two->first) - (one->first < two->first);
-}
-
-uint64_t answer_pause_ns(const trace_totals *totals) {
-  const analysis *shared = &totals->shared;
-  lifetime *list = calloc(shared->thread_numbers.count + 1, sizeof *list);
-  uint32_t count = 0;
-  int64_t end, longest = 0;
-  for (uint32_t i = 1; list && i <= shared->thread_numbers.count; i++) {
-    const coverage *time = &analysis_thread(shared, i)->time;
-    if (time->events) list[count++] = (lifetime){time->first, time->last};
-  }
-  if (count) {
-    qsort(list, count, sizeof *list, by_first);
-    end = list[0].last;
-    for (uint32_t i = 1; i < count; i++) {
-      if (list[i].first - end > longest) longest = list[i].first - end;
-      if (list[i].last > end) end = list[i].last;
-    }
-  }
-  free(list);
-  return (uint64_t)longest;
 }
 
 /* ---- Labels --------------------------------------------------------------------------------------------------------- */
@@ -138,52 +156,48 @@ static void put_number(char out[LABEL_BYTES], int64_t number) {
   else snprintf(out, LABEL_BYTES, "%" PRId64, number);
 }
 
-dft_text answer_file(const trace_totals *totals, uint32_t file) {
-  if (!file) return (dft_text){"(no file)", 9};
-  return dft_reader_text(totals->shared.reader, DFT_FILES, file);
+static dft_text text_of(const summary_state *state, state_name entry) {
+  return state_text_of(state, entry.name ? entry.name : entry.hash);
 }
 
-void answer_process_label(const trace_totals *totals, uint32_t number, char label[LABEL_BYTES]) {
-  const traced_process *process = analysis_process(&totals->shared, number);
-  dft_text host = dft_reader_text(totals->shared.reader, DFT_HOSTS, process->host);
+dft_text answer_file(const summary_state *state, uint32_t file) {
+  if (!state->files[file].hash) return (dft_text){"(no file)", 9};
+  return text_of(state, state->files[file]);
+}
+
+dft_text answer_file_of(const summary_state *state, uint32_t hash) {
+  uint32_t file = numbering_find(&state->file_numbers, hash, 0);
+  return file ? answer_file(state, file) : state_text_of(state, hash);
+}
+
+void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]) {
+  const state_process *process = &state->processes[number];
+  uint32_t found = numbering_find(&state->host_numbers, process->host, 0);
+  dft_text host = found ? text_of(state, state->hosts[found]) : state_text_of(state, process->host);
   int len = snprintf(label, LABEL_BYTES, "%.*s%s%" PRIu64, host.len > 200 ? 200 : (int)host.len, host.text,
                      host.len ? ":" : "", process->pid);
   if (process->rank != NO_NUMBER) snprintf(label + len, LABEL_BYTES - (size_t)len, " rank %" PRId64, process->rank);
 }
 
-/* The other way round than group_of in worker.c. */
-void answer_label(const trace_totals *totals, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]) {
-  const analysis *shared = &totals->shared;
-  const int by = shared->question->by;
-  numbered key = {0, 0};
+void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]) {
+  const numbered key = state->group_numbers.keys[group];
   one[0] = two[0] = '\0';
-  if (!group) {
-    put(one, (dft_text){"(others)", 8});
-    return;
-  }
-  if (by != BY_NAME) key = shared->group_numbers.keys[group];
-  switch (by) {
-    case BY_FILE: put(one, answer_file(totals, (uint32_t)key.a)); break;
-    case BY_PROCESS: answer_process_label(totals, numbering_find(&shared->process_numbers, key.a, key.b), one); break;
-    case BY_THREAD: {
-      const traced_thread *thread = analysis_thread(shared, (uint32_t)key.a);
-      snprintf(one, LABEL_BYTES, "%" PRIu64, thread->tid);
-      answer_process_label(totals, thread->process, two);
+  switch (state->question.by) {
+    case BY_FILE: put(one, answer_file_of(state, (uint32_t)key.a)); break;
+    case BY_PROCESS: answer_process_label(state, (uint32_t)key.a, one); break;
+    case BY_THREAD:
+      snprintf(one, LABEL_BYTES, "%" PRIu64, key.b);
+      answer_process_label(state, (uint32_t)key.a, two);
       break;
-    }
     case BY_STEP:
       put_number(one, (int64_t)key.b);
       put_number(two, (int64_t)key.a);
       break;
-    default: {
-      const event_class *class = analysis_class(shared, group);
-      put(one, dft_reader_text(shared->reader, DFT_NAMES, class->name));
-      put(two, dft_reader_text(shared->reader, DFT_CATS, class->cat));
-    }
+    default: put(one, state_text_of(state, (uint32_t)key.a)); put(two, state_text_of(state, (uint32_t)key.b));
   }
 }
 
-void answer_titles(int by, const char **one, const char **two) {
+void answer_titles(uint32_t by, const char **one, const char **two) {
   static const char *const titles[][2] = {
     [BY_NAME] = {"name", "cat"},         [BY_FILE] = {"file", NULL},    [BY_PROCESS] = {"process", NULL},
     [BY_THREAD] = {"thread", "process"}, [BY_STEP] = {"step", "epoch"},

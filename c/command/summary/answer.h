@@ -1,10 +1,29 @@
-/* answer.h - the totals as ordered lists and labels, for printing in any form. SPDX-License-Identifier: MIT */
+/* answer.h - a sorted state as ordered lists and labels, for printing in any form. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_ANSWER_H
 #define DFTRACER_ANSWER_H
 
-#include "totals.h"
+#include "training.h"
 
 #define LABEL_BYTES 512
+
+/* What is printed of a state, besides its lists. */
+typedef struct summary_answer {
+  summary_state *state;
+  uint32_t processes;                   /* with an event in the time that was asked for */
+  uint64_t grain_ns;                    /* durations are multiples of it */
+  uint64_t job_ns;                      /* from the first start to the last end */
+  uint64_t thread_ns, region_ns, io_ns; /* of all threads */
+  uint64_t outside_ns;                  /* of all threads, that no event covers */
+  /* The longest time between the first event and the last in which no thread existed. Most likely the traces are of two runs. */
+  uint64_t pause_ns;
+  io_stats io;                     /* of all processes */
+  uint64_t reading_ns, writing_ns; /* the time in which any process did */
+  training_totals training;
+} summary_answer;
+
+/* Sorts the state. 0: no memory, or the spill cannot be read. */
+int answer_init(summary_answer *answer, summary_state *state);
+void answer_free(summary_answer *answer);
 
 /* One line of the table of events. */
 typedef struct answer_group {
@@ -18,30 +37,27 @@ typedef struct answer_io {
   const io_stats *stats;
 } answer_io;
 
-/* One line of the table of epochs. */
-typedef struct answer_epoch {
-  int64_t epoch;
-  const epoch_stats *stats;
-} answer_epoch;
+/* The caller frees the lists. NULL, with a count of 0: no memory. Lines that are equal in what they are sorted by come in the
+ * order of the state. */
 
-/* The caller frees the lists. NULL, with a count of 0: no memory. */
+answer_group *answer_groups(const summary_state *state, uint32_t *count); /* most self time first */
+answer_io *answer_files(const summary_state *state, uint32_t *count);     /* most time in calls first */
+answer_io *answer_processes(const summary_state *state, uint32_t *count); /* most time in calls first */
 
-answer_group *answer_groups(const trace_totals *totals, uint32_t *count); /* most self time first */
-answer_io *answer_files(const trace_totals *totals, uint32_t *count);     /* most time in calls first */
-answer_io *answer_processes(const trace_totals *totals, uint32_t *count); /* most time in calls first */
-answer_epoch *answer_epochs(const trace_totals *totals, uint32_t *count); /* by number of the epoch */
-
-io_stats answer_all_io(const trace_totals *totals); /* the caller frees sizes */
-/* Processes with an event in the time that was asked for. */
-uint32_t answer_process_count(const trace_totals *totals);
-/* The longest time between the first event and the last in which no thread existed. Most likely the traces are of two runs. */
-uint64_t answer_pause_ns(const trace_totals *totals);
+/* One line of the table of calls that failed. */
+typedef struct answer_failure {
+  uint32_t name, file; /* a text; the hash of a file */
+  uint64_t error;      /* errno; 0: not known */
+  uint64_t count;
+} answer_failure;
+answer_failure *answer_failures(const summary_state *state, uint32_t *count); /* most calls first */
 
 /* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
-void answer_label(const trace_totals *totals, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]);
-void answer_process_label(const trace_totals *totals, uint32_t number, char label[LABEL_BYTES]);
-dft_text answer_file(const trace_totals *totals, uint32_t file);
+void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]);
+void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]);
+dft_text answer_file(const summary_state *state, uint32_t file);
+dft_text answer_file_of(const summary_state *state, uint32_t hash);
 /* The titles of these texts, for the question's --by. The second may be NULL. */
-void answer_titles(int by, const char **one, const char **two);
+void answer_titles(uint32_t by, const char **one, const char **two);
 
 #endif

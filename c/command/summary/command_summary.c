@@ -1,9 +1,17 @@
 /* command_summary.c - dftracer summary: where the time went.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "collect.h"
 #include "command/cli/arguments.h"
+#include "command/cli/terminal.h"
+#include "command/summary/state/state_file.h"
+#include "command/summary/state/state_merge.h"
+#include "command/summary/state/state_sort.h"
+#include "command/trace/spill.h"
+#include "command/trace/suffix.h"
 #include "command/trace/trouble.h"
 #include "summary_json.h"
 #include "summary_text.h"
@@ -18,7 +26,9 @@ enum {
   OPTION_CAT,
   OPTION_JSON,
   OPTION_CSV,
-  OPTION_TOP
+  OPTION_TOP,
+  OPTION_MEMORY,
+  OPTION_PARTIAL
 };
 
 static const option options[] = {
@@ -31,6 +41,10 @@ static const option options[] = {
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
   {OPTION_CSV, "csv", NULL, "print the table of events as CSV"},
+  {OPTION_PARTIAL, "partial", NULL,
+   "instead of printing it, save what was counted as a state, which summary can read and merge"},
+  {'o', "output", "FILE", "where to save the state, such as part.dfs"},
+  {OPTION_MEMORY, "memory", "SIZE", "what does not fit is spilled to $TMPDIR while it is needed; default: 64Mi"},
   {'j', "jobs", "N", "number of reading threads; default: one per core"},
   {0, NULL, NULL, NULL},
 };
@@ -42,6 +56,8 @@ typedef struct summary_options {
   const char *names[PATTERNS_MAX], *cats[PATTERNS_MAX]; /* that the question points to */
   int form;                                             /* OPTION_JSON, OPTION_CSV, or 0 */
   int is_by_given;
+  int is_partial;
+  const char *output; /* of --partial */
   uint64_t top;
 } summary_options;
 
@@ -58,7 +74,7 @@ static int set_pattern(arguments *given, const char **list, int *count) {
 static int set_option(summary_options *chosen, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
   summary_question *question = &chosen->question;
-  uint64_t jobs;
+  uint64_t jobs, memory;
   switch (key) {
     case OPTION_BY: chosen->is_by_given = 1; return (question->by = arguments_choice(given, words)) >= 0;
     case OPTION_FROM: question->has_from = 1; return arguments_time(given, &question->from_ns);
@@ -66,6 +82,12 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_NAME: return set_pattern(given, chosen->names, &question->name_count);
     case OPTION_CAT: return set_pattern(given, chosen->cats, &question->cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &chosen->top);
+    case OPTION_PARTIAL: chosen->is_partial = 1; return 1;
+    case 'o': chosen->output = given->value; return 1;
+    case OPTION_MEMORY:
+      if (!arguments_number(given, 0, UINT64_MAX, &memory)) return 0;
+      spill_set_limit(memory);
+      return 1;
     case 'j':
       if (!arguments_number(given, 1, 1024, &jobs)) return 0;
       question->threads = (int)jobs;
@@ -75,40 +97,134 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
 }
 
 /* Returns the exit status. */
-static int print(const trace_totals *totals, const summary_options *chosen) {
-  dft_reader *reader = totals->shared.reader;
-  const tally *counts = &totals->counts;
-  if (!counts->metadata && !counts->counters && !totals->shared.thread_numbers.count) {
-    if (!trouble_print_all(stderr, "dftracer summary: ", reader, 10))
-      fprintf(stderr, "dftracer summary: there is nothing to count: is it a trace?\n");
+static int print(const summary_answer *answer, const summary_options *chosen) {
+  const summary_state *state = answer->state;
+  if (!state->metadata && !state->counters && !state->thread_count) {
+    summary_print_problems(stderr, "dftracer summary: ", state);
+    if (!state->all_problems) fprintf(stderr, "dftracer summary: there is nothing to count: is it a trace?\n");
     return STATUS_FAILED;
   }
-  if (chosen->form == OPTION_JSON) summary_json(stdout, totals);
-  else if (chosen->form == OPTION_CSV) summary_csv(stdout, totals);
-  else summary_text(stdout, totals, (uint32_t)chosen->top, !chosen->is_by_given);
+  if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
+  else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
+  else summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME);
   return STATUS_DONE;
 }
 
-static int summarise(dft_reader *reader, const summary_options *chosen) {
-  trace_totals *totals = calloc(1, sizeof *totals);
-  progress shown;
-  int status = STATUS_FAILED, is_good = 0;
-  if (totals) {
-    progress_begin(&shown, "summary", 0, 0);
-    is_good = totals_collect(totals, reader, &chosen->question, &shown);
-    progress_end(&shown);
-  }
-  if (is_good) status = print(totals, chosen);
-  else fprintf(stderr, "dftracer summary: out of memory\n");
-  if (totals) totals_free(totals);
-  free(totals);
+static int complain(const char *problem) {
+  if (spill_error())
+    fprintf(stderr, "dftracer summary: %s: %s; set TMPDIR to a folder with more room\n", spill_folder(),
+            strerror(spill_error()));
+  else fprintf(stderr, "dftracer summary: %s\n", problem);
+  return STATUS_FAILED;
+}
+
+static int answer_question(summary_state *state, const summary_options *chosen) {
+  summary_answer answer;
+  int status;
+  if (answer_init(&answer, state)) status = print(&answer, chosen);
+  else status = complain("out of memory");
+  answer_free(&answer);
   return status;
+}
+
+static int save(summary_state *state, const char *path) {
+  outfile out;
+  char traces[FORMAT_BYTES], events[FORMAT_BYTES], size[FORMAT_BYTES];
+  int error = outfile_open(&out, path);
+  if (!error) {
+    state_sort(state);
+    if (state->is_good) state_save(&out, state);
+    error = outfile_close(&out, state->is_good);
+  }
+  if (error) outfile_complain("summary", path, error);
+  else if (!state->is_good) return complain("out of memory");
+  else
+    printf("%s: %s trace%s, %s event%s, %s\n", path, format_count(traces, state->source_count),
+           plural(state->source_count), format_count(events, state->events), plural(state->events),
+           format_bytes(size, (double)out.bytes));
+  return error ? STATUS_FAILED : STATUS_DONE;
+}
+
+/* ---- Inputs --------------------------------------------------------------------------------------------------------- */
+
+/* Moves the states behind the traces. Returns the number of traces. */
+static int part_inputs(char **paths, int count) {
+  int traces = 0;
+  for (int i = 0; i < count; i++) {
+    char *path = paths[i];
+    if (ends_with(path, STATE_SUFFIX)) continue;
+    memmove(paths + traces + 1, paths + traces, (size_t)(i - traces) * sizeof *paths);
+    paths[traces++] = path;
+  }
+  return traces;
+}
+
+static int read_traces(summary_state *state, char **paths, int count, const summary_question *question) {
+  dft_reader *reader = trouble_open("summary", NULL, paths, count);
+  const char *problem;
+  progress shown;
+  if (!reader) return STATUS_FAILED;
+  progress_begin(&shown, "summary", 0, 0);
+  problem = collect_traces(state, reader, question, &shown);
+  progress_end(&shown);
+  dft_reader_close(reader);
+  return problem ? complain(problem) : STATUS_DONE;
+}
+
+/* Adds a saved state. The first one's question is the question, unless there are traces. */
+static int read_state(summary_state *state, const char *path, int is_first) {
+  summary_state other;
+  const char *problem;
+  state_init(&other);
+  problem = state_load(&other, path);
+  if (!problem && !is_first) problem = state_merge_refusal(state, &other);
+  if (problem) {
+    fprintf(stderr, "dftracer summary: %s: %s\n", path, problem);
+    state_free(&other);
+    return STATUS_FAILED;
+  }
+  if (is_first) {
+    state_free(state);
+    *state = other;
+  } else {
+    state_merge(state, &other);
+  }
+  return state->is_good ? STATUS_DONE : complain("out of memory");
+}
+
+/* What the options say must be what the saved states answer. NULL: it is. */
+static const char *question_refusal(const summary_state *state, const summary_options *chosen) {
+  const summary_question *asked = &chosen->question;
+  const state_question *question = &state->question;
+  int is_equal = (int)question->name_count == asked->name_count && (int)question->cat_count == asked->cat_count;
+  if (chosen->is_by_given && question->by != (uint32_t)asked->by) return "--by";
+  if (asked->has_from && !(question->has_from && question->from_ns == asked->from_ns)) return "--from";
+  if (asked->has_to && !(question->has_to && question->to_ns == asked->to_ns)) return "--to";
+  if (!asked->name_count && !asked->cat_count) return NULL;
+  for (int i = 0; is_equal && i < asked->name_count; i++)
+    is_equal = strcmp(state_text_of(state, question->names[i]).text, asked->names[i]) == 0;
+  for (int i = 0; is_equal && i < asked->cat_count; i++)
+    is_equal = strcmp(state_text_of(state, question->cats[i]).text, asked->cats[i]) == 0;
+  return is_equal ? NULL : "--name and --cat";
+}
+
+static int read_inputs(summary_state *state, char **paths, int count, const summary_options *chosen) {
+  int traces = part_inputs(paths, count), status = STATUS_DONE;
+  const char *refused;
+  if (traces) status = read_traces(state, paths, traces, &chosen->question);
+  for (int i = traces; i < count && status == STATUS_DONE; i++) status = read_state(state, paths[i], i == 0);
+  if (status != STATUS_DONE || traces) return status;
+  refused = question_refusal(state, chosen);
+  if (!refused) return STATUS_DONE;
+  fprintf(stderr, "dftracer summary: %s: the state was made with another %s; make it again from the traces\n", paths[0],
+          refused);
+  return STATUS_FAILED;
 }
 
 static int run_summary(int argc, char **argv) {
   arguments given = {.command = &command_summary, .argc = argc, .argv = argv};
   summary_options chosen = {.top = 15};
-  dft_reader *reader;
+  summary_state state;
   int key, status;
   chosen.question.names = chosen.names;
   chosen.question.cats = chosen.cats;
@@ -118,11 +234,14 @@ static int run_summary(int argc, char **argv) {
   }
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "no trace given: PATH is missing");
+  if (!chosen.is_partial != !chosen.output) return arguments_refuse(&given, "--partial and -o FILE need each other");
   if (chosen.question.threads < 1) chosen.question.threads = 1;
-  reader = trouble_open("summary", NULL, argv + given.first, given.count);
-  if (!reader) return STATUS_FAILED;
-  status = summarise(reader, &chosen);
-  dft_reader_close(reader);
+  state_init(&state);
+  status = read_inputs(&state, argv + given.first, given.count, &chosen);
+  if (status == STATUS_DONE) {
+    status = chosen.is_partial ? save(&state, chosen.output) : answer_question(&state, &chosen);
+  }
+  state_free(&state);
   return status;
 }
 
@@ -131,9 +250,9 @@ const command command_summary = {
   .arguments = "PATH...",
   .summary = "where the time went",
   .text =
-    "Reads traces and shows where the time went. PATH is a trace, a folder of traces, or the spool of a process "
+    "Reads traces and shows where the time went. PATH is a trace, a folder of traces, the spool of a process "
     "that is "
-    "still running or has died.\n\n"
+    "still running or has died, or a state that was saved with --partial.\n\n"
     "The summary splits the time of all threads into regions, I/O calls and the rest. It lists events by name, "
     "and I/O by file "
     "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "
@@ -141,7 +260,8 @@ const command command_summary = {
     "the loading overlaps with compute. docs/summary.md defines every number.\n\n"
     "  dftracer summary out\n"
     "  dftracer summary --by file --cat POSIX out\n"
-    "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n",
+    "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n"
+    "  dftracer summary --partial -o node1.dfs out1; dftracer summary node1.dfs node2.dfs\n",
   .options = options,
   .run = run_summary,
 };

@@ -21,20 +21,20 @@ static void csv_text(FILE *out, const char *text) {
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
 
-static uint64_t percentile(const trace_totals *totals, const group_stats *stats, double share) {
-  return histogram_percentile(&stats->durations, share, totals->grain_ns);
+static uint64_t percentile(const summary_answer *answer, const group_stats *stats, double share) {
+  return histogram_percentile(&stats->durations, share, answer->grain_ns);
 }
 
-static void print_groups(FILE *out, const trace_totals *totals) {
+static void print_groups(FILE *out, const summary_answer *answer) {
   const char *one, *two;
   uint32_t count;
-  answer_group *groups = answer_groups(totals, &count);
-  answer_titles(totals->shared.question->by, &one, &two);
+  answer_group *groups = answer_groups(answer->state, &count);
+  answer_titles(answer->state->question.by, &one, &two);
   fprintf(out, "  \"by\": \"%s\",\n  \"groups\": [", one);
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
     char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(totals, groups[i].number, first, second);
+    answer_label(answer->state, groups[i].number, first, second);
     fprintf(out, "%s\n    {\"%s\": ", i ? "," : "", one);
     json_text(out, first, strlen(first));
     if (two) {
@@ -45,24 +45,24 @@ static void print_groups(FILE *out, const trace_totals *totals) {
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
             ", \"median_ns\": %" PRIu64 ", \"p95_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 "}",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,
-            percentile(totals, stats, 0.5), percentile(totals, stats, 0.95), stats->durations.least,
+            percentile(answer, stats, 0.5), percentile(answer, stats, 0.95), stats->durations.least,
             stats->durations.most);
   }
   fprintf(out, "%s],\n", count ? "\n  " : "");
   free(groups);
 }
 
-void summary_csv(FILE *out, const trace_totals *totals) {
+void summary_csv(FILE *out, const summary_answer *answer) {
   const char *one, *two;
   uint32_t count;
-  answer_group *groups = answer_groups(totals, &count);
-  answer_titles(totals->shared.question->by, &one, &two);
+  answer_group *groups = answer_groups(answer->state, &count);
+  answer_titles(answer->state->question.by, &one, &two);
   fprintf(out, "%s%s%s,count,total_ns,self_ns,mean_ns,median_ns,p95_ns,min_ns,max_ns\n", one, two ? "," : "",
           two ? two : "");
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
     char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(totals, groups[i].number, first, second);
+    answer_label(answer->state, groups[i].number, first, second);
     csv_text(out, first);
     if (two) {
       fputc(',', out);
@@ -70,7 +70,7 @@ void summary_csv(FILE *out, const trace_totals *totals) {
     }
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,
-            percentile(totals, stats, 0.5), percentile(totals, stats, 0.95), stats->durations.least,
+            percentile(answer, stats, 0.5), percentile(answer, stats, 0.95), stats->durations.least,
             stats->durations.most);
   }
   free(groups);
@@ -79,121 +79,150 @@ void summary_csv(FILE *out, const trace_totals *totals) {
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
 static void print_io(FILE *out, const io_stats *stats) {
-  fprintf(out,
-          "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
-          ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"read_ns\": %" PRIu64
-          ", \"write_ns\": %" PRIu64 ", \"metadata_ns\": %" PRIu64 ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64
-          ", \"failed\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64
-          "}",
-          io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
-          stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random, stats->failed,
-          histogram_percentile(&stats->sizes, 0.5, 1), histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
+  fprintf(
+    out,
+    "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
+    ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64
+    ", \"metadata_ns\": %" PRIu64 ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64
+    ", \"unknown\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
+    io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
+    stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random, stats->failed, stats->unknown,
+    histogram_percentile(&stats->sizes, 0.5, 1), histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
 }
 
-static void print_all_io(FILE *out, const trace_totals *totals) {
+static void print_failures(FILE *out, const summary_state *state) {
   uint32_t count;
-  io_stats all = answer_all_io(totals);
-  answer_io *list = answer_files(totals, &count);
+  answer_failure *list = answer_failures(state, &count);
+  for (uint32_t i = 0; list && i < count; i++) {
+    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
+    fprintf(out, "%s\n      {\"name\": ", i ? "," : "");
+    json_text(out, name.text, name.len);
+    fprintf(out, ", \"file\": ");
+    json_text(out, file.text, file.len);
+    fprintf(out, ", \"errno\": %" PRIu64 ", \"count\": %" PRIu64 "}", list[i].error, list[i].count);
+  }
+  free(list);
+}
+
+static void print_all_io(FILE *out, const summary_answer *answer) {
+  uint32_t count;
+  answer_io *list = answer_files(answer->state, &count);
   fprintf(out, "  \"io\": {\n    \"all\": {");
-  print_io(out, &all);
-  histogram_free(&all.sizes);
+  print_io(out, &answer->io);
+  fprintf(out, ",\n    \"job\": {\"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 "}", answer->reading_ns,
+          answer->writing_ns);
   fprintf(out, ",\n    \"files\": [");
   for (uint32_t i = 0; list && i < count; i++) {
-    dft_text file = answer_file(totals, list[i].number);
+    dft_text file = answer_file(answer->state, list[i].number);
     fprintf(out, "%s\n      {\"file\": ", i ? "," : "");
     json_text(out, file.text, file.len);
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }
   free(list);
-  list = answer_processes(totals, &count);
+  list = answer_processes(answer->state, &count);
   fprintf(out, "],\n    \"processes\": [");
   for (uint32_t i = 0; list && i < count; i++) {
     char label[LABEL_BYTES];
-    answer_process_label(totals, list[i].number, label);
+    answer_process_label(answer->state, list[i].number, label);
     fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
     json_text(out, label, strlen(label));
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }
   free(list);
+  fprintf(out, "],\n    \"failures\": [");
+  print_failures(out, answer->state);
   fprintf(out, "]},\n");
 }
 
 /* ---- The rest ------------------------------------------------------------------------------------------------------- */
 
-static void print_training(FILE *out, const trace_totals *totals) {
-  const training_totals *training = &totals->training;
-  answer_epoch *epochs;
-  uint32_t count;
+static void print_number(FILE *out, const char *key, uint64_t number, const char *before) {
+  fprintf(out, "%s\"%s\": %" PRIu64, before, key, number);
+}
+
+static void print_training(FILE *out, const summary_answer *answer) {
+  const training_totals *training = &answer->training;
+  const summary_state *state = answer->state;
+  const struct {
+    const char *key;
+    uint64_t number;
+  } numbers[] = {
+    {"processes", training->processes},
+    {"epochs", training->epochs},
+    {"steps", training->steps},
+    {"steps_least", training->steps_least},
+    {"fetches", training->count[AI_FETCH]},
+    {"computes", training->count[AI_COMPUTE]},
+    {"startup_ns", training->startup_ns},
+    {"loop_ns", training->loop_ns},
+    {"teardown_ns", training->teardown_ns},
+    {"compute_ns", training->compute_ns},
+    {"fetch_ns", training->fetch_ns},
+    {"data_ns", training->data_ns},
+    {"wait_ns", training->wait_ns},
+    {"hidden_ns", training->hidden_ns},
+    {"comm_ns", training->ns[AI_COMM]},
+    {"device_ns", training->ns[AI_DEVICE]},
+    {"checkpoint_ns", training->ns[AI_CHECKPOINT]},
+  };
   if (!training_exists(training)) {
     fprintf(out, "  \"training\": null,\n");
     return;
   }
-  fprintf(
-    out,
-    "  \"training\": {\"processes\": %" PRIu64 ", \"epochs\": %" PRIu64 ", \"steps\": %" PRIu64
-    ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ",\n    \"compute_ns\": %" PRIu64 ", \"fetch_ns\": %" PRIu64
-    ", \"data_ns\": %" PRIu64 ", \"wait_ns\": %" PRIu64 ", \"hidden_ns\": %" PRIu64 ",\n    \"comm_ns\": %" PRIu64
-    ", \"device_ns\": %" PRIu64 ", \"checkpoint_ns\": %" PRIu64 ", \"closed_ns\": %" PRIu64 ",\n    \"by_epoch\": [",
-    training->processes, training->epochs, training->steps, training->count[AI_FETCH], training->count[AI_COMPUTE],
-    training->compute_ns, training->fetch_ns, training->data_ns, training->wait_ns, training->hidden_ns,
-    training->ns[AI_COMM], training->ns[AI_DEVICE], training->ns[AI_CHECKPOINT], training->closed_ns);
-  epochs = answer_epochs(totals, &count);
-  for (uint32_t i = 0; epochs && i < count; i++) {
-    const epoch_stats *epoch = epochs[i].stats;
+  fprintf(out, "  \"training\": {");
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
+  fprintf(out, ",\n    \"by_epoch\": [");
+  for (uint32_t i = 1; i <= state->epoch_numbers.count; i++) {
+    const epoch_stats *epoch = &state->epochs[i];
+    const int64_t number = (int64_t)state->epoch_numbers.keys[i].a;
+    fprintf(out, "%s\n      {\"epoch\": ", i > 1 ? "," : "");
+    if (number == NO_NUMBER) fprintf(out, "null");
+    else fprintf(out, "%" PRId64, number);
     fprintf(out,
-            "%s\n      {\"epoch\": %" PRId64 ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64
-            ", \"fetch_ns\": %" PRIu64 ", \"compute_ns\": %" PRIu64 ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64
-            "}",
-            i ? "," : "", epochs[i].epoch, epoch->fetches, epoch->computes, epoch->fetch_ns, epoch->compute_ns,
-            epoch->first, epoch->last);
+            ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ", \"fetch_ns\": %" PRIu64 ", \"compute_ns\": %" PRIu64
+            ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}",
+            epoch->fetches, epoch->computes, epoch->fetch_ns, epoch->compute_ns, epoch->first, epoch->last);
   }
-  free(epochs);
   fprintf(out, "]},\n");
 }
 
-static void print_problems(FILE *out, const trace_totals *totals) {
-  dft_problem problem = {.struct_size = sizeof problem};
-  fprintf(out, "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 "},\n", totals->counts.dropped,
-          totals->counts.recovered);
-  fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [",
-          dft_reader_problem_count(totals->shared.reader, 0));
-  for (uint32_t i = 0; dft_reader_problem(totals->shared.reader, i, &problem) == DFT_OK; i++) {
-    dft_source source = {.struct_size = sizeof source};
-    const char *path = problem.detail;
-    if (problem.source != DFT_ALL && dft_reader_source(totals->shared.reader, problem.source, &source) == DFT_OK)
-      path = source.path;
+static void print_problems(FILE *out, const summary_state *state) {
+  fprintf(out, "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 "},\n", state->dropped,
+          state->recovered);
+  fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [", state->all_problems);
+  for (uint32_t i = 0; i < state->problem_count; i++) {
+    const state_problem *problem = &state->problems[i];
+    dft_text path = state_text_of(state, problem->path);
+    const char *message = dft_problem_text(problem->kind);
     fprintf(out, "%s\n    {\"file\": ", i ? "," : "");
-    json_text(out, path, strlen(path));
-    fprintf(out, ", \"byte\": %" PRIu64 ", \"line\": %" PRIu64 ", \"problem\": ", problem.byte, problem.line);
-    json_text(out, problem.message, strlen(problem.message));
+    json_text(out, path.text, path.len);
+    fprintf(out, ", \"byte\": %" PRIu64 ", \"line\": %" PRIu64 ", \"problem\": ", problem->byte, problem->line);
+    json_text(out, message, strlen(message));
     fprintf(out, "}");
   }
   fprintf(out, "],\n");
 }
 
-void summary_json(FILE *out, const trace_totals *totals) {
-  fprintf(out,
-          "{\n  \"version\": \"%s\",\n  \"traces\": %u,\n  \"events\": %" PRIu64 ",\n  \"counters\": %" PRIu64
-          ",\n  \"metadata\": %" PRIu64 ",\n  \"other_records\": %" PRIu64
-          ",\n  \"processes\": %u,\n  \"threads\": %u,\n"
-          "  \"hosts\": %u,\n",
-          dft_version(), dft_reader_source_count(totals->shared.reader), totals->counts.events, totals->counts.counters,
-          totals->counts.metadata, totals->counts.others, answer_process_count(totals),
-          totals->shared.thread_numbers.count, dft_reader_text_count(totals->shared.reader, DFT_HOSTS) - 1);
+void summary_json(FILE *out, const summary_answer *answer) {
+  fprintf(
+    out,
+    "{\n  \"version\": \"%s\",\n  \"traces\": %u,\n  \"events\": %" PRIu64 ",\n  \"counters\": %" PRIu64
+    ",\n  \"metadata\": %" PRIu64 ",\n  \"other_records\": %" PRIu64 ",\n  \"processes\": %u,\n  \"threads\": %u,\n"
+    "  \"hosts\": %u,\n",
+    dft_version(), answer->state->source_count, answer->state->events, answer->state->counters, answer->state->metadata,
+    answer->state->others, answer->processes, answer->state->thread_count, answer->state->host_numbers.count);
   fprintf(out,
           "  \"job\": {\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"time_ns\": %" PRId64
           ", \"thread_ns\": %" PRIu64 ", \"region_ns\": %" PRIu64 ", \"io_ns\": %" PRIu64 ", \"outside_ns\": %" PRIu64
           "},\n",
-          totals->counts.first, totals->counts.last, (int64_t)totals_job_ns(totals), totals->thread_ns,
-          totals->region_ns, totals->io_ns, totals_outside_ns(totals));
-  print_groups(out, totals);
-  print_all_io(out, totals);
-  print_training(out, totals);
-  print_problems(out, totals);
-  fprintf(out,
-          "  \"accuracy\": {\"percentile_error\": %.7g, \"late_events\": %" PRIu64 ", \"merged_spans\": %" PRIu64
-          ", \"overrun_steps\": %" PRIu64 "}\n}\n",
-          1.0 / 128, totals->late, totals->merged, totals->overrun);
+          answer->state->first, answer->state->last, (int64_t)answer->job_ns, answer->thread_ns, answer->region_ns,
+          answer->io_ns, answer->outside_ns);
+  print_groups(out, answer);
+  print_all_io(out, answer);
+  print_training(out, answer);
+  print_problems(out, answer->state);
+  fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "totals.h"
+#include "answer.h"
 
-void summary_json(FILE *out, const trace_totals *totals); /* everything */
-void summary_csv(FILE *out, const trace_totals *totals);  /* the table of events */
+void summary_json(FILE *out, const summary_answer *answer); /* everything */
+void summary_csv(FILE *out, const summary_answer *answer);  /* the table of events */
 
 #endif

@@ -6,22 +6,25 @@
 #ifndef DFTRACER_TRAINING_H
 #define DFTRACER_TRAINING_H
 
-#include "analysis.h"
+#include "command/summary/state/summarystate.h"
 
 /* Sums over all trainers. */
 typedef struct training_totals {
   uint64_t processes; /* trainers */
-  uint64_t epochs, steps;
+  uint64_t epochs;
+  uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
   uint64_t wait_ns;                       /* fetching while nothing computes */
   uint64_t hidden_ns;                     /* loading while something computes */
-  uint64_t closed_ns;                     /* by how much the last five may be too large */
+  uint64_t loop_ns;                       /* from the first event of the loop to the last */
+  uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */
 } training_totals;
 
-/* Makes the loading of each worker part of its trainer's. Once, when everything is read. 0: no memory. */
-int training_assign_workers(analysis *shared);
-training_totals training_sum(analysis *shared, const tally *counts);
+/* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
+uint32_t *training_trainers(const summary_state *state);
+/* Of a sorted state. 0: no memory, or the spill cannot be read. */
+int training_sum(summary_state *state, training_totals *sum);
 
 /* Whether there was a training at all. */
 static inline int training_exists(const training_totals *training) {

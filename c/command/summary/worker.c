@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "worker.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,16 +41,22 @@ static uint32_t thread_number(summary_worker *worker, const dft_rows *rows, uint
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------------ */
 
+#define ERRORS_MOST 0x4000 /* errno is smaller */
+
 /* The arguments of an event that the summary uses. */
 typedef struct event_arguments {
-  int64_t ret, offset; /* -1: not given */
+  int64_t ret;    /* NO_RESULT: not given */
+  int64_t offset; /* -1: not given */
   int64_t whence;
-  int64_t epoch, step; /* NO_NUMBER: not given */
+  int64_t worker, batch; /* -1: not given */
+  int64_t error;
+  int64_t epoch, step; /* NO_STEP: not given */
   int64_t dropped, recovered, ppid;
   dft_text second_file; /* its hash */
 } event_arguments;
 
-static const event_arguments no_arguments = {.ret = -1, .offset = -1, .epoch = NO_NUMBER, .step = NO_NUMBER};
+static const event_arguments no_arguments = {
+  .ret = NO_RESULT, .offset = -1, .worker = -1, .batch = -1, .epoch = NO_STEP, .step = NO_STEP};
 
 /* A number, or a text that is one: older tracers write "epoch":"1". */
 static int64_t integer(const dft_cell *cell, int64_t otherwise) {
@@ -67,11 +74,14 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
   event_arguments found = no_arguments;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == keys->ret) found.ret = integer(cell, -1);
+    if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
+    else if (cell->key == keys->error) found.error = integer(cell, 0);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
     else if (cell->key == keys->whence) found.whence = integer(cell, UINT8_MAX);
-    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_NUMBER);
-    else if (cell->key == keys->step) found.step = integer(cell, NO_NUMBER);
+    else if (cell->key == keys->worker) found.worker = integer(cell, -1);
+    else if (cell->key == keys->batch) found.batch = integer(cell, -1);
+    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
+    else if (cell->key == keys->step) found.step = integer(cell, NO_STEP);
     else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
     else if (cell->key == keys->recovered) found.recovered = integer(cell, 0);
     else if (cell->key == keys->ppid) found.ppid = integer(cell, 0);
@@ -109,8 +119,7 @@ static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint3
   }
 }
 
-static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event,
-                         const event_arguments *arguments) {
+static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event) {
   const analysis *shared = worker->shared;
   switch (shared->question->by) {
     case BY_FILE: return group_number(worker, event->file, 0);
@@ -118,7 +127,6 @@ static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const mom
       return group_number(worker, rows->source,
                           analysis_process(shared, analysis_thread(shared, event->thread)->process)->pid);
     case BY_THREAD: return group_number(worker, event->thread, 0);
-    case BY_STEP: return group_number(worker, (uint64_t)arguments->epoch, (uint64_t)arguments->step);
     default: return event->class_number;
   }
 }
@@ -129,20 +137,28 @@ static int is_in_time(const analysis *shared, int64_t start) {
          !(question->has_to && start >= shared->origin + question->to_ns);
 }
 
+/* Of an epoch or a step. */
+static int32_t short_number(int64_t number) {
+  return number > INT32_MAX || number < INT32_MIN ? NO_STEP : (int32_t)number;
+}
+
 /* Everything that accounting needs to know about an event, but its group. */
-static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row,
-                          const event_arguments *arguments) {
+static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row, const event_arguments *arguments,
+                          int is_call) {
   uint64_t level = rows->level[row];
-  moment event = {.start = rows->start_ns[row],
-                  .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
-                  .parent = rows->parent[row],
-                  .offset = arguments->offset,
-                  .bytes = arguments->ret,
-                  .group = NO_GROUP,
-                  .file = rows->file[row],
-                  .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
-                  .whence = arguments->whence >= 0 && arguments->whence < UINT8_MAX ? (uint8_t)arguments->whence
-                                                                                    : UINT8_MAX};
+  moment event = {
+    .start = rows->start_ns[row],
+    .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
+    .offset = is_call ? arguments->offset : arguments->worker,
+    .result = is_call ? arguments->ret : arguments->batch,
+    .group = NO_GROUP,
+    .epoch = short_number(arguments->epoch),
+    .step = short_number(arguments->step),
+    .file = rows->file[row],
+    .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
+    .error = arguments->error > 0 && arguments->error < ERRORS_MOST ? (uint16_t)arguments->error & (ERRORS_MOST - 1)
+                                                                    : 0,
+    .whence = arguments->whence >= 0 && arguments->whence <= SEEK_CUR ? (uint16_t)arguments->whence & 3 : SEEK_END};
   event.thread = thread_number(worker, rows, row);
   return event;
 }
@@ -154,11 +170,18 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   const int is_by_step = shared->question->by == BY_STEP;
   const uint32_t number = class_number(worker, rows->name[row], rows->cat[row]);
   const event_class *class = analysis_class(shared, number);
-  event_arguments arguments = no_arguments;
-  if (class->io || class->ai || class->is_ours || is_by_step) arguments = arguments_of(&shared->keys, rows, row);
+  event_arguments arguments = arguments_of(&shared->keys, rows, row);
+  if (!number) {
+    counts->is_good = 0;
+    return 0;
+  }
   if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
   if (!is_in_time(shared, rows->start_ns[row])) return 0;
-  *event = make_moment(worker, rows, row, &arguments);
+  *event = make_moment(worker, rows, row, &arguments, class->io != IO_NONE);
+  if (!event->thread) {
+    counts->is_good = 0;
+    return 0;
+  }
   event->class_number = number;
   if (class->io == IO_COPY && arguments.second_file.len) {
     dft_text hash = arguments.second_file;
@@ -167,12 +190,10 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   tally_add_time(counts, event->start, event->end);
   if (class->is_ours) return 1;
   counts->events++;
-  if (class->ai && arguments.epoch >= 0) {
-    tally_add_epoch(counts, arguments.epoch, class->ai, event->start, event->end);
-  }
-  if (class->is_wanted || is_by_step) event->group = group_of(worker, rows, event, &arguments);
   /* By step, the group may be that of an event around this one: account.c counts it. */
   if (class->is_wanted && !is_by_step) {
+    event->group = group_of(worker, rows, event);
+    counts->is_good &= event->group != 0;
     tally_add_duration(counts, event->group, (uint64_t)(event->end - event->start));
   }
   return 1;
@@ -189,12 +210,12 @@ static int reserve_events(summary_worker *worker, uint32_t capacity) {
 }
 
 /* Every row is one of these four. */
-static void read_rows(summary_worker *worker, const dft_rows *rows) {
+uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
   tally *counts = &worker->counts;
   uint32_t count = 0;
   if (!reserve_events(worker, rows->count)) {
     counts->is_good = 0;
-    return;
+    return 0;
   }
   for (uint32_t i = 0; i < rows->count; i++) {
     switch (rows->phase[i]) {
@@ -207,7 +228,7 @@ static void read_rows(summary_worker *worker, const dft_rows *rows) {
       default: counts->others++;
     }
   }
-  unit_queue_add(&worker->queues[rows->source], worker->shared, counts, rows, worker->events, count);
+  return count;
 }
 
 static void abandon_queues(summary_worker *worker) {
@@ -218,9 +239,11 @@ void *worker_run(void *context) {
   summary_worker *worker = context;
   const dft_rows *rows;
   while (worker->counts.is_good) {
+    uint32_t count;
     if (dft_cursor_next(worker->cursor, &rows) != DFT_OK) worker->counts.is_good = 0;
     if (!worker->counts.is_good || !rows) break;
-    read_rows(worker, rows);
+    count = worker_read(worker, rows);
+    unit_queue_add(&worker->queues[rows->source], worker->shared, &worker->counts, rows, worker->events, count);
     if (worker->progress && rows->is_unit_end) progress_add(worker->progress, rows->count);
   }
   if (!worker->counts.is_good) abandon_queues(worker);

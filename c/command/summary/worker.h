@@ -15,8 +15,9 @@ typedef struct cached_number {
 
 typedef struct summary_worker {
   analysis *shared;
-  unit_queue *queues; /* by source */
-  progress *progress; /* may be NULL */
+  unit_queue *queues;            /* by source */
+  progress *progress;            /* may be NULL */
+  _Atomic uint32_t *next_source; /* that resort_run looks at */
   tally counts;
   dft_cursor *cursor;
   cached_number classes[CACHED_NUMBERS], groups[CACHED_NUMBERS], threads[CACHED_NUMBERS];
@@ -24,6 +25,8 @@ typedef struct summary_worker {
   uint32_t event_capacity;
 } summary_worker;
 
+/* Makes moments of rows in worker->events, and counts what does not depend on their order. Returns their number. */
+uint32_t worker_read(summary_worker *worker, const dft_rows *rows);
 /* Reads units until there are no more, or no memory: then counts.is_good is 0. As a thread's main function; takes a worker
  * and returns NULL. */
 void *worker_run(void *context);

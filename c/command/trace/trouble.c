@@ -16,17 +16,22 @@ const char *trouble_text(int error) {
   return error == ESPIPE ? "a pipe or a device, but traces are read from files" : strerror(error);
 }
 
-void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
-  dft_source source = {.struct_size = sizeof source};
+void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem) {
   const char *what = problem->error ? trouble_text(problem->error) : problem->message;
-  if (problem->source == DFT_ALL || dft_reader_source(reader, problem->source, &source) != DFT_OK) {
+  if (!path) {
     fprintf(out, "%s%s%s%s\n", before, problem->detail, *problem->detail ? ": " : "", what);
     return;
   }
-  fprintf(out, "%s%s:", before, source.path);
+  fprintf(out, "%s%s:", before, path);
   if (problem->line) fprintf(out, "%" PRIu64 ":", problem->line);
   else if (problem->kind != DFT_PROBLEM_FILE) fprintf(out, " byte %" PRIu64 ":", problem->byte);
   fprintf(out, " %s\n", what);
+}
+
+void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
+  dft_source source = {.struct_size = sizeof source};
+  int is_known = problem->source != DFT_ALL && dft_reader_source(reader, problem->source, &source) == DFT_OK;
+  trouble_print_at(out, before, is_known ? source.path : NULL, problem);
 }
 
 /* Whether the file has lines, but none of them is an event. */

@@ -157,9 +157,7 @@ static void check_hashes(row_check *check, const dft_rows *rows, uint32_t row, u
 static void report_crossing(void *context, const moment *event, int64_t self) {
   row_check *check = context;
   (void)self;
-  /* Not exact after an event far out of order, or with more gaps than coverage keeps. */
-  if (check->now->crossed != check->crossed && !check->now->late && !check->now->compacted)
-    findings_add(check->found, RULE_OVERLAP, (uint64_t)event->offset);
+  if (check->now->crossed != check->crossed) findings_add(check->found, RULE_OVERLAP, (uint64_t)event->offset);
   check->crossed = check->now->crossed;
 }
 
@@ -168,7 +166,6 @@ static void check_nesting(row_check *check, const dft_rows *rows, uint32_t row, 
   uint32_t thread = numbering_of(&check->threads, rows->pid[row], rows->tid[row], &is_new);
   moment event = {.start = rows->start_ns[row],
                   .end = rows->start_ns[row] + rows->dur_ns[row],
-                  .parent = rows->parent[row],
                   .level = rows->level[row] > UINT16_MAX ? UINT16_MAX : (uint16_t)rows->level[row],
                   .offset = (int64_t)number};
   if (thread >= check->time_capacity) {

@@ -141,7 +141,7 @@ typedef struct dft_rows {
 #define DFT_ALL UINT32_MAX /* all sources */
 
 /* DFT_ALL: a cursor that shares all sources with the other such cursors. Otherwise a cursor over one source, from its
- * beginning, independent of all others. */
+ * beginning, independent of all others; if the source was read completely before, it counts nothing a second time. */
 DFT_API dft_status dft_cursor_open(dft_reader *reader, uint32_t source, dft_cursor **cursor);
 /* Returns the next rows; *rows is NULL at the end. DFT_ENOMEM is the only error. */
 DFT_API dft_status dft_cursor_next(dft_cursor *cursor, const dft_rows **rows);

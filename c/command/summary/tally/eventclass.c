@@ -44,7 +44,9 @@ static uint8_t io_of(dft_text name) {
 
 static uint8_t ai_of(dft_text name, dft_text cat) {
   if (is(cat, "dataloader") && is(name, "fetch.init")) return AI_START;
-  if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* a whole loop, a constructor */
+  if (is(cat, "pipeline") && (is(name, "epoch") || is(name, "epoch.block"))) return AI_EPOCH;
+  if (is(cat, "dlio_benchmark") && ends(name, "._train")) return AI_EPOCH;
+  if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* the body of a loop, a constructor */
   if (is(cat, "compute") || (is(cat, "ai_framework") && ends(name, ".compute"))) return AI_COMPUTE;
   if ((is(cat, "dataloader") && begins(name, "fetch")) || (is(cat, "data_loader") && is(name, "loop.iter")))
     return AI_FETCH;
@@ -52,7 +54,6 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
   if (is(cat, "comm")) return AI_COMM;
   if (is(cat, "device")) return AI_DEVICE;
   if (is(cat, "checkpoint")) return AI_CHECKPOINT;
-  if (is(cat, "pipeline") && begins(name, "epoch")) return AI_EPOCH;
   if (is(cat, "pipeline") && (is(name, "step") || is(name, "step.iter"))) return AI_STEP;
   return AI_NONE;
 }

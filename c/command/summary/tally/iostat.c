@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #define SLOTS_FIRST 16u
-#define SLOTS_MAX 4096u /* files whose position a thread remembers */
 
 int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence) {
   uint64_t time_ns = (uint64_t)(event->end - event->start);
@@ -14,45 +13,45 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int 
   if (kind == IO_READ) {
     stats->reads++;
     add_saturating(&stats->read_ns, time_ns);
-    if (event->bytes > 0) add_saturating(&stats->read_bytes, (uint64_t)event->bytes);
+    if (event->result > 0) add_saturating(&stats->read_bytes, (uint64_t)event->result);
   } else if (kind == IO_WRITE) {
     stats->writes++;
     add_saturating(&stats->write_ns, time_ns);
-    if (event->bytes > 0) add_saturating(&stats->write_bytes, (uint64_t)event->bytes);
+    if (event->result > 0) add_saturating(&stats->write_bytes, (uint64_t)event->result);
   } else {
     stats->others++;
     add_saturating(&stats->other_ns, time_ns);
   }
   stats->sequential += sequence == 1;
   stats->random += sequence == 0;
-  stats->failed += is_transfer && event->bytes < 0;
-  return !is_transfer || event->bytes < 0 || histogram_add(&stats->sizes, (uint64_t)event->bytes);
+  stats->failed += is_failure(event);
+  stats->unknown += is_transfer && event->result == NO_RESULT;
+  return !is_transfer || event->result < 0 || histogram_add(&stats->sizes, (uint64_t)event->result);
 }
 
 int io_stats_merge(io_stats *into, const io_stats *from) {
-  into->reads += from->reads;
-  into->writes += from->writes;
-  into->others += from->others;
-  add_saturating(&into->read_bytes, from->read_bytes);
-  add_saturating(&into->write_bytes, from->write_bytes);
-  add_saturating(&into->read_ns, from->read_ns);
-  add_saturating(&into->write_ns, from->write_ns);
-  add_saturating(&into->other_ns, from->other_ns);
-  into->sequential += from->sequential;
-  into->random += from->random;
-  into->failed += from->failed;
+  uint64_t *const sums[] = {IO_STATS_NUMBERS(into)};
+  const uint64_t *const numbers[] = {IO_STATS_NUMBERS(from)};
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) add_saturating(sums[i], *numbers[i]);
   return histogram_merge(&into->sizes, &from->sizes);
 }
 
 /* ---- Positions ------------------------------------------------------------------------------------------------------ */
 
+/* The file's slot, or the free one where it belongs. */
+static file_position *slot_of(file_position *slots, uint32_t slot_count, uint32_t file) {
+  uint32_t at = file & (slot_count - 1);
+  while (slots[at].file && slots[at].file != file) at = (at + 1) & (slot_count - 1);
+  return &slots[at];
+}
+
 static int enlarge(file_positions *positions) {
-  uint32_t count = positions->slot_count ? positions->slot_count * 4 : SLOTS_FIRST;
+  uint32_t count = positions->slot_count ? positions->slot_count * 2 : SLOTS_FIRST;
   file_position *slots = calloc(count, sizeof *slots);
   if (!slots) return 0;
   for (uint32_t i = 0; i < positions->slot_count; i++) {
     const file_position *old = &positions->slots[i];
-    if (old->file) slots[old->file & (count - 1)] = *old;
+    if (old->file) *slot_of(slots, count, old->file) = *old;
   }
   free(positions->slots);
   positions->slots = slots;
@@ -60,16 +59,15 @@ static int enlarge(file_positions *positions) {
   return 1;
 }
 
-/* The position in a file. When the table is full, a file replaces another one with the same slot. */
+/* The position in a file. */
 static file_position *position_in(file_positions *positions, uint32_t file) {
   file_position *slot;
-  if (!positions->slot_count && !enlarge(positions)) return NULL;
-  slot = &positions->slots[file & (positions->slot_count - 1)];
-  while (slot->file && slot->file != file && positions->slot_count < SLOTS_MAX) {
-    if (!enlarge(positions)) return NULL;
-    slot = &positions->slots[file & (positions->slot_count - 1)];
+  if (positions->count * 2 >= positions->slot_count && !enlarge(positions)) return NULL;
+  slot = slot_of(positions->slots, positions->slot_count, file);
+  if (!slot->file) {
+    *slot = (file_position){.file = file, .last_end = -1, .next = 0};
+    positions->count++;
   }
-  if (slot->file != file) *slot = (file_position){.file = file, .last_end = -1, .next = 0};
   return slot;
 }
 
@@ -95,17 +93,17 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
     return -1;
   }
   if (kind == IO_SEEK) {
-    if (event->bytes >= 0) position->next = event->bytes;
+    if (event->result >= 0) position->next = event->result;
     return -1;
   }
-  if (event->bytes < 0) return -1;
+  if (event->result < 0) return -1;
   if (kind == IO_MOVE) {
     move(position, event);
     return -1;
   }
   start = event->offset >= 0 ? event->offset : position->next;
   result = position->last_end < 0 ? -1 : start == position->last_end;
-  position->last_end = event->bytes > INT64_MAX - start ? INT64_MAX : start + event->bytes;
+  position->last_end = event->result > INT64_MAX - start ? INT64_MAX : start + event->result;
   if (event->offset < 0) position->next = position->last_end;
   return result;
 }

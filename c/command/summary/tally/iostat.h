@@ -2,7 +2,7 @@
 #ifndef DFTRACER_IOSTAT_H
 #define DFTRACER_IOSTAT_H
 
-#include "command/trace/coverage.h"
+#include "command/trace/moment.h"
 #include "eventclass.h"
 #include "histogram.h"
 
@@ -13,8 +13,14 @@ typedef struct io_stats {
   uint64_t sequential; /* transfers that begin where the last one of the same thread on the same file ended */
   uint64_t random;     /* and those that begin elsewhere */
   uint64_t failed;
-  histogram sizes; /* of transfers, in bytes */
+  uint64_t unknown; /* transfers of which the trace does not tell the result */
+  histogram sizes;  /* of transfers, in bytes */
 } io_stats;
+
+/* All its numbers, as a list of addresses. */
+#define IO_STATS_NUMBERS(io)                                                                                          \
+  &(io)->reads, &(io)->writes, &(io)->others, &(io)->read_bytes, &(io)->write_bytes, &(io)->read_ns, &(io)->write_ns, \
+    &(io)->other_ns, &(io)->sequential, &(io)->random, &(io)->failed, &(io)->unknown
 
 /* Where the last transfer on a file ended, and where the next one without an offset begins. */
 typedef struct file_position {
@@ -26,11 +32,17 @@ typedef struct file_position {
 typedef struct file_positions {
   file_position *slots;
   uint32_t slot_count; /* a power of two */
+  uint32_t count;
 } file_positions;
 
 /* A sum that stays at its maximum instead of overflowing. */
 static inline void add_saturating(uint64_t *sum, uint64_t value) {
   if (__builtin_add_overflow(*sum, value, sum)) *sum = UINT64_MAX;
+}
+
+/* Whether the call failed. An errno says so even if the result is not negative, as that of posix_fallocate. */
+static inline int is_failure(const moment *event) {
+  return event->error || (event->result < 0 && event->result != NO_RESULT);
 }
 
 /* Counts a call of this kind; `sequence` is a result of file_positions_sequence. 0: no memory. */

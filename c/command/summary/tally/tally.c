@@ -7,7 +7,8 @@
 
 void tally_init(tally *counts) {
   *counts = (tally){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  counts->epoch_numbers.limit = EPOCHS_MAX;
+  counts->group_numbers.limit = counts->file_numbers.limit = counts->failure_numbers.limit = counts->epoch_numbers
+                                                                                               .limit = UINT32_MAX - 1;
 }
 
 void tally_free(tally *counts) {
@@ -15,16 +16,21 @@ void tally_free(tally *counts) {
   for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
   free(counts->groups);
   free(counts->files);
+  free(counts->failures);
   free(counts->epochs);
+  numbering_free(&counts->group_numbers);
+  numbering_free(&counts->file_numbers);
+  numbering_free(&counts->failure_numbers);
   numbering_free(&counts->epoch_numbers);
 }
 
 /* ---- Entries by number ---------------------------------------------------------------------------------------------- */
 
-/* The list with room for this number; new entries are zero. NULL: no memory, and the list is as it was. */
+/* The list with room for this number; new entries are zero. NULL: the number is 0, or no memory; the list is as it was. */
 static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
   uint32_t wanted = *capacity ? *capacity : 64;
   char *more;
+  if (!number) return NULL;
   if (number < *capacity) return list;
   while (wanted <= number) wanted *= 2;
   more = realloc(list, wanted * entry_bytes);
@@ -37,22 +43,33 @@ static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t e
 /* Each returns NULL, and clears is_good, when there is no memory. */
 
 static group_stats *group_at(tally *counts, uint32_t group) {
-  group_stats *groups = with_room(counts->groups, &counts->group_capacity, group, sizeof *groups);
+  int is_new;
+  uint32_t number = numbering_of(&counts->group_numbers, group, 0, &is_new);
+  group_stats *groups = with_room(counts->groups, &counts->group_capacity, number, sizeof *groups);
   if (groups) counts->groups = groups;
   else counts->is_good = 0;
-  return groups ? &groups[group] : NULL;
+  return groups ? &groups[number] : NULL;
 }
 
 static io_stats *file_at(tally *counts, uint32_t file) {
-  io_stats *files;
-  if (file > FILES_MAX) file = 0;
-  files = with_room(counts->files, &counts->file_capacity, file, sizeof *files);
+  int is_new;
+  uint32_t number = numbering_of(&counts->file_numbers, file, 0, &is_new);
+  io_stats *files = with_room(counts->files, &counts->file_capacity, number, sizeof *files);
   if (files) counts->files = files;
   else counts->is_good = 0;
-  return files ? &files[file] : NULL;
+  return files ? &files[number] : NULL;
 }
 
-static epoch_stats *epoch_at(tally *counts, int64_t epoch) {
+static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
+  int is_new;
+  uint32_t number = numbering_of(&counts->failure_numbers, a, b, &is_new);
+  uint64_t *failures = with_room(counts->failures, &counts->failure_capacity, number, sizeof *failures);
+  if (failures) counts->failures = failures;
+  else counts->is_good = 0;
+  return failures ? &failures[number] : NULL;
+}
+
+epoch_stats *tally_epoch(tally *counts, int64_t epoch) {
   int is_new;
   uint32_t number = numbering_of(&counts->epoch_numbers, (uint64_t)epoch, 0, &is_new);
   epoch_stats *epochs = with_room(counts->epochs, &counts->epoch_capacity, number, sizeof *epochs);
@@ -84,18 +101,9 @@ void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment 
   if (stats) counts->is_good &= io_stats_count(stats, kind, event, sequence);
 }
 
-void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end) {
-  epoch_stats *stats = epoch_at(counts, epoch);
-  if (!stats) return;
-  if (kind == AI_FETCH || kind == AI_START) {
-    stats->fetches += kind == AI_FETCH;
-    stats->fetch_ns += (uint64_t)(end - start);
-  } else if (kind == AI_COMPUTE) {
-    stats->computes++;
-    stats->compute_ns += (uint64_t)(end - start);
-  }
-  if (start < stats->first) stats->first = start;
-  if (end > stats->last) stats->last = end;
+void tally_add_failure(tally *counts, const moment *event) {
+  uint64_t *failures = failure_at(counts, (uint64_t)event->class_number << 32 | event->file, event->error);
+  if (failures) ++*failures;
 }
 
 void tally_add_time(tally *counts, int64_t start, int64_t end) {
@@ -105,44 +113,67 @@ void tally_add_time(tally *counts, int64_t start, int64_t end) {
 
 /* ---- Merging -------------------------------------------------------------------------------------------------------- */
 
+int group_stats_add(group_stats *group, uint64_t time_ns, uint64_t self_ns) {
+  add_saturating(&group->total_ns, time_ns);
+  group->self_ns += self_ns;
+  return histogram_add(&group->durations, time_ns);
+}
+
+int group_stats_merge(group_stats *into, group_stats *from) {
+  int is_good = histogram_merge(&into->durations, &from->durations);
+  add_saturating(&into->total_ns, from->total_ns);
+  into->self_ns += from->self_ns;
+  histogram_free(&from->durations);
+  return is_good;
+}
+
+void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
+  into->fetches += from->fetches;
+  into->computes += from->computes;
+  into->fetch_ns += from->fetch_ns;
+  into->compute_ns += from->compute_ns;
+  if (from->first < into->first) into->first = from->first;
+  if (from->last > into->last) into->last = from->last;
+}
+
 static void merge_groups(tally *into, tally *from) {
-  for (uint32_t i = 0; i < from->group_capacity; i++) {
-    group_stats *group = &from->groups[i], *sum;
-    if (!group->durations.count && !group->self_ns) continue;
-    sum = group_at(into, i);
+  for (uint32_t i = 1; i <= from->group_numbers.count; i++) {
+    group_stats *group = &from->groups[i];
+    group_stats *sum = group_at(into, (uint32_t)from->group_numbers.keys[i].a);
     if (!sum) return;
-    add_saturating(&sum->total_ns, group->total_ns);
-    sum->self_ns += group->self_ns;
-    into->is_good &= histogram_merge(&sum->durations, &group->durations);
-    histogram_free(&group->durations);
+    into->is_good &= group_stats_merge(sum, group);
   }
 }
 
-static void merge_files(tally *into, const tally *from) {
-  for (uint32_t i = 0; i < from->file_capacity; i++) {
-    io_stats *sum;
-    if (!io_stats_calls(&from->files[i])) continue;
-    sum = file_at(into, i);
+static void merge_files(tally *into, tally *from) {
+  for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
+    io_stats *sum = file_at(into, (uint32_t)from->file_numbers.keys[i].a);
     if (!sum) return;
     into->is_good &= io_stats_merge(sum, &from->files[i]);
+    histogram_free(&from->files[i].sizes);
+  }
+}
+
+static void merge_failures(tally *into, const tally *from) {
+  for (uint32_t i = 1; i <= from->failure_numbers.count; i++) {
+    uint64_t *sum = failure_at(into, from->failure_numbers.keys[i].a, from->failure_numbers.keys[i].b);
+    if (!sum) return;
+    *sum += from->failures[i];
   }
 }
 
 static void merge_epochs(tally *into, const tally *from) {
   for (uint32_t i = 1; i <= from->epoch_numbers.count; i++) {
     const epoch_stats *epoch = &from->epochs[i];
-    epoch_stats *sum = epoch_at(into, (int64_t)from->epoch_numbers.keys[i].a);
+    epoch_stats *sum = tally_epoch(into, (int64_t)from->epoch_numbers.keys[i].a);
     if (!sum) return;
-    sum->fetches += epoch->fetches;
-    sum->computes += epoch->computes;
-    sum->fetch_ns += epoch->fetch_ns;
-    sum->compute_ns += epoch->compute_ns;
-    if (epoch->first < sum->first) sum->first = epoch->first;
-    if (epoch->last > sum->last) sum->last = epoch->last;
+    epoch_stats_merge(sum, epoch);
   }
 }
 
 void tally_merge(tally *into, tally *from) {
+  into->is_good &= from->is_good;
+  if (!from->is_good) return; /* an entry may have a number, but no memory */
   into->events += from->events;
   into->counters += from->counters;
   into->metadata += from->metadata;
@@ -152,6 +183,6 @@ void tally_merge(tally *into, tally *from) {
   tally_add_time(into, from->first, from->last);
   merge_groups(into, from);
   merge_files(into, from);
+  merge_failures(into, from);
   merge_epochs(into, from);
-  into->is_good &= from->is_good;
 }

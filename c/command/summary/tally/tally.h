@@ -1,15 +1,13 @@
 /* tally.h - counts that can be merged: each worker has one, and in the end they become one.
  *
- * Groups, files and epochs are numbered. The numbers of groups are those of the analysis, the numbers of files those of the
- * reader, so they mean the same in every tally. SPDX-License-Identifier: MIT */
+ * The numbers of groups are those of the analysis, the numbers of files those of the reader, so they mean the same in every
+ * tally. A tally has entries only for those it counted. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_TALLY_H
 #define DFTRACER_TALLY_H
 
 #include "command/trace/numbering.h"
 #include "iostat.h"
 
-#define FILES_MAX 65535u
-#define EPOCHS_MAX 4095u
 #define NO_GROUP UINT32_MAX
 #define NO_NUMBER INT64_MIN /* an epoch, step or rank that is not given */
 
@@ -20,23 +18,35 @@ typedef struct group_stats {
 } group_stats;
 
 typedef struct epoch_stats {
-  uint64_t fetches, computes, fetch_ns, compute_ns;
+  uint64_t fetches, computes;
+  uint64_t fetch_ns, compute_ns; /* time in which at least one thread of a trainer did it */
   int64_t first, last;
 } epoch_stats;
 
 typedef struct tally {
-  group_stats *groups; /* by number of the group; 0: the groups for which there was no room */
+  numbering group_numbers; /* of groups; group 0: those for which there was no room */
+  group_stats *groups;     /* by number in group_numbers */
   uint32_t group_capacity;
-  io_stats *files; /* by number of the file; 0: calls without a file, and the files for which there was no room */
+  numbering file_numbers; /* of files; file 0: calls without a file */
+  io_stats *files;
   uint32_t file_capacity;
+  numbering failure_numbers; /* of calls that failed: class << 32 | file, errno */
+  uint64_t *failures;        /* how many */
+  uint32_t failure_capacity;
   numbering epoch_numbers;
-  epoch_stats *epochs; /* by number of the epoch */
+  epoch_stats *epochs;
   uint32_t epoch_capacity;
   uint64_t events, counters, metadata, others;
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
   int64_t first, last;         /* the first start and the last end; first > last: no event */
   int is_good;                 /* 0: no memory, and the counts are incomplete */
 } tally;
+
+/* Adds an event. 0: no memory. */
+int group_stats_add(group_stats *group, uint64_t time_ns, uint64_t self_ns);
+/* Adds `from`, whose histogram is freed: there may be many. 0: no memory. */
+int group_stats_merge(group_stats *into, group_stats *from);
+void epoch_stats_merge(epoch_stats *into, const epoch_stats *from);
 
 void tally_init(tally *counts);
 void tally_free(tally *counts);
@@ -47,10 +57,11 @@ void tally_free(tally *counts);
 void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns);
 void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns);
 void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence);
-/* An event that belongs to an epoch. */
-void tally_add_epoch(tally *counts, int64_t epoch, enum ai_kind kind, int64_t start, int64_t end);
+void tally_add_failure(tally *counts, const moment *event);
+/* NO_NUMBER: the epoch is not known. NULL: no memory. */
+epoch_stats *tally_epoch(tally *counts, int64_t epoch);
 void tally_add_time(tally *counts, int64_t start, int64_t end);
-/* Adds all of `from`, whose histograms of durations are freed: there may be many. */
+/* Adds all of `from`, whose histograms are freed: there may be many. */
 void tally_merge(tally *into, tally *from);
 
 #endif

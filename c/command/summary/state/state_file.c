@@ -1,0 +1,267 @@
+/* state_file.c - a state as a file: what is in it, in which order.
+ * SPDX-License-Identifier: MIT */
+#include "state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "statecodec.h"
+
+/* A number of a text. */
+static void code_text(state_codec *codec, const summary_state *state, uint32_t *text) {
+  codec_uint32(codec, text, state->texts.count);
+}
+
+/* The length of a list. */
+static uint32_t code_count(state_codec *codec, uint32_t count) {
+  codec_uint32(codec, &count, UINT32_MAX - 1);
+  return count;
+}
+
+/* A problem of memory is in the state, all others in the codec. */
+static void check(state_codec *codec, const summary_state *state) {
+  if (!state->is_good && !codec->problem) codec->problem = "out of memory";
+}
+
+static void code_texts(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->texts.count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    char *room = NULL;
+    size_t len = 0;
+    codec_text(codec, codec_is_reading(codec) ? (dft_text){"", 0} : state_text_of(state, i), &room, &len);
+    if (codec_is_reading(codec) && room && state_text(state, (dft_text){room, len}) != i && !codec->problem)
+      codec->problem = "the file is damaged"; /* texts are different, and the first one is empty */
+    free(room);
+    check(codec, state);
+  }
+}
+
+static void code_patterns(state_codec *codec, summary_state *state, uint32_t **patterns, uint32_t *count) {
+  *count = code_count(codec, *count);
+  if (codec_is_reading(codec)) {
+    if (*count > state->texts.count && !codec->problem) codec->problem = "the file is damaged";
+    if (!codec->problem && *count) *patterns = calloc(*count, sizeof **patterns);
+    if (codec->problem || (*count && !*patterns)) {
+      state->is_good &= codec->problem != NULL;
+      *count = 0;
+    }
+  }
+  for (uint32_t i = 0; codec_has_more(codec, i, *count); i++) code_text(codec, state, &(*patterns)[i]);
+}
+
+static void code_question(state_codec *codec, summary_state *state) {
+  state_question *question = &state->question;
+  codec_uint32(codec, &question->by, BY_COUNT);
+  codec_uint32(codec, &question->has_from, 2);
+  codec_uint32(codec, &question->has_to, 2);
+  codec_int(codec, &question->from_ns);
+  codec_int(codec, &question->to_ns);
+  codec_int(codec, &question->origin);
+  code_patterns(codec, state, &question->names, &question->name_count);
+  code_patterns(codec, state, &question->cats, &question->cat_count);
+}
+
+static void code_totals(state_codec *codec, summary_state *state) {
+  uint64_t *const numbers[] = {&state->events,  &state->counters,  &state->metadata,    &state->others,
+                               &state->dropped, &state->recovered, &state->all_problems};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) codec_uint(codec, numbers[i]);
+  codec_int(codec, &state->first);
+  codec_int(codec, &state->last);
+}
+
+static void code_sources(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->source_count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    state_source *source = codec_is_reading(codec) ? state_add_source(state) : &state->sources[i];
+    if (!source) return;
+    code_text(codec, state, &source->path);
+    codec_uint(codec, &source->bytes);
+    codec_uint(codec, &source->unit_ns);
+    codec_uint(codec, &source->events);
+    codec_int(codec, &source->first);
+    codec_int(codec, &source->last);
+  }
+}
+
+static void code_problems(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->problem_count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    state_problem *problem = codec_is_reading(codec) ? state_add_problem(state) : &state->problems[i];
+    if (!problem) return;
+    code_text(codec, state, &problem->path);
+    codec_uint32(codec, &problem->has_source, 2);
+    codec_uint32(codec, &problem->is_refusal, 2);
+    codec_uint32(codec, &problem->kind, UINT32_MAX);
+    codec_uint32(codec, &problem->error, INT32_MAX);
+    codec_uint(codec, &problem->byte);
+    codec_uint(codec, &problem->line);
+    codec_uint(codec, &problem->beyond);
+  }
+}
+
+static void code_counts(state_codec *codec, process_counts *counts) {
+  codec_uint(codec, &counts->events);
+  codec_io(codec, &counts->io);
+  for (int i = 0; i < AI_KINDS; i++) {
+    codec_uint(codec, &counts->ai_count[i]);
+    codec_uint(codec, &counts->ai_ns[i]);
+  }
+  codec_uint(codec, &counts->updates);
+  codec_spans(codec, &counts->compute);
+  codec_spans(codec, &counts->fetch);
+  codec_spans(codec, &counts->data);
+  codec_uint(codec, &counts->loop_events);
+  codec_int(codec, &counts->loop_first);
+  codec_int(codec, &counts->loop_last);
+}
+
+static void code_processes(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->process_count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    state_process *process = codec_is_reading(codec) ? state_add_process(state) : &state->processes[i + 1];
+    if (!process) return;
+    codec_uint32(codec, &process->source, state->source_count);
+    code_text(codec, state, &process->host);
+    codec_uint(codec, &process->pid);
+    codec_uint(codec, &process->ppid);
+    codec_int(codec, &process->rank);
+    codec_uint32(codec, &process->threads, UINT32_MAX);
+    code_counts(codec, &process->counts);
+  }
+}
+
+static void code_threads(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->thread_count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    state_thread *thread = codec_is_reading(codec) ? state_add_thread(state) : &state->threads[i];
+    if (!thread) return;
+    codec_uint32(codec, &thread->process, state->process_count + 1);
+    codec_uint(codec, &thread->tid);
+    codec_int(codec, &thread->first);
+    codec_int(codec, &thread->last);
+    codec_uint(codec, &thread->io_ns);
+    codec_uint(codec, &thread->region_ns);
+  }
+}
+
+static void code_names(state_codec *codec, summary_state *state) {
+  uint32_t count = code_count(codec, state->host_numbers.count);
+  state_name entry;
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->hosts[i];
+    code_text(codec, state, &entry.hash);
+    code_text(codec, state, &entry.name);
+    if (codec_is_reading(codec)) state_host(state, entry.hash, entry.name);
+  }
+  count = code_count(codec, state->file_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    uint32_t number = i;
+    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->files[i];
+    code_text(codec, state, &entry.hash);
+    code_text(codec, state, &entry.name);
+    if (codec_is_reading(codec)) number = state_file(state, entry.hash, entry.name);
+    if (number != i && !codec->problem) codec->problem = "the file is damaged";
+    if (!codec->problem) codec_io(codec, &state->file_io[number]);
+  }
+}
+
+/* Whether this is a key of a group. */
+static int is_key(const summary_state *state, numbered key) {
+  switch (state->question.by) {
+    case BY_NAME: return key.a < state->texts.count && key.b < state->texts.count;
+    case BY_FILE: return key.a < state->texts.count;
+    case BY_PROCESS:
+    case BY_THREAD: return key.a && key.a <= state->process_count;
+    default: return 1;
+  }
+}
+
+static void code_groups(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->group_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    numbered key = codec_is_reading(codec) ? (numbered){0, 0} : state->group_numbers.keys[i];
+    group_stats *group = NULL;
+    codec_uint(codec, &key.a);
+    codec_uint(codec, &key.b);
+    if (!is_key(state, key) && !codec->problem) codec->problem = "the file is damaged";
+    if (!codec->problem) group = codec_is_reading(codec) ? state_group(state, key.a, key.b) : &state->groups[i];
+    if (group && codec_is_reading(codec) && state->group_numbers.count != i) codec->problem = "the file is damaged";
+    if (!group || codec->problem) return;
+    codec_uint(codec, &group->total_ns);
+    codec_uint(codec, &group->self_ns);
+    codec_histogram(codec, &group->durations);
+  }
+}
+
+static void code_failures(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->failure_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    numbered key = codec_is_reading(codec) ? (numbered){0, 0} : state->failure_numbers.keys[i];
+    uint32_t name = (uint32_t)(key.a >> 32), file = (uint32_t)key.a;
+    uint64_t *failures;
+    code_text(codec, state, &name);
+    code_text(codec, state, &file);
+    codec_uint(codec, &key.b);
+    if (codec->problem) return;
+    failures = codec_is_reading(codec) ? state_failure(state, name, file, key.b) : &state->failures[i];
+    if (!failures) return;
+    codec_uint(codec, failures);
+  }
+  codec_spans(codec, &state->reads);
+  codec_spans(codec, &state->writes);
+}
+
+static void code_epochs(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->epoch_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    int64_t number = codec_is_reading(codec) ? 0 : (int64_t)state->epoch_numbers.keys[i].a;
+    epoch_stats *epoch;
+    codec_int(codec, &number);
+    epoch = codec->problem ? NULL : codec_is_reading(codec) ? state_epoch(state, number) : &state->epochs[i];
+    if (!epoch) return;
+    codec_uint(codec, &epoch->fetches);
+    codec_uint(codec, &epoch->computes);
+    codec_uint(codec, &epoch->fetch_ns);
+    codec_uint(codec, &epoch->compute_ns);
+    codec_int(codec, &epoch->first);
+    codec_int(codec, &epoch->last);
+  }
+}
+
+static void code_state(state_codec *codec, summary_state *state) {
+  void (*const parts[])(state_codec *, summary_state *) = {code_texts,    code_question,  code_totals,  code_sources,
+                                                           code_problems, code_processes, code_threads, code_names,
+                                                           code_groups,   code_failures,  code_epochs};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !codec->problem; i++) {
+    parts[i](codec, state);
+    check(codec, state);
+  }
+}
+
+void state_save(outfile *out, summary_state *state) {
+  state_codec codec;
+  codec_begin_writing(&codec, out);
+  code_state(&codec, state);
+  if (codec_end(&codec)) state->is_good = 0;
+}
+
+const char *state_load(summary_state *state, const char *path) {
+  state_codec codec;
+  const char *problem;
+  struct stat facts;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fstat(fd, &facts) != 0) {
+    problem = strerror(errno);
+    if (fd >= 0) close(fd);
+    return problem;
+  }
+  codec_begin_reading(&codec, fd, (uint64_t)facts.st_size);
+  code_state(&codec, state);
+  problem = codec_end(&codec);
+  close(fd);
+  return problem;
+}

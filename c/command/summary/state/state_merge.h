@@ -1,0 +1,14 @@
+/* state_merge.h - adds one state to another. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_STATE_MERGE_H
+#define DFTRACER_STATE_MERGE_H
+
+#include "summarystate.h"
+
+/* Why the two cannot be merged: they answer different questions, or a trace is part of both. NULL: they can. The text is valid
+ * until the next call. */
+const char *state_merge_refusal(const summary_state *one, const summary_state *two);
+
+/* Adds all of `from`, and frees it. into->is_good says whether memory sufficed. */
+void state_merge(summary_state *into, summary_state *from);
+
+#endif

@@ -1,0 +1,47 @@
+/* statecodec.h - numbers, texts and spans as bytes of a state's file, in both directions: the same calls write and read, so
+ * the two cannot differ. After a problem, calls do nothing, and what is read is zero.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_STATECODEC_H
+#define DFTRACER_STATECODEC_H
+
+#include "command/summary/tally/iostat.h"
+#include "command/summary/tally/spanset.h"
+#include "command/trace/outfile.h"
+
+#define STATE_MAGIC "dftracer summary state\n"
+#define STATE_VERSION 1u
+
+typedef struct state_codec {
+  outfile *out; /* NULL: reads */
+  int fd;
+  uint8_t *buffer;
+  size_t at, len;
+  uint64_t left; /* bytes of the file that are not in the buffer yet */
+  uint32_t crc;
+  const char *problem; /* NULL: none */
+} state_codec;
+
+/* Writes or checks what a file begins with. */
+void codec_begin_writing(state_codec *codec, outfile *out);
+void codec_begin_reading(state_codec *codec, int fd, uint64_t bytes);
+/* Writes or checks the checksum. Frees the codec. Returns the problem. */
+const char *codec_end(state_codec *codec);
+
+void codec_uint(state_codec *codec, uint64_t *number);
+void codec_uint32(state_codec *codec, uint32_t *number, uint32_t limit); /* a problem when it is not below the limit */
+void codec_int(state_codec *codec, int64_t *number);
+void codec_histogram(state_codec *codec, histogram *values);
+void codec_io(state_codec *codec, io_stats *io);
+void codec_spans(state_codec *codec, spanset *set);
+/* Writes a text, or reads it into *room, which the caller frees. */
+void codec_text(state_codec *codec, dft_text text, char **room, size_t *len);
+
+static inline int codec_is_reading(const state_codec *codec) {
+  return !codec->out;
+}
+/* There is more to do in a list of `count` entries, of which `i` are done. */
+static inline int codec_has_more(const state_codec *codec, uint32_t i, uint32_t count) {
+  return !codec->problem && i < count;
+}
+
+#endif

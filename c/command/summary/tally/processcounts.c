@@ -1,0 +1,18 @@
+/* processcounts.c - what one process did.
+ * SPDX-License-Identifier: MIT */
+#include "processcounts.h"
+
+int process_counts_settle(process_counts *counts) {
+  return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data) &&
+         spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
+}
+
+void process_counts_clear(process_counts *counts) {
+  histogram_free(&counts->io.sizes);
+  spanset_free(&counts->compute);
+  spanset_free(&counts->fetch);
+  spanset_free(&counts->data);
+  spanset_free(&counts->reads);
+  spanset_free(&counts->writes);
+  *counts = (process_counts){0};
+}

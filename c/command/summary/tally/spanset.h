@@ -1,0 +1,54 @@
+/* spanset.h - the time in which something was going on: spans, sorted and disjoint, as many as there are.
+ *
+ * What does not fit in memory is spilled as sorted runs. A span_stream merges the runs of any number of sets, so totals and
+ * overlaps are exact. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_SPANSET_H
+#define DFTRACER_SPANSET_H
+
+#include "command/trace/runmerge.h"
+
+typedef struct time_span {
+  int64_t start, end;
+} time_span;
+
+typedef struct spanset {
+  time_span *spans; /* in memory */
+  uint32_t count, capacity;
+  uint32_t last_run; /* from here on they are sorted and disjoint; before, there are other such runs */
+  spilled_runs runs;
+} spanset;
+
+/* These return 0 when there is no memory, or no room for the spill. */
+
+/* An empty span adds nothing. */
+int spanset_add(spanset *set, int64_t start, int64_t end);
+/* Adds all spans of `from`, which is empty then. */
+int spanset_move(spanset *into, spanset *from);
+/* Call this when nothing is added for a while: makes room for other sets. */
+int spanset_settle(spanset *set);
+static inline int spanset_is_empty(const spanset *set) {
+  return !set->count && !set->runs.count;
+}
+void spanset_free(spanset *set);
+
+/* ---- Reading: the union of some sets, span by span -------------------------------------------------------------------- */
+
+typedef struct span_stream {
+  run_merge merge; /* its is_good: whether all went well */
+  const time_span *next;
+} span_stream;
+
+/* The sets must not change until the stream is closed. Close it even after a failure. */
+int span_stream_open(span_stream *stream, spanset *const *sets, uint32_t count);
+/* Returns 0 at the end, and after a failure. */
+int span_stream_next(span_stream *stream, time_span *span);
+void span_stream_close(span_stream *stream);
+
+/* The length of the union of `one`; of the union of `two`; and of what both have in common. */
+typedef struct span_lengths {
+  uint64_t one, two, common;
+} span_lengths;
+int spanset_measure(spanset *const *one, uint32_t one_count, spanset *const *two, uint32_t two_count,
+                    span_lengths *lengths);
+
+#endif

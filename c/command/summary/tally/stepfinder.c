@@ -1,0 +1,170 @@
+/* stepfinder.c - the epoch and the step that each event of a process belongs to.
+ * SPDX-License-Identifier: MIT */
+#include "stepfinder.h"
+
+#include <stdlib.h>
+
+/* ---- What is kept ---------------------------------------------------------------------------------------------------- */
+
+/* An epoch or a step. */
+typedef struct time_window {
+  int64_t start, end;
+  int64_t number;   /* NO_NUMBER: of an epoch, its event has none */
+  int64_t is_epoch; /* an event of kind epoch */
+  int64_t worker;   /* of a batch */
+} time_window;
+
+/* The outer one first. */
+static int by_window(const void *a, const void *b) {
+  const time_window *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  if (one->end != two->end) return one->end > two->end ? -1 : 1;
+  if (one->number != two->number) return one->number < two->number ? -1 : 1;
+  if (one->is_epoch != two->is_epoch) return one->is_epoch < two->is_epoch ? -1 : 1;
+  return (one->worker > two->worker) - (one->worker < two->worker);
+}
+
+static int by_place(const void *a, const void *b) {
+  const event_place *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  return (one->end > two->end) - (one->end < two->end);
+}
+
+static int add_window(record_pile *pile, const moment *event, int64_t number, int is_epoch) {
+  time_window window = {event->start, event->end, number, is_epoch, event->worker};
+  pile->record_bytes = sizeof window;
+  pile->compare = by_window;
+  return record_pile_add(pile, &window);
+}
+
+int step_finder_add(step_finder *times, const moment *event, int64_t self, const event_class *class, int is_by_step) {
+  const int64_t epoch = event->epoch < 0 ? NO_NUMBER : event->epoch;
+  const int64_t step = event->step == NO_STEP ? NO_NUMBER : event->step;
+  const int is_epoch = class->ai == AI_EPOCH, is_wanted = is_by_step && class->is_wanted;
+  event_place place = {.epoch = epoch,
+                       .step = step,
+                       .worker = NO_NUMBER,
+                       .batch = NO_NUMBER,
+                       .start = event->start,
+                       .end = event->end,
+                       .self_ns = (uint64_t)self,
+                       .kind = class->ai,
+                       .is_wanted = (uint32_t)is_wanted};
+  times->has_epochs |= is_epoch;
+  times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
+  if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
+  if (is_by_step && step != NO_NUMBER && !add_window(&times->steps, event, step, 0)) return 0;
+  if (is_by_step && !class->io && event->worker >= 0 && event->batch >= 0 &&
+      !add_window(&times->batches, event, event->batch, 0))
+    return 0;
+  if (!is_wanted && (!class->ai || class->ai == AI_DATA)) return 1;
+  times->events.record_bytes = sizeof place;
+  times->events.compare = by_place;
+  return record_pile_add(&times->events, &place);
+}
+
+void step_finder_free(step_finder *times) {
+  record_pile_free(&times->epochs);
+  record_pile_free(&times->steps);
+  record_pile_free(&times->batches);
+  record_pile_free(&times->events);
+  times->has_epochs = times->has_own_numbers = 0;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------------------------------- */
+
+/* The windows that have begun, the latest on top. Those on top have not ended. */
+typedef struct window_stack {
+  run_merge merge;
+  const time_window *next; /* that has not begun */
+  time_window *open;
+  uint32_t count, capacity;
+  int64_t last_number; /* that was given to an epoch without a number */
+} window_stack;
+
+static const time_window *innermost(const window_stack *stack, int64_t start, int64_t end) {
+  const time_window *found = NULL;
+  for (uint32_t i = stack->count; i-- > 0;) {
+    if (stack->open[i].end >= end) return &stack->open[i];
+    if (!found && stack->open[i].end > start) found = &stack->open[i];
+  }
+  return found;
+}
+
+static int push(window_stack *stack, const time_window *window) {
+  if (stack->count == stack->capacity) {
+    uint32_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+    time_window *open = realloc(stack->open, capacity * sizeof *open);
+    if (!open) return 0;
+    stack->open = open;
+    stack->capacity = capacity;
+  }
+  stack->open[stack->count++] = *window;
+  return 1;
+}
+
+/* An epoch without a number is that of the epoch around it, or the next one: 1, 2, 3 ... */
+static void number_epoch(window_stack *stack, time_window *window) {
+  const time_window *outer = innermost(stack, window->start, window->end);
+  window->number = outer ? outer->number : ++stack->last_number;
+}
+
+/* Opens the windows that begin until then, and closes those that ended before. */
+static int advance(window_stack *stack, int64_t now, const step_finder *times, int is_epochs) {
+  while (stack->next && stack->next->start <= now) {
+    time_window window = *stack->next;
+    while (stack->count && stack->open[stack->count - 1].end < window.start) stack->count--;
+    if (!is_epochs || window.is_epoch == times->has_epochs) {
+      if (is_epochs && times->has_epochs && !times->has_own_numbers) number_epoch(stack, &window);
+      if (!push(stack, &window)) return 0;
+    }
+    stack->next = run_merge_next(&stack->merge);
+  }
+  while (stack->count && stack->open[stack->count - 1].end < now) stack->count--;
+  return stack->merge.is_good;
+}
+
+static void open_stack(window_stack *stack, record_pile *pile) {
+  *stack = (window_stack){0};
+  record_pile_read(pile, &stack->merge);
+  stack->next = run_merge_next(&stack->merge);
+}
+
+static void close_stack(window_stack *stack) {
+  run_merge_free(&stack->merge);
+  free(stack->open);
+}
+
+int step_finder_resolve(step_finder *times, event_place_call *call, void *context) {
+  window_stack epochs, steps, batches;
+  run_merge events;
+  const event_place *event;
+  int is_good = 1;
+  open_stack(&epochs, &times->epochs);
+  open_stack(&steps, &times->steps);
+  open_stack(&batches, &times->batches);
+  record_pile_read(&times->events, &events);
+  while (is_good && (event = run_merge_next(&events)) != NULL) {
+    event_place place = *event;
+    const time_window *epoch, *step, *batch;
+    is_good = advance(&epochs, place.start, times, 1) && advance(&steps, place.start, times, 0) &&
+              advance(&batches, place.start, times, 0);
+    epoch = innermost(&epochs, place.start, place.end);
+    step = innermost(&steps, place.start, place.end);
+    if (times->has_epochs || place.epoch == NO_NUMBER) place.epoch = epoch ? epoch->number : NO_NUMBER;
+    if (place.step == NO_NUMBER && step) place.step = step->number;
+    batch = innermost(&batches, place.start, place.end);
+    if (batch) {
+      place.worker = batch->worker;
+      place.batch = batch->number;
+      place.batch_end = batch->end;
+    }
+    if (is_good) call(context, &place);
+  }
+  is_good = is_good && events.is_good;
+  close_stack(&epochs);
+  close_stack(&steps);
+  close_stack(&batches);
+  run_merge_free(&events);
+  return is_good;
+}

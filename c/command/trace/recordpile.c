@@ -1,0 +1,72 @@
+/* recordpile.c - records that come nearly in order, and are read in order later.
+ * SPDX-License-Identifier: MIT */
+#include "recordpile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "naturalsort.h"
+#include "spill.h"
+
+#define CAPACITY_FIRST 16u
+#define CAPACITY_LEAST 64u /* a run of fewer records is not worth it */
+#define SHIFT_MOST 64u     /* how far a record may be from its place to be put there at once */
+
+static void tidy(record_pile *pile) {
+  if (pile->is_unsorted && !natural_sort(pile->records, pile->count, pile->record_bytes, pile->compare))
+    qsort(pile->records, pile->count, pile->record_bytes, pile->compare); /* slower, but without memory */
+  pile->is_unsorted = 0;
+}
+
+static int make_room(record_pile *pile) {
+  uint32_t capacity = pile->capacity ? pile->capacity * 2 : CAPACITY_FIRST;
+  size_t more_bytes = (capacity - pile->capacity) * pile->record_bytes;
+  char *records;
+  if (capacity > CAPACITY_LEAST && !spill_is_within(more_bytes, 1)) {
+    tidy(pile);
+    if (!spilled_runs_add(&pile->runs, pile->records, pile->count, pile->record_bytes)) return 0;
+    pile->count = 0;
+    return 1;
+  }
+  records = realloc(pile->records, capacity * pile->record_bytes);
+  if (!records) return 0;
+  spill_hold(more_bytes);
+  pile->records = records;
+  pile->capacity = capacity;
+  return 1;
+}
+
+int record_pile_add(record_pile *pile, const void *record) {
+  const size_t bytes = pile->record_bytes;
+  char *end, *at;
+  if (pile->count == pile->capacity && !make_room(pile)) return 0;
+  end = at = pile->records + pile->count * bytes;
+  if (!pile->is_unsorted) {
+    const char *limit = pile->count > SHIFT_MOST ? end - SHIFT_MOST * bytes : pile->records;
+    while (at > limit && pile->compare(at - bytes, record) > 0) at -= bytes;
+    if (at == limit && at > pile->records && pile->compare(at - bytes, record) > 0) {
+      pile->is_unsorted = 1;
+      at = end;
+    }
+  }
+  if (at < end) memmove(at + bytes, at, (size_t)(end - at));
+  memcpy(at, record, bytes);
+  pile->count++;
+  return 1;
+}
+
+void record_pile_read(record_pile *pile, run_merge *merge) {
+  tidy(pile);
+  run_merge_init(merge, pile->record_bytes, pile->compare);
+  run_merge_add_spilled(merge, &pile->runs);
+  run_merge_add(merge, pile->records, pile->count);
+}
+
+void record_pile_free(record_pile *pile) {
+  spill_release(pile->capacity * pile->record_bytes);
+  free(pile->records);
+  spilled_runs_free(&pile->runs);
+  pile->records = NULL;
+  pile->count = pile->capacity = 0;
+  pile->is_unsorted = 0;
+}

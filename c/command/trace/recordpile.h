@@ -1,0 +1,23 @@
+/* recordpile.h - records that come nearly in order, and are read in order later. What does not fit in memory is spilled.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_RECORDPILE_H
+#define DFTRACER_RECORDPILE_H
+
+#include "runmerge.h"
+
+/* record_bytes and compare are set before the first use. Equal records must be interchangeable. */
+typedef struct record_pile {
+  size_t record_bytes;
+  record_compare *compare;
+  char *records; /* the last ones */
+  uint32_t count, capacity;
+  int is_unsorted;
+  spilled_runs runs; /* the others, as sorted runs */
+} record_pile;
+
+int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
+/* Begins to read. Nothing may be added until the merge is freed. */
+void record_pile_read(record_pile *pile, run_merge *merge);
+void record_pile_free(record_pile *pile); /* it can be used again */
+
+#endif

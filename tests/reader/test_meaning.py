@@ -1,0 +1,258 @@
+"""What the summary says of jobs whose truth is known because they were made up for it: one fact in each trace."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+COMMAND = os.environ["DFT_TEST_COMMAND"]
+BEGIN = 1_700_000_000_000_000  # us
+
+
+class Trace:
+    """The lines of one process; times are milliseconds after BEGIN."""
+
+    def __init__(self, pid, rank=None, start=0, ppid=1):
+        self.pid, self.lines = pid, []
+        self.metadata("HH", "node", "a1")
+        self.event("start", "dftracer", start, start, ppid=ppid)
+        if rank is not None:
+            self.metadata("PR", "rank", str(rank))
+
+    def metadata(self, kind, name, value):
+        self.line({"name": kind, "cat": "dftracer", "ph": "M", "args": {"hhash": "a1", "name": name, "value": value}})
+
+    def event(self, name, cat, start, end, tid=None, **args):
+        times = {"ts": BEGIN + round(start * 1000), "dur": round((end - start) * 1000)}
+        self.line({"name": name, "cat": cat, **times, "ph": "X", "args": {"hhash": "a1", **args}}, tid)
+
+    def line(self, line, tid=None):
+        self.lines.append(json.dumps({"id": len(self.lines) + 1, "pid": self.pid, "tid": tid or self.pid, **line}))
+
+    def save(self, folder):
+        path = Path(folder) / f"{self.pid}.pfw"
+        path.write_text("[\n" + "\n".join(self.lines) + "\n]\n")
+
+
+def summary(folder, *options):
+    """The text, with single spaces, and the JSON."""
+    outputs = []
+    for form in ((), ("--json",)):
+        done = subprocess.run(
+            [COMMAND, "summary", *form, *options, folder],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"COLUMNS": "200", "LC_ALL": "C.UTF-8"},
+        )
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout)
+    return "\n".join(" ".join(line.split()) for line in outputs[0].splitlines()), json.loads(outputs[1])
+
+
+def shares_are_of_the_training_loop(folder):
+    """Ten seconds of imports, then 100 ms of which 87 ms are waiting, then a second of clean-up."""
+    trace = Trace(1)
+    for at in (10000, 10050):
+        trace.event("fetch.iter", "dataloader", at, at + 43.5)
+        trace.event("forward", "compute", at + 43.5, at + 50)
+    trace.event("end", "dftracer", 11100, 11100)
+    trace.save(folder)
+    text, found = summary(folder)
+    times = {key: found["training"][key] for key in ("startup_ns", "loop_ns", "teardown_ns", "wait_ns")}
+    expected = {"startup_ns": 10_000, "loop_ns": 100, "teardown_ns": 1000, "wait_ns": 87}
+    assert times == {key: ms * 10**6 for key, ms in expected.items()}, times
+    for line in ("start-up 10.0 s -", "loop 100 ms 100.0 %", "waiting for data 87.0 ms 87.0 %", "tear-down 1.00 s -"):
+        assert f"\n{line}" in text, (line, text)
+
+
+def ranks_make_their_steps_together(folder):
+    """Sixteen steps of a job are not thirty-two because two ranks make them. The third has lost one."""
+    for ranks, said in ((2, "2 trainers, 0 epochs, 16 steps each"), (3, "3 trainers, 0 epochs, 15 to 16 steps each")):
+        for rank in range(ranks):
+            trace = Trace(10 + rank, rank)
+            for step in range(16 - (rank == 2)):
+                trace.event("fetch.iter", "dataloader", step * 10, step * 10 + 4)
+                trace.event("step", "compute", step * 10 + 4, step * 10 + 10)
+            trace.save(folder)
+        text, found = summary(folder)
+        assert f"Training {said}" in text and found["training"]["steps"] == 16, text
+    assert found["training"]["steps_least"] == 15, found["training"]
+    assert "\nfetch 62.7 ms " in text, "the mean of 64, 64 and 60 ms"
+
+
+def bandwidth_of_a_job(folder):
+    """Four ranks read 1 GiB each in the same second, and write in turns: the job reads at 4 GiB/s, and writes at 1."""
+    for rank in range(4):
+        trace = Trace(rank + 1, rank)
+        trace.event("read", "POSIX", 0, 1000, fhash="f1", ret=2**30)
+        trace.event("write", "POSIX", 2000 + 1000 * rank, 3000 + 1000 * rank, fhash="f2", ret=2**30)
+        trace.event("read", "POSIX", 9000, 9500, fhash="f1", ret=0)  # the end of the file
+        trace.save(folder)
+    text, found = summary(folder, "--top", "1")
+    assert found["io"]["job"] == {"read_ns": 10**9, "write_ns": 4 * 10**9}, found["io"]["job"]
+    assert "\nread 4.00 GiB 683 MiB/s 4.00 GiB/s 1.00 s" in text, text
+    assert "\nwritten 4.00 GiB 1.00 GiB/s 1.00 GiB/s" in text, text
+
+
+def failed_calls(folder):
+    """By name, file and errno; those that move no data, too. What the trace does not tell is not a failure."""
+    trace = Trace(1)
+    trace.metadata("FH", "/etc/none", "f1")
+    trace.metadata("FH", "/root/secret", "f2")
+    for at in range(3):
+        trace.event("open", "POSIX", at, at + 1, fhash="f1", ret=-1, errno=2)
+    for at in range(3, 5):
+        trace.event("access", "POSIX", at, at + 1, fhash="f2", ret=-1, errno=13)
+    trace.event("posix_fallocate", "POSIX", 5, 6, fhash="f2", ret=28, errno=28)
+    trace.event("stat", "POSIX", 6, 7, fhash="f1", ret=-1)  # other tracers do not record errno
+    trace.event("read", "POSIX", 7, 8, fhash="f2")
+    trace.event("write", "POSIX", 8, 9, fhash="f2", ret=10)
+    trace.save(folder)
+    text, found = summary(folder)
+    io = found["io"]
+    assert (io["all"]["failed"], io["all"]["unknown"], io["all"]["calls"]) == (7, 1, 9), io["all"]
+    lines = [tuple(line[key] for key in ("name", "file", "errno", "count")) for line in io["failures"]]
+    assert lines[:2] == [("open", "/etc/none", 2, 3), ("access", "/root/secret", 13, 2)], lines
+    assert sorted(lines[2:]) == [("posix_fallocate", "/root/secret", 28, 1), ("stat", "/etc/none", 0, 1)], lines
+    assert "\nFailed calls, 7 of 9\n" in text, text
+    assert "open 3 No such file or directory /etc/none" in text and "stat 1 unknown /etc/none" in text, text
+    assert "1 transfer has no result in the trace" in text, text
+
+
+def epochs_without_numbers(folder):
+    """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
+    trace = Trace(1)
+    for epoch in range(3):
+        begin = 1000 + 100 * epoch
+        for step in range(4):
+            trace.event("fetch.iter", "dataloader", begin + step * 20, begin + step * 20 + 10)
+            trace.event("forward", "compute", begin + step * 20 + 10, begin + step * 20 + 18)
+            trace.event("backward", "compute", begin + step * 20 + 15, begin + step * 20 + 20, tid=7)
+        trace.event("epoch.iter", "pipeline", begin - 1, begin)
+        trace.event("epoch.block", "pipeline", begin, begin + 90)
+    trace.event("forward", "compute", 1400, 1450)  # a test after the training
+    trace.save(folder)
+    text, found = summary(folder)
+    lines = [tuple(line[key] for key in ("epoch", "fetches", "computes")) for line in found["training"]["by_epoch"]]
+    assert lines == [(None, 0, 1), (1, 4, 8), (2, 4, 8), (3, 4, 8)], lines
+    for line in found["training"]["by_epoch"][1:]:
+        assert (line["end_ns"] - line["start_ns"], line["fetch_ns"], line["compute_ns"]) == (90e6, 40e6, 40e6), line
+    assert "Training 1 trainer, 3 epochs, 12 steps" in text and "\nunknown 50.0 ms 0 0 1 50.0 ms" in text, text
+
+
+def epochs_of_steps(folder):
+    """Only the steps have numbers; what is in them has none. The epochs add up to the times of the training."""
+    subprocess.run([COMMAND, "generate", "-n", "200K", "-p", "2", folder], capture_output=True, check=True)
+    _, found = summary(folder)
+    training, epochs = found["training"], found["training"]["by_epoch"]
+    assert len(epochs) >= 2 and training["epochs"] == len(epochs), epochs
+    for key in ("fetches", "computes", "fetch_ns", "compute_ns"):
+        assert sum(line[key] for line in epochs) == training[key], key
+    assert all(line["computes"] == 3 * line["fetches"] > 0 for line in epochs), epochs
+    assert sum(line["end_ns"] - line["start_ns"] for line in epochs) <= found["job"]["time_ns"]
+
+
+def workers_have_no_epoch_of_their_own(folder):
+    """A worker that was forked in epoch 0 still says so in epoch 2: its work is in no epoch."""
+    trainer, worker = Trace(1), Trace(2, ppid=1)
+    for epoch in range(3):
+        begin = 100 * epoch
+        trainer.event("fetch.iter", "dataloader", begin, begin + 10, epoch=epoch, step=epoch)
+        trainer.event("read", "POSIX", begin + 20, begin + 21, fhash="f1", ret=5)
+        trainer.event("step", "pipeline", begin, begin + 90, epoch=epoch, step=epoch)
+        worker.event("item", "data", begin, begin + 50, epoch=0, step=0)
+        worker.event("read", "POSIX", begin + 60, begin + 61, fhash="f1", ret=5)
+    trainer.save(folder)
+    worker.save(folder)
+    _, found = summary(folder, "--by", "step")
+    counts = {(group["epoch"], group["step"]): group["count"] for group in found["groups"]}
+    assert counts == {("0", "0"): 3, ("1", "1"): 3, ("2", "2"): 3, ("", ""): 6}, counts
+    assert [line["fetches"] for line in found["training"]["by_epoch"]] == [1, 1, 1], found["training"]
+
+
+def work_belongs_to_the_fetch_of_its_batch(folder):
+    """Two ranks with two workers each, which load a batch one step ahead. Batches are numbered anew in each epoch."""
+    for rank in range(2):
+        trainer = Trace(10 + rank, rank)
+        workers = [Trace(100 + 10 * rank + number, ppid=10 + rank) for number in range(2)]
+        for epoch in range(2):
+            for step in range(4):
+                begin, numbers = 1000 * epoch + 100 * step + 200, {"worker": step % 2, "batch": step}
+                loads = begin - 100 if rank else begin - 150  # in the step before, or even in the epoch before
+                worker = workers[step % 2]
+                worker.event("read", "POSIX", loads, loads + 20, fhash="f1", ret=5)
+                worker.event("item", "data", loads, loads + 40 + rank, epoch=0, step=0)
+                worker.event("batch", "dataloader_worker", loads, loads + 50, **numbers)
+                trainer.event("fetch.iter", "dataloader", begin, begin + 10, **numbers)
+                trainer.event("step", "pipeline", begin, begin + 90, epoch=epoch, step=step)
+        workers[0].event("item", "data", 5000, 5050, worker=0, batch=0)  # nobody fetches it
+        workers[1].event("item", "data", 5100, 5150)
+        for trace in (trainer, *workers):
+            trace.save(folder)
+    for memory in ("64Mi", "0"):
+        _, found = summary(folder, "--by", "step", "--memory", memory)
+        groups = {(group["epoch"], group["step"]): group for group in found["groups"]}
+        assert {key: group["count"] for key, group in groups.items()} == {
+            ("", ""): 4,
+            **{(str(epoch), str(step)): 2 * (2 + 3) for epoch in range(2) for step in range(4)},
+        }, groups
+        group = groups[("1", "2")]
+        expected = sum(10 + 90 + 20 + 40 + rank + 50 for rank in range(2))
+        assert group["total_ns"] == expected * 10**6 and group["self_ns"] == 2 * (90 + 50) * 10**6, group
+
+
+def the_sample_of_the_page(folder):
+    """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
+    for rank in range(2):
+        trainer, worker = Trace(4711 + rank, rank), Trace(4800 + rank, rank, ppid=4711 + rank)
+        trainer.metadata("FH", "/data/a.npy", "f1")
+        trainer.metadata("FH", "/data/none.npy", "f2")
+        trainer.event("stat", "POSIX", 500, 500.02, fhash="f2", ret=-1, errno=2)
+        for epoch in range(2):
+            begin = 2000 + epoch * 1000
+            for at in range(begin, begin + 800, 100):
+                trainer.event("fetch.iter", "dataloader", at, at + 60)
+                trainer.event("forward", "compute", at + 60, at + 75)
+                trainer.event("backward", "compute", at + 75, at + 95)
+                worker.event("read", "POSIX", at + 42, at + 80, fhash="f1", ret=50 << 20)
+                worker.event("item", "data", at + 40, at + 95)
+            trainer.event("epoch.block", "pipeline", begin, begin + 820)
+        trainer.event("end", "dftracer", 4500, 4500)
+        trainer.save(folder)
+        worker.save(folder)
+    done = subprocess.run(
+        [COMMAND, "summary", folder],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"COLUMNS": "100", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
+    )
+    page = (Path(os.environ["DFT_TEST_SOURCE"]) / "docs" / "summary.md").read_text()
+    shown = page.partition("```text\n")[2].partition("```")[0]
+    printed = "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
+    assert shown == printed, printed
+
+
+def main():
+    for case in (
+        shares_are_of_the_training_loop,
+        ranks_make_their_steps_together,
+        bandwidth_of_a_job,
+        failed_calls,
+        epochs_without_numbers,
+        epochs_of_steps,
+        workers_have_no_epoch_of_their_own,
+        work_belongs_to_the_fetch_of_its_batch,
+        the_sample_of_the_page,
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            case(folder)
+            print("passed:", case.__name__, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
