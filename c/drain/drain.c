@@ -170,7 +170,7 @@ static void append(dft__workspace *workspace) {
 static dft__workspace *ready_workspace(void) {
   for (int i = 0; i < WORKSPACES; i++) {
     dft__workspace *workspace = atomic_load(&drain.workspaces[i]);
-    if (workspace && DFT__ACQUIRE(workspace->state) == READY && workspace->batch.seq == DFT__GET(drain.turn))
+    if (workspace && DFT__ACQUIRE(workspace->state) == READY && DFT__GET(workspace->seq) == DFT__GET(drain.turn))
       return workspace;
   }
   return NULL;
@@ -294,6 +294,7 @@ static int drain_batch(uint32_t flags, uint64_t least) {
   }
   if (!is_exclusive) unlock(&drain.create_lock);
   dft__outputs_encode(&drain.outputs, workspace);
+  DFT__SET(workspace->seq, workspace->batch.seq);
   DFT__RELEASE(workspace->state, READY);
   do append_ready();
   while (is_exclusive && DFT__GET(drain.in_flight) && (wait_ns(APPEND_PAUSE_NS), 1));
@@ -356,6 +357,17 @@ static int has_enough(void) {
   return atomic_load(&drain.ready_cells) >= DFT__BATCH_CELLS;
 }
 
+static void write_ready(void) {
+  prepare_spool();
+  while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, DFT__BATCH_CELLS)) prepare_spool();
+  append_ready();
+}
+
+int dft__drain_serve(void) {
+  write_ready();
+  return dft__drain_is_ending();
+}
+
 static void *run(void *unused) {
   int has_idled = !drain.when_idle;
   (void)unused;
@@ -369,9 +381,7 @@ static void *run(void *unused) {
     uint32_t seen = atomic_load(&drain.wake);
     struct timespec retry = {1, 0};
     int is_failing;
-    prepare_spool();
-    while (has_enough() && !atomic_load(&drain.is_ending) && drain_once(0, DFT__BATCH_CELLS)) prepare_spool();
-    append_ready();
+    write_ready();
     if (!has_idled && !atomic_load(&drain.is_ending)) {
       has_idled = 1;
       drain.when_idle(drain.outputs.spool->header->folder);

@@ -12,6 +12,9 @@
 dft_status dft__drain_begin(dft__spool *spool, void (*when_idle)(const char *folder),
                             int (*renew_claim)(const dft__spool *spool));
 
+/* For when_idle, which may take long: writes what has become ready meanwhile. Nonzero when the session ends. */
+int dft__drain_serve(void);
+
 /* Cells of records became ready. Starts the thread when there are enough for a batch, or DFTRACER_ON_FULL=wait. Called with signals blocked; `signals`
  * is what the program has blocked. Nothing happens when the spool's session has ended. */
 void dft__drain_notify(const dft__spool *spool, uint32_t cells, uint64_t signals);

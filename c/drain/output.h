@@ -18,6 +18,7 @@ typedef struct dft__workspace {
   dft_bytes bytes[DFT__SINKS_MAX];
   dft_status status;      /* of encoding */
   _Atomic uint32_t state; /* for drain.c */
+  _Atomic uint64_t seq;   /* the same: of the batch, when that is READY */
   size_t map_bytes;
 } dft__workspace;
 

@@ -191,7 +191,8 @@ static int is_time_over(void) {
 }
 
 static void recover_others_meanwhile(const char *folder) {
-  dft__unjudged plan = {.is_over = dft__drain_is_ending};
+  dft__unjudged plan = {
+    .is_over = dft__drain_serve}; /* where producers leave all work to this thread, they wait for it */
   dft__recover_folder(folder, NULL, &plan);
 }
 

@@ -24,6 +24,7 @@ from harness import (
 
 STATUS = 42  # of steady
 DEAD = 40
+SLOW = {"DFT_TEST_SLOW_MS": "1500"}  # for one of several writes
 EVENTS = 100_000
 SECONDS_LATE = 3  # half a second is the rule; without it, this takes much longer
 
@@ -70,6 +71,25 @@ def case_a_short_program_ends_soon_and_hears_signals(folder):
     expect_equal(other.returncode, STATUS, "the other program")
     expect(seconds < SECONDS_LATE, f"the end of the other one took {seconds:.1f} s")
     check_all(folder)
+
+
+def case_producers_that_wait_for_the_thread_do_not_wait_for_others(folder):
+    """With DFTRACER_ON_FULL=wait the background thread alone writes, and it works for others, too: here for ten seconds."""
+    flag = f"{folder}/dead"
+    sink = {"SINK": program("sink_flaky.so")}
+    with open(flag, "w"):
+        pass
+    env = {**environment(folder, SPOOL_LIMIT="64M", **sink), "DFT_TEST_DEAD": flag}
+    process = subprocess.Popen([program("steady"), str(2 * EVENTS), "half"], env=env, stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    expect_equal(process.stdout.readline(), "half\n", "the process has recorded its events")
+    process.kill()
+    process.communicate()
+    os.unlink(flag)
+    env = {**environment(folder, LOG_FILE=f"{folder}/own.pfw", SPOOL_LIMIT="1M", ON_FULL="wait"), **SLOW}
+    done = run([program("steady"), "20000"], env)
+    expect_equal((done.returncode, done.stderr), (STATUS, ""), "nothing is dropped")
+    expect(any(name.endswith(".spool") for name in waiting(folder)), "it has not worked for others alone")
 
 
 def hears_signal(folder):
