@@ -169,7 +169,7 @@ static int advance(span_stream *stream, time_span *span, uint64_t *length) {
 int spanset_measure(spanset *const *one, uint32_t one_count, spanset *const *two, uint32_t two_count,
                     span_lengths *lengths) {
   span_stream first, second;
-  time_span a, b;
+  time_span a = {0, 0}, b = {0, 0};
   int is_good = span_stream_open(&first, one, one_count) & span_stream_open(&second, two, two_count);
   int has_a, has_b;
   *lengths = (span_lengths){0, 0, 0};
