@@ -42,9 +42,10 @@
 
 #define APPEND_PAUSE_NS 20000        /* between looks at a batch that must be appended before others begin */
 #define END_NS UINT64_C(10000000000) /* that the end waits for producers */
-#define DESCRIPTORS_MOST 65536       /* closed one by one where the kernel cannot close a range */
-#define RETRY_AT_ONCE 1              /* in retry_ns: a time that has passed */
-#define ON_FULL_WAIT 2               /* DFTRACER_ON_FULL=wait, in the order of its choices */
+#define END_TRIES 100
+#define DESCRIPTORS_MOST 65536 /* closed one by one where the kernel cannot close a range */
+#define RETRY_AT_ONCE 1        /* in retry_ns: a time that has passed */
+#define ON_FULL_WAIT 2         /* DFTRACER_ON_FULL=wait, in the order of its choices */
 
 enum workspace_state { IDLE = 0, BUSY = 1, READY = 2 };
 enum thread_state { NO_THREAD = 0, THREAD_BEING_MADE = 1, THREAD_RUNS = 2, THREAD_FAILED = 3 };
@@ -559,8 +560,10 @@ dft_status dft__drain_end(int *is_complete) {
   int is_alone;
   end_thread();
   is_alone = await_helpers();
-  do *is_complete = write_rest();
-  while (!*is_complete && is_taken() && !is_being_taken());
+  for (int tries = 0; tries < END_TRIES; tries++) { /* again if the trace was taken meanwhile */
+    *is_complete = write_rest();
+    if (*is_complete || !is_taken() || is_being_taken()) break;
+  }
   status = dft__outputs_close(&drain.outputs, *is_complete);
   if (status == DFT_OK) status = drain.outputs.first_error;
   for (int i = 0; i < WORKSPACES; i++) {

@@ -149,23 +149,23 @@ static int write_taken(dft__spool *spool, dft_status *status) {
   return !is_empty;
 }
 
-/* Of a process that may be alive. The spool stays, for the regions that are open and what else the process may record. If there was
- * nothing more the next time, the process counts as dead. */
+/* Of a process that may be alive. The spool stays, for the regions that are open and what else the process may record. If there is
+ * nothing more a minute later, the process counts as dead. */
 static dft_status publish_taken(dft__spool *spool, dft_recovery *report) {
   dft__outputs outputs;
   char name[DFT__PATH_MAX];
   dft_status status = dft__outputs_prepare(&outputs, spool);
   if (status != DFT_OK) return status;
   if (!dft__taking_is_complete(spool) && !write_taken(spool, &status)) {
-    if (DFT__GET(spool->header->takings) || !dft__open_region_any(spool)) return publish(spool, NULL, report, NULL);
-    dft__taking_end(spool);
+    if (dft__taking_is_long_ago(spool)) return publish(spool, NULL, report, NULL);
+    dft__taking_end(spool, 0);
     return DFT_OK;
   }
   if (status == DFT_OK) status = dft__publish(&outputs, NULL, name, sizeof name);
   if (status != DFT_OK) return status;
   report->events += dft__commit_current(spool)->events;
   report->published++;
-  dft__taking_end(spool);
+  dft__taking_end(spool, 1);
   return DFT_OK;
 }
 

@@ -22,6 +22,7 @@
 
 #define WAIT_NS UINT64_C(2000000000) /* for threads that are inside a call: the process was stopped, or died there */
 #define PAUSE_NS 50000
+#define REST_SECONDS 60 /* that a process has to go on, after its trace was taken */
 
 /* ---- The cut ---------------------------------------------------------------------------------------------------------- */
 
@@ -143,12 +144,18 @@ int dft__taking_is_complete(const dft__spool *spool) {
   return atomic_load(&spool->header->is_taken) && dft__commit_current(spool)->complete;
 }
 
-void dft__taking_end(dft__spool *spool) {
+int dft__taking_is_long_ago(const dft__spool *spool) {
+  uint64_t taken = spool->header->taken_seconds;
+  return taken && taken + REST_SECONDS <= (uint64_t)time(NULL);
+}
+
+void dft__taking_end(dft__spool *spool, int has_published) {
   uint64_t offset = 0;
   dft__chunk *chunk;
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (!chunk->cut_gen || chunk->cut_gen != dft__status_gen(DFT__GET(chunk->status))) continue;
     if (DFT__GET(chunk->consumed) < chunk->cut_end) DFT__SET(chunk->consumed, chunk->cut_end);
   }
+  if (has_published || !spool->header->taken_seconds) spool->header->taken_seconds = (uint64_t)time(NULL);
   dft__ownership_renew(spool);
 }

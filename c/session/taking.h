@@ -15,7 +15,10 @@ void dft__taking_complete(dft__spool *spool, const dft__spool *copy);
 /* Whether a recovery got so far, and died. */
 int dft__taking_is_complete(const dft__spool *spool);
 
-/* It is published. What the process records from now on, or has recorded since, is another trace. */
-void dft__taking_end(dft__spool *spool);
+/* What there was is published. What the process records from now on, or has recorded since, is another trace. */
+void dft__taking_end(dft__spool *spool, int has_published);
+
+/* Whether the process, if it is alive, has had time to go on since something of it was taken. */
+int dft__taking_is_long_ago(const dft__spool *spool);
 
 #endif

@@ -420,6 +420,7 @@ typedef struct dft__header {
   _Atomic uint32_t is_appending; /* the process itself is at it (ownership.c) */
   _Atomic uint32_t is_taken;     /* a recovery is at it, though the process may be alive */
   _Atomic uint64_t takings;      /* recoveries that have taken the trace so far; then the process begins another one */
+  uint64_t taken_seconds;        /* since 1970, when something was last taken; 0: never */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -46,7 +46,7 @@ static void take_all(void) {
   CHECK_INT(dft__taking_begin(&spool, &copy), DFT_OK);
   dft__taking_complete(&spool, &copy);
   dft__taking_drop(&copy);
-  dft__taking_end(&spool);
+  dft__taking_end(&spool, 1);
 }
 
 static void what_is_written_is_taken(void) {

@@ -73,6 +73,16 @@ def recover(folder: str, expect: int = 0, lost: bool = False) -> str:
     return done.stdout
 
 
+def compile_to(path: str, source: str, *options: str) -> str:
+    """Compiles C; skips when the compiler cannot."""
+    with open(f"{path}.c", "w") as file:
+        file.write(source)
+    done = run(["cc", *options, f"{path}.c", "-o", path], None)
+    if done.returncode:
+        raise Skip(f"cc {' '.join(options)}: {done.stderr.strip().splitlines()[-1]}")
+    return path
+
+
 def waiting(folder: str) -> list[str]:
     """What lies in .dftracer: nothing, when every trace is published."""
     inner = os.path.join(folder, ".dftracer")

@@ -15,6 +15,7 @@ from harness import (
     COMMAND,
     SECONDS_MOST,
     Skip,
+    compile_to,
     environment,
     expect,
     expect_equal,
@@ -197,8 +198,13 @@ def case_killed_on_an_overlay_file_system(folder):
         check_half(out)
 
 
-def lost(folder):
-    done = run([COMMAND, "recover", "--lost", folder], untraced())
+LATER = "#include <time.h>\ntime_t time(time_t *to) { struct timespec now; clock_gettime(CLOCK_REALTIME, &now);" \
+        " return now.tv_sec + 120; }"
+
+
+def lost(folder, later=""):
+    """later: a library for the recovery, which thinks then that it is two minutes later."""
+    done = run([COMMAND, "recover", "--lost", folder], {**untraced(), "LD_PRELOAD": later})
     expect_equal((done.returncode, done.stderr), (0, ""), f"dftracer recover --lost: {done.stdout}")
     return done.stdout
 
@@ -228,7 +234,19 @@ def case_taken_twice_while_it_waits(folder):
     with overlay(folder) as out:
         with living(out, before=unshared("-p", "-f")):
             expect("1 trace published" in lost(out), "it is taken")
+            kept = waiting(out)
             expect("0 traces published" in lost(out), "and there is nothing more to take")
+            expect_equal(waiting(out), kept, "the spool of the process")
+        check_halves(out, 2, small=True)
+
+
+def case_taken_again_after_a_minute(folder):
+    """It counts as dead then. If it lives all the same, it can still end."""
+    later = compile_to(f"{folder}/later.so", LATER, "-shared", "-fPIC")
+    with overlay(folder) as out:
+        with living(out, before=unshared("-p", "-f")):
+            expect("1 trace published" in lost(out), "it is taken")
+            expect("0 traces published" in lost(out, later), "and there is nothing more to take")
             expect_equal(waiting(out), [], "nothing is left for the process")
         check_halves(out, 2, small=True)
 
@@ -249,8 +267,8 @@ def take_often(folder, out, pause):
                 expect("1 trace published" in lost(out), "it is taken")
         finally:
             os.kill(int(child_of(process)), signal.SIGKILL)
-    for _ in range(3):  # what it recorded last; then the regions that were open
-        lost(out)
+    lost(out)  # what it recorded last; then the regions that were open
+    lost(out, compile_to(f"{folder}/later.so", LATER, "-shared", "-fPIC"))
     expect_equal(waiting(out), [], "left over")
     seen = compare(out, page, small=True)
     expect(seen["files"] >= 3 and seen["events"] > 0, f"all of it is there: {seen}")
@@ -397,7 +415,10 @@ def case_killed_where_nobody_can_tell(folder):
     text = lost(folder)
     expect("1 trace published" in text and "left alone" not in text and claim in text, text)
     expect_equal(waiting(folder), [claim], "the spool is kept: the process may be alive all the same")
-    expect("0 traces published" in lost(folder), "it was not")
+    expect("0 traces published" in lost(folder), "nothing more")
+    expect_equal(waiting(folder), [claim], "the spool is kept for a minute")
+    lost(folder, compile_to(f"{folder}/later.so", LATER, "-shared", "-fPIC"))
+    expect_equal(waiting(folder), [], "it was not alive")
     check_half(folder)
 
 

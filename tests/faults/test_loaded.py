@@ -15,6 +15,7 @@ import time
 from harness import (
     Skip,
     act,
+    compile_to,
     environment,
     expect,
     expect_equal,
@@ -50,16 +51,6 @@ int open64(const char *path, int flags, ...) {
   return next(path, flags, 0666);
 }
 """
-
-
-def compile_to(path, source, *options):
-    """Compiles C; skips when the compiler cannot."""
-    with open(f"{path}.c", "w") as file:
-        file.write(source)
-    done = run(["cc", *options, f"{path}.c", "-o", path], None)
-    if done.returncode:
-        raise Skip(f"cc {' '.join(options)}: {done.stderr.strip().splitlines()[-1]}")
-    return path
 
 
 def jemalloc():
