@@ -74,7 +74,7 @@ def case_a_short_program_ends_soon_and_hears_signals(folder):
 
 
 def case_producers_that_wait_for_the_thread_do_not_wait_for_others(folder):
-    """With DFTRACER_ON_FULL=wait the background thread alone writes, and it works for others, too: here for ten seconds."""
+    """With DFTRACER_ON_FULL=wait the background thread alone writes. It works for others, too: here for ten seconds."""
     flag = f"{folder}/dead"
     sink = {"SINK": program("sink_flaky.so")}
     with open(flag, "w"):
