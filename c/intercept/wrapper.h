@@ -37,8 +37,10 @@ static inline int dft__stream_error(FILE *stream) {
  * has a newline or fills the buffer; the newline is then the first one there, and only bytes that were stored are looked
  * at. Otherwise only the zero behind the line tells its end. */
 static inline size_t dft__line_bytes(const char *line, int count, FILE *stream) {
+  size_t text = strlen(line);
   const char *end;
-  if (feof_unlocked(stream) || ferror_unlocked(stream)) return strlen(line);
+  if (DFT__LIKELY(text && line[text - 1] == '\n')) return text;
+  if (feof_unlocked(stream) || ferror_unlocked(stream)) return text;
   end = memchr(line, '\n', (size_t)count - 1);
   return end ? (size_t)(end - line) + 1 : (size_t)count - 1;
 }
