@@ -1,7 +1,5 @@
 /* wrapper.c - the wrappers that the rows of calls.inc make.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "wrapper.h"
 
 #define CALL(cat, action, type, name, params, args, subject, result, items) \

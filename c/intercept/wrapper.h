@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -31,6 +32,17 @@ static inline int dft__stream_fd(FILE *stream) {
 }
 static inline int dft__stream_error(FILE *stream) {
   return stream && ferror_unlocked(stream) ? errno : 0;
+}
+/* The bytes that fgets stored, which may contain zeros. If neither the end of the file nor an error stopped it, the line
+ * has a newline or fills the buffer; the newline is then the first one there, and only bytes that were stored are looked
+ * at. Otherwise only the zero behind the line tells its end. */
+static inline size_t dft__line_bytes(const char *line, int count, FILE *stream) {
+  size_t text = strlen(line);
+  const char *end;
+  if (DFT__LIKELY(text && line[text - 1] == '\n')) return text;
+  if (feof_unlocked(stream) || ferror_unlocked(stream)) return text;
+  end = memchr(line, '\n', (size_t)count - 1);
+  return end ? (size_t)(end - line) + 1 : (size_t)count - 1;
 }
 
 /* ---- Subjects: nonzero when the call has to be timed ---- */
@@ -73,7 +85,8 @@ static inline int dft__stream_error(FILE *stream) {
 #define DFT__RESULT_UNTIL_END(stream) ret, ret == -1 ? dft__stream_error(stream) : 0
 /* A number of bytes; -1 when there was an error and no byte was moved. */
 #define DFT__BYTES(bytes, error) (bytes) != 0 || !(error) ? (int64_t)(bytes) : -1, error
-#define DFT__RESULT_LINE(stream) DFT__BYTES(ret ? strlen(ret) : 0, ret ? 0 : dft__stream_error(stream))
+#define DFT__RESULT_LINE(count, stream) \
+  DFT__BYTES(ret ? dft__line_bytes(ret, count, stream) : 0, ret ? 0 : dft__stream_error(stream))
 #define DFT__RESULT_UP_TO(stream) DFT__BYTES(ret < 0 ? 0 : ret, ret < 0 ? dft__stream_error(stream) : 0)
 #define DFT__RESULT_LENGTH(text) DFT__BYTES(ret < 0 ? 0 : strlen(text), ret < 0 ? errno : 0)
 #define DFT__RESULT_LENGTH_1(text) DFT__BYTES(ret < 0 ? 0 : strlen(text) + 1, ret < 0 ? errno : 0)

@@ -2,6 +2,7 @@
 SPDX-License-Identifier: MIT
 """
 
+import collections
 import json
 import os
 import sys
@@ -125,26 +126,35 @@ def case_every_symbol(folder):
 
 
 def case_summary_counts_what_the_table_says(folder):
-    """The bytes of every call that reads, writes or copies, and of no other."""
+    """The bytes of every call that reads, writes, copies or maps, and of no other."""
     _, traces, _ = call_every(folder)
     actions = {symbol_of(*row): action_of(*row) for row in rows() if action_of(*row)}
-    calls, moved = {"READ": 0, "WRITE": 0}, {"READ": 0, "WRITE": 0}
+    calls, moved = collections.Counter(), collections.Counter()
+    sides = {"COPY": ("READ", "WRITE"), "GET": ("READ",), "PUT": ("WRITE",), "SCAN": ("READ",)}
     met = set()
     for trace in read_folder(traces):
         for event in trace.user_events():
             action = actions.get(event["name"])
             met.add(event["name"])
-            for side in {"COPY": ("READ", "WRITE")}.get(action, (action,)):
-                if side in moved:
-                    calls[side] += 1
-                    moved[side] += max(event["args"]["ret"], 0)
-    moving = {name for name, action in actions.items() if action in ("READ", "WRITE", "COPY")}
+            bytes_moved = max(event["args"]["ret"], 0)
+            if action in ("GET", "PUT"):
+                bytes_moved = event["args"]["ret"] >= 0
+            elif action == "SCAN":
+                bytes_moved = 0
+            elif action == "MAP":
+                bytes_moved = event["args"]["length"]
+            for side in sides.get(action, (action,)):
+                calls[side] += 1
+                moved[side] += bytes_moved
+            calls["unknown"] += action == "SCAN"
+    moving = {name for name, action in actions.items() if action in ("READ", "WRITE", "MAP", *sides)}
     expect_equal(moving - met, set(), "calls that every.py does not make")
     done = run([COMMAND, "summary", "--json", traces], untraced())
     expect_equal((done.returncode, done.stderr), (0, ""), "summary")
     told = json.loads(done.stdout)["io"]["all"]
     expect_equal((told["reads"], told["read_bytes"]), (calls["READ"], moved["READ"]), "reads and their bytes")
     expect_equal((told["writes"], told["write_bytes"]), (calls["WRITE"], moved["WRITE"]), "writes and their bytes")
+    expect_equal((told["mapped_bytes"], told["unknown"]), (moved["MAP"], calls["unknown"]), "mapped, unknown")
 
 
 def case_a_line_is_as_many_bytes_as_it_has(folder):

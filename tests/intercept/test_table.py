@@ -9,11 +9,15 @@ import subprocess
 
 from io_harness import LIBRARY, PRELOAD, SOURCE, expect, expect_equal, main
 
-ACTIONS = {"READ", "WRITE", "COPY", "SEEK", "MOVE", "OPEN", "PROCESS", "OTHER"}
+ACTIONS = {"READ", "WRITE", "GET", "PUT", "SCAN", "COPY", "MAP", "SEEK", "MOVE", "OPEN", "PROCESS", "OTHER"}
 SOME = {
     "read": "READ",
     "pwritev2": "WRITE",
+    "getchar": "GET",
+    "fputc": "PUT",
+    "vfscanf": "SCAN",
     "sendfile": "COPY",
+    "mmap": "MAP",
     "lseek": "SEEK",
     "fseek": "MOVE",
     "fopen": "OPEN",

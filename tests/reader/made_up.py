@@ -33,6 +33,7 @@ OTHERS = (("app", "work"), ("app", "wait"))
 
 LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
 LEAVES += ("copy_file_range", "sendfile64", "splice", "getline", "fprintf", "fgetc")
+LEAVES += ("putc", "fscanf", "vfscanf", "mmap", "mmap64")
 LEAVES += ("fseek", "fseeko64", "rewind")
 LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 
@@ -79,6 +80,8 @@ class Writer:
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
         if name.startswith("fseek"):
             args |= {"offset": rng.choice([0, 100, 4096, -100, 2**63 - 1]), "whence": rng.choice([0, 0, 1, 2])}
+        if name.startswith("mmap"):
+            args["length"] = rng.choice([-1, 0, 4096, 2**63 - 1, "8192", "x"])
         if name in ("copy_file_range", "splice", "sendfile64", "open"):
             args |= rng.choice([{}, {"path2_hash": f"{rng.randrange(50):016x}"}])
         self.event(thread, name, rng.choice(["POSIX", "STDIO"]), at, end, (self.id, parent), level, args)

@@ -11,6 +11,9 @@ import oracle
 READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
 WRITES += ("printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf")
+GETS, PUTS = ("fgetc", "getc", "getchar"), ("fputc", "putc", "putchar")  # of one byte; ret is the character
+SCANS = ("fscanf", "vfscanf")  # of which nothing tells the bytes
+MAPS = ("mmap",)
 SEEKS = ("lseek",)
 MOVES = ("fseek", "fseeko", "rewind")
 OPENS = ("open", "openat", "openat2", "creat", "fopen", "freopen", "fdopen")
@@ -44,7 +47,8 @@ def io_kind(name, cat):
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    kinds = {"read": READS, "write": WRITES, "copy": COPIES, "seek": SEEKS, "move": MOVES, "open": OPENS}
+    kinds = {"read": READS + GETS + SCANS, "write": WRITES + PUTS, "copy": COPIES, "map": MAPS}
+    kinds |= {"seek": SEEKS, "move": MOVES, "open": OPENS}
     for kind, names in kinds.items():
         if name in names:
             return kind
@@ -72,6 +76,18 @@ def ai_kind(name, cat):
     return cat if cat in ("comm", "device", "checkpoint") else None
 
 
+def result_of(event, args, error):
+    """Of a call: what it returned; of a transfer the bytes, or None."""
+    ret, name = integer(args.get("ret"), None), event["name"]
+    name = name[:-2] if name.endswith("64") else name
+    is_end = ret is not None and ret < 0 and not error
+    if ret is None or event["cat"] not in ("POSIX", "STDIO") or name not in GETS + PUTS + SCANS:
+        return ret
+    if name in SCANS:
+        return ret if ret < 0 and error else None
+    return 1 if ret >= 0 else 0 if is_end and name in GETS else ret
+
+
 def is_ours(event):
     return event["cat"] == "dftracer" and event["name"] in ("start", "end")
 
@@ -91,8 +107,8 @@ class Span:
         self.level = self.args.get("level", 0)
         self.file = str(self.args.get("fhash", ""))
         self.second_file = str(self.args.get("path2_hash", ""))
-        self.result = integer(self.args.get("ret"), None)
         self.error = max(integer(self.args.get("errno"), 0), 0)
+        self.result = result_of(event, self.args, self.error)
         self.is_failed = self.error > 0 or (self.result is not None and self.result < 0)
         self.self = 0
 
@@ -160,12 +176,15 @@ class IO:
                 self.numbers["unknown"] += 1
             elif ret >= 0:
                 self.sizes.append(ret)
+        if kind == "map" and (ret if ret is not None else -1) >= 0:
+            self.numbers["mapped_bytes"] += max(integer(span.args.get("length"), 0), 0)
         self.numbers["failed"] += span.is_failed
         if sequence is not None:
             self.numbers["sequential" if sequence else "random"] += 1
 
     def document(self):
-        keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "read_ns", "write_ns", "metadata_ns")
+        keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "mapped_bytes")
+        keys += ("read_ns", "write_ns", "metadata_ns")
         result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed", "unknown")}
         result["calls"] = result["reads"] + result["writes"] + result["metadata"]
         result["size_median"] = percentile(self.sizes, 0.5)
@@ -179,7 +198,7 @@ def sequences(spans):
     for span in spans:
         kind = span.kind
         span.sequence = None
-        if kind in (None, "copy", "other") or not span.file:
+        if kind in (None, "copy", "map", "other") or not span.file:
             continue
         ret, offset = -1 if span.result is None else span.result, integer(span.args.get("offset", -1), -1)
         last_end, position = places.get(span.file, (None, 0))
@@ -187,6 +206,8 @@ def sequences(spans):
             places[span.file] = (None, 0)
         elif kind == "seek":
             places[span.file] = (last_end, ret if ret >= 0 else position)
+        elif kind != "move" and span.result is None:
+            places[span.file] = (None, position)
         elif kind == "move" and ret >= 0:
             whence = integer(span.args.get("whence", 0), None)
             if whence in (0, 1):

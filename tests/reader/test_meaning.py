@@ -119,7 +119,7 @@ def failed_calls(folder):
     assert sorted(lines[2:]) == [("posix_fallocate", "/root/secret", 28, 1), ("stat", "/etc/none", 0, 1)], lines
     assert "\nFailed calls, 7 of 9\n" in text, text
     assert "open 3 No such file or directory /etc/none" in text and "stat 1 unknown /etc/none" in text, text
-    assert "1 transfer has no result in the trace" in text, text
+    assert "the bytes of 1 transfer are unknown" in text, text
 
 
 def epochs_without_numbers(folder):

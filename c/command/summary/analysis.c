@@ -18,6 +18,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .error = key(reader, "errno"),
     .offset = key(reader, "offset"),
     .whence = key(reader, "whence"),
+    .length = key(reader, "length"),
     .worker = key(reader, "worker"),
     .batch = key(reader, "batch"),
     .second_file = key(reader, "path2_hash"),

@@ -79,15 +79,16 @@ void summary_csv(FILE *out, const summary_answer *answer) {
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
 static void print_io(FILE *out, const io_stats *stats) {
-  fprintf(
-    out,
-    "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
-    ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64
-    ", \"metadata_ns\": %" PRIu64 ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64
-    ", \"unknown\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
-    io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
-    stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random, stats->failed, stats->unknown,
-    histogram_percentile(&stats->sizes, 0.5, 1), histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
+  fprintf(out,
+          "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
+          ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"mapped_bytes\": %" PRIu64
+          ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 ", \"metadata_ns\": %" PRIu64
+          ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64 ", \"unknown\": %" PRIu64
+          ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
+          io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
+          stats->mapped_bytes, stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random,
+          stats->failed, io_stats_unknown(stats), histogram_percentile(&stats->sizes, 0.5, 1),
+          histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
 }
 
 static void print_failures(FILE *out, const summary_state *state) {

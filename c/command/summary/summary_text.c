@@ -27,6 +27,12 @@ static void add_bytes(table *sheet, uint64_t bytes) {
   table_format(sheet, "%s", bytes ? format_bytes(text, (double)bytes) : "-");
 }
 
+/* Bytes of transfers, some of which may be unknown. */
+static void add_moved(table *sheet, uint64_t bytes, uint64_t unknown) {
+  if (!bytes && unknown) table_format(sheet, "unknown");
+  else add_bytes(sheet, bytes);
+}
+
 static void add_share(table *sheet, uint64_t part, uint64_t whole) {
   if (whole) table_format(sheet, "%.1f %%", 100.0 * (double)part / (double)whole);
   else table_format(sheet, "-");
@@ -137,9 +143,9 @@ static void add_io(table *sheet, const io_stats *io) {
   uint64_t ns = io_stats_ns(io);
   add_count(sheet, io_stats_calls(io));
   add_time(sheet, ns);
-  add_bytes(sheet, io->read_bytes);
+  add_moved(sheet, io->read_bytes, io->unknown_reads);
   add_rate(sheet, io->read_bytes, io->read_ns);
-  add_bytes(sheet, io->write_bytes);
+  add_moved(sheet, io->write_bytes, io->unknown_writes);
   add_rate(sheet, io->write_bytes, io->write_ns);
   add_bytes(sheet, histogram_percentile(&io->sizes, 0.5, 1));
   add_share(sheet, io->sequential, io->sequential + io->random);
@@ -340,8 +346,9 @@ void summary_print_problems(FILE *out, const char *before, const summary_state *
 static void print_notes(FILE *out, const summary_answer *answer) {
   const summary_state *state = answer->state;
   char text[FORMAT_BYTES];
-  const uint64_t unknown = answer->io.unknown;
-  if (!unknown && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
+  const uint64_t unknown = io_stats_unknown(&answer->io);
+  const uint64_t mapped = answer->io.mapped_bytes;
+  if (!unknown && !mapped && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
       !is_between_runs(answer))
     return;
   table_heading(out, "Notes", "");
@@ -355,8 +362,11 @@ static void print_notes(FILE *out, const summary_answer *answer) {
     fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
             state->recovered == 1 ? " was" : "s were");
   if (unknown)
-    fprintf(out, "  %s transfer%s no result in the trace: the bytes are not counted\n", format_count(text, unknown),
-            unknown == 1 ? " has" : "s have");
+    fprintf(out, "  the bytes of %s transfer%s are unknown: the trace does not tell them\n",
+            format_count(text, unknown), plural(unknown));
+  if (mapped)
+    fprintf(out, "  %s of files were mapped into memory: what was read and written there is not seen\n",
+            format_bytes(text, (double)mapped));
   if (state->others) fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, state->others));
   summary_print_problems(out, "  ", state);
 }

@@ -48,6 +48,7 @@ typedef struct event_arguments {
   int64_t ret;    /* NO_RESULT: not given */
   int64_t offset; /* -1: not given */
   int64_t whence;
+  int64_t length;
   int64_t worker, batch; /* -1: not given */
   int64_t error;
   int64_t epoch, step; /* NO_STEP: not given */
@@ -78,6 +79,7 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     else if (cell->key == keys->error) found.error = integer(cell, 0);
     else if (cell->key == keys->offset) found.offset = integer(cell, -1);
     else if (cell->key == keys->whence) found.whence = integer(cell, UINT8_MAX);
+    else if (cell->key == keys->length) found.length = integer(cell, 0);
     else if (cell->key == keys->worker) found.worker = integer(cell, -1);
     else if (cell->key == keys->batch) found.batch = integer(cell, -1);
     else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
@@ -144,13 +146,14 @@ static int32_t short_number(int64_t number) {
 
 /* Everything that accounting needs to know about an event, but its group. */
 static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row, const event_arguments *arguments,
-                          int is_call) {
+                          const event_class *class) {
+  const int is_call = class->io != IO_NONE;
   uint64_t level = rows->level[row];
   moment event = {
     .start = rows->start_ns[row],
     .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
     .offset = is_call ? arguments->offset : arguments->worker,
-    .result = is_call ? arguments->ret : arguments->batch,
+    .result = is_call ? io_result(class, arguments->ret, arguments->error, arguments->length) : arguments->batch,
     .group = NO_GROUP,
     .epoch = short_number(arguments->epoch),
     .step = short_number(arguments->step),
@@ -177,7 +180,7 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   }
   if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
   if (!is_in_time(shared, rows->start_ns[row])) return 0;
-  *event = make_moment(worker, rows, row, &arguments, class->io != IO_NONE);
+  *event = make_moment(worker, rows, row, &arguments, class);
   if (!event->thread) {
     counts->is_good = 0;
     return 0;

@@ -20,26 +20,51 @@ static int ends(dft_text text, const char *word) {
 }
 
 /* Every call that dftracer records, and those on processes that only other tracers record. */
-#define IO_PROCESS IO_NONE
+enum action {
+  ACTION_READ,
+  ACTION_WRITE,
+  ACTION_GET,
+  ACTION_PUT,
+  ACTION_SCAN,
+  ACTION_COPY,
+  ACTION_MAP,
+  ACTION_SEEK,
+  ACTION_MOVE,
+  ACTION_OPEN,
+  ACTION_PROCESS,
+  ACTION_OTHER
+};
 static const struct {
   const char *name;
-  uint8_t kind;
+  enum action action;
 } calls[] = {
-#define CALL(cat, action, type, name, params, args, subject, result, items) {#name, IO_##action},
-#define SPECIAL(cat, action, name, items) {#name, IO_##action},
+#define CALL(cat, action, type, name, params, args, subject, result, items) {#name, ACTION_##action},
+#define SPECIAL(cat, action, name, items) {#name, ACTION_##action},
 #include "intercept/calls.inc"
-  {"vfork", IO_PROCESS},
-  {"execveat", IO_PROCESS},
-  {"waitid", IO_PROCESS},
+  {"vfork", ACTION_PROCESS},
+  {"execveat", ACTION_PROCESS},
+  {"waitid", ACTION_PROCESS},
+};
+
+/* What the actions mean here. */
+static const struct {
+  uint8_t io, returns;
+} actions[] = {
+  [ACTION_READ] = {IO_READ, RETURNS_RESULT},       [ACTION_WRITE] = {IO_WRITE, RETURNS_RESULT},
+  [ACTION_GET] = {IO_READ, RETURNS_CHARACTER_END}, [ACTION_PUT] = {IO_WRITE, RETURNS_CHARACTER},
+  [ACTION_SCAN] = {IO_READ, RETURNS_ITEMS},        [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},
+  [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},         [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},
+  [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},       [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},
+  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
 };
 
 /* Other tracers record open64 in place of open. */
-static uint8_t io_of(dft_text name) {
+static enum action action_of(dft_text name) {
   if (name.len > 2 && ends(name, "64")) name.len -= 2;
   for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-    if (is(name, calls[i].name)) return calls[i].kind;
+    if (is(name, calls[i].name)) return calls[i].action;
   }
-  return IO_OTHER;
+  return ACTION_OTHER;
 }
 
 static uint8_t ai_of(dft_text name, dft_text cat) {
@@ -60,8 +85,10 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 
 void event_classify(event_class *result, dft_text name, dft_text cat) {
   int is_stream_call = is(cat, "STDIO");
-  result->io = is_stream_call || is(cat, "POSIX") ? io_of(name) : IO_NONE;
-  if (is_stream_call && result->io == IO_PROCESS) result->io = IO_OTHER; /* a stream's call is always I/O */
+  enum action action = is_stream_call || is(cat, "POSIX") ? action_of(name) : ACTION_PROCESS;
+  if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
+  result->io = actions[action].io;
+  result->returns = actions[action].returns;
   result->ai = result->io ? AI_NONE : ai_of(name, cat);
   result->is_update = is(cat, "compute") && is(name, "step");
   result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));

@@ -7,7 +7,15 @@
 #include <dftracer/reader.h>
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
+
+/* What an I/O call returns. */
+enum io_returns {
+  RETURNS_RESULT,        /* the bytes of a transfer, or another result; negative: it failed */
+  RETURNS_CHARACTER,     /* one byte was written; negative: it failed */
+  RETURNS_CHARACTER_END, /* one byte was read; negative without an errno: the end of the file */
+  RETURNS_ITEMS          /* nothing tells the bytes; negative without an errno: the end of the file */
+};
 
 /* Which part of a training an event is. */
 enum ai_kind {
@@ -27,13 +35,14 @@ enum ai_kind {
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
   uint8_t io;         /* io_kind */
+  uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
 } event_class;
 
-/* Sets io, ai, is_update and is_ours. */
+/* Sets io, returns, ai, is_update and is_ours. */
 void event_classify(event_class *result, dft_text name, dft_text cat);
 
 #endif

@@ -7,6 +7,18 @@
 
 #define SLOTS_FIRST 16u
 
+int64_t io_result(const event_class *class, int64_t ret, int64_t error, int64_t length) {
+  if (ret == NO_RESULT) return NO_RESULT;
+  switch (class->returns) {
+    case RETURNS_CHARACTER: return ret < 0 ? ret : 1;
+    case RETURNS_CHARACTER_END: return ret >= 0 ? 1 : error > 0 ? ret : 0;
+    case RETURNS_ITEMS: return ret < 0 && error > 0 ? ret : NO_RESULT;
+    default: break;
+  }
+  if (class->io == IO_MAP && ret >= 0) return length > 0 ? length : 0;
+  return ret;
+}
+
 int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence) {
   uint64_t time_ns = (uint64_t)(event->end - event->start);
   int is_transfer = kind == IO_READ || kind == IO_WRITE;
@@ -21,11 +33,13 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int 
   } else {
     stats->others++;
     add_saturating(&stats->other_ns, time_ns);
+    if (kind == IO_MAP && event->result > 0) add_saturating(&stats->mapped_bytes, (uint64_t)event->result);
   }
   stats->sequential += sequence == 1;
   stats->random += sequence == 0;
   stats->failed += is_failure(event);
-  stats->unknown += is_transfer && event->result == NO_RESULT;
+  stats->unknown_reads += kind == IO_READ && event->result == NO_RESULT;
+  stats->unknown_writes += kind == IO_WRITE && event->result == NO_RESULT;
   return !is_transfer || event->result < 0 || histogram_add(&stats->sizes, (uint64_t)event->result);
 }
 
@@ -85,7 +99,7 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
   file_position *position;
   int64_t start;
   int result;
-  if (!event->file || kind == IO_OTHER || kind == IO_COPY || kind == IO_NONE) return -1;
+  if (!event->file || kind == IO_OTHER || kind == IO_COPY || kind == IO_MAP || kind == IO_NONE) return -1;
   position = position_in(positions, event->file);
   if (!position) return -1;
   if (kind == IO_OPEN) {
@@ -96,6 +110,7 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
     if (event->result >= 0) position->next = event->result;
     return -1;
   }
+  if (event->result == NO_RESULT && kind != IO_MOVE) position->last_end = -1; /* nobody knows where it ended */
   if (event->result < 0) return -1;
   if (kind == IO_MOVE) {
     move(position, event);

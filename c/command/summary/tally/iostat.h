@@ -9,18 +9,20 @@
 typedef struct io_stats {
   uint64_t reads, writes, others; /* calls; others move no data */
   uint64_t read_bytes, write_bytes;
+  uint64_t mapped_bytes; /* of files, into memory; what was read and written there is not known */
   uint64_t read_ns, write_ns, other_ns;
   uint64_t sequential; /* transfers that begin where the last one of the same thread on the same file ended */
   uint64_t random;     /* and those that begin elsewhere */
   uint64_t failed;
-  uint64_t unknown; /* transfers of which the trace does not tell the result */
-  histogram sizes;  /* of transfers, in bytes */
+  uint64_t unknown_reads, unknown_writes; /* transfers of which the trace does not tell the bytes */
+  histogram sizes;                        /* of transfers, in bytes */
 } io_stats;
 
 /* All its numbers, as a list of addresses. */
-#define IO_STATS_NUMBERS(io)                                                                                          \
-  &(io)->reads, &(io)->writes, &(io)->others, &(io)->read_bytes, &(io)->write_bytes, &(io)->read_ns, &(io)->write_ns, \
-    &(io)->other_ns, &(io)->sequential, &(io)->random, &(io)->failed, &(io)->unknown
+#define IO_STATS_NUMBERS(io)                                                                              \
+  &(io)->reads, &(io)->writes, &(io)->others, &(io)->read_bytes, &(io)->write_bytes, &(io)->mapped_bytes, \
+    &(io)->read_ns, &(io)->write_ns, &(io)->other_ns, &(io)->sequential, &(io)->random, &(io)->failed,    \
+    &(io)->unknown_reads, &(io)->unknown_writes
 
 /* Where the last transfer on a file ended, and where the next one without an offset begins. */
 typedef struct file_position {
@@ -45,11 +47,17 @@ static inline int is_failure(const moment *event) {
   return event->error || (event->result < 0 && event->result != NO_RESULT);
 }
 
+/* The result of a call, as a moment has it: of a transfer or a mapping, the bytes. */
+int64_t io_result(const event_class *class, int64_t ret, int64_t error, int64_t length);
+
 /* Counts a call of this kind; `sequence` is a result of file_positions_sequence. 0: no memory. */
 int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence);
 int io_stats_merge(io_stats *into, const io_stats *from); /* 0: no memory */
 static inline uint64_t io_stats_calls(const io_stats *stats) {
   return stats->reads + stats->writes + stats->others;
+}
+static inline uint64_t io_stats_unknown(const io_stats *stats) {
+  return stats->unknown_reads + stats->unknown_writes;
 }
 static inline uint64_t io_stats_ns(const io_stats *stats) {
   return stats->read_ns + stats->write_ns + stats->other_ns;
