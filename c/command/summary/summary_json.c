@@ -9,14 +9,15 @@
 #include "answer.h"
 #include "command/trace/jsontext.h"
 
-static void csv_text(FILE *out, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, out);
-    return;
+static void csv_text(FILE *out, dft_text text) {
+  int is_quoted = 0;
+  for (size_t i = 0; i < text.len && !is_quoted; i++) is_quoted = memchr(",\"\r\n", text.text[i], 4) != NULL;
+  if (is_quoted) fputc('"', out);
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.text[i] == '"') fputc('"', out);
+    fputc(text.text[i], out);
   }
-  fputc('"', out);
-  for (; *text; text++) fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-  fputc('"', out);
+  if (is_quoted) fputc('"', out);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -33,13 +34,13 @@ static void print_groups(FILE *out, const summary_answer *answer) {
   fprintf(out, "  \"by\": \"%s\",\n  \"groups\": [", one);
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
     fprintf(out, "%s\n    {\"%s\": ", i ? "," : "", one);
-    json_text(out, first, strlen(first));
+    json_text(out, first.text.text, first.text.len);
     if (two) {
       fprintf(out, ", \"%s\": ", two);
-      json_text(out, second, strlen(second));
+      json_text(out, second.text.text, second.text.len);
     }
     fprintf(out,
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
@@ -61,12 +62,12 @@ void summary_csv(FILE *out, const summary_answer *answer) {
           two ? two : "");
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
-    csv_text(out, first);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
+    csv_text(out, first.text);
     if (two) {
       fputc(',', out);
-      csv_text(out, second);
+      csv_text(out, second.text);
     }
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,
@@ -123,10 +124,10 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
   list = answer_processes(answer->state, &count);
   fprintf(out, "],\n    \"processes\": [");
   for (uint32_t i = 0; list && i < count; i++) {
-    char label[LABEL_BYTES];
-    answer_process_label(answer->state, list[i].number, label);
+    answer_label label;
+    answer_process_label(answer->state, list[i].number, &label);
     fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
-    json_text(out, label, strlen(label));
+    json_text(out, label.text.text, label.text.len);
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }

@@ -12,6 +12,11 @@
 #include "command/cli/terminal.h"
 #include "command/trace/trouble.h"
 
+static void add_text(table *sheet, dft_text text) {
+  if (text.len) table_add(sheet, text.text, text.len);
+  else table_format(sheet, "-");
+}
+
 static void add_time(table *sheet, uint64_t ns) {
   char text[FORMAT_BYTES];
   table_format(sheet, "%s", ns ? format_duration(text, (double)ns / 1e9) : "0");
@@ -111,10 +116,10 @@ static void print_groups(FILE *out, const summary_answer *answer, uint32_t top) 
   table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; groups && i < count && i < top; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
-    table_add(&events, *first ? first : "-", *first ? strlen(first) : 1);
-    if (two) table_add(&events, *second ? second : "-", *second ? strlen(second) : 1);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
+    add_text(&events, first.text);
+    if (two) add_text(&events, second.text);
     add_count(&events, stats->durations.count);
     add_time(&events, stats->total_ns);
     add_time(&events, stats->self_ns);
@@ -162,11 +167,10 @@ static void print_io_list(FILE *out, const summary_answer *answer, const answer_
   char note[64];
   table_heading(out, is_files ? "I/O by file" : "I/O by process", shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
-    char label[LABEL_BYTES];
-    dft_text file = {label, 0};
-    if (is_files) file = answer_file(answer->state, list[i].number);
-    else answer_process_label(answer->state, list[i].number, label);
-    table_add(&lines, file.text, is_files ? file.len : strlen(label));
+    answer_label label;
+    if (is_files) label.text = answer_file(answer->state, list[i].number);
+    else answer_process_label(answer->state, list[i].number, &label);
+    add_text(&lines, label.text);
     add_io(&lines, list[i].stats);
   }
   if (count > 1) {
