@@ -1,14 +1,19 @@
-"""Traces of other programs: their texts, their numbers, and the paths they are found at. Each truth is known by construction."""
+"""Traces of other programs: texts, numbers, and paths. Each truth is known by construction."""
 
+import csv
+import io
 import json
 import os
+import pty
 import subprocess
 import sys
 import tempfile
+import unicodedata
 from decimal import Decimal
 from pathlib import Path
 
 COMMAND = os.environ["DFT_TEST_COMMAND"]
+BIDI_CONTROLS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")
 BEGIN = 1_700_000_000_000_000  # us
 
 
@@ -101,15 +106,163 @@ def zeros_in_texts(folder):
     assert "f\0g" in {group["file"] for group in summary("--by", "file", path)["groups"]}, found
 
 
-def main():
-    wanted = sys.argv[1:]
-    cases = [case for name, case in globals().items() if callable(case) and "_" in name and case.__module__ == __name__]
+# What must not reach a terminal: controls of C0 and C1, DEL, separators of lines, and Unicode's bidirectional controls.
+OBEYED = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)} - {"\n"}
+OBEYED |= {chr(code) for code in range(0x110000) if unicodedata.bidirectional(chr(code)) in BIDI_CONTROLS}
+BYTES = {chr(code) for code in range(0xDC80, 0xDD00)}  # that are not UTF-8
+OBEYED |= set("\u061c\u200e\u200f")
+
+
+def is_safe(output, case=None):
+    text = output.decode("utf-8", "surrogateescape")
+    assert not set(text) & BYTES, (case, text)
+    assert not OBEYED & set(text), (case, OBEYED & set(text), text)
+
+
+def hostile_trace(folder):
+    """Every such character, and bytes that are not UTF-8, in the texts of a trace and in its path."""
+    wild = "\u009b31m\u202e\u061c\u2066\u2028\x1b]0;x\x07\x7f"
+    texts = [wild, "".join(sorted(OBEYED - {"\0"})), "plain ä€😀"]
+    lines = [event("start", cat="dftracer", args={"hhash": wild, "cmd_hash": wild, "cwd": wild})]
+    lines += [event(text, cat=text, args={"fname": text, "ret": -1, "errno": 2, text: text}) for text in texts]
+    lines += [event(text, cat="POSIX", args={"fname": text, "ret": 7, "hhash": wild}) for text in ("read", *texts)]
+    data = [json.dumps(line, ensure_ascii=way).encode() for line in lines for way in (True, False)]
+    raw = b"\x9b\xff\xc3(\xed\xa0\x80\xf8"
+    data += [json.dumps(event("RAW", cat="POSIX", args={"fname": "RAW", "ret": 7})).encode().replace(b"RAW", raw)]
+    data += [b"{broken"]
+    inner = os.path.join(os.fsencode(folder), b"a\nb" + wild.encode() + raw)
+    os.mkdir(inner)
+    path = os.path.join(inner, wild.encode() + raw + b".pfw")
+    return inner, save(os.fsdecode(path), *data)
+
+
+def json_is_valid_whatever_the_texts(folder):
+    """Strict UTF-8 and JSON; a byte that is not UTF-8 is U+FFFD, every other character is itself."""
+    _, path = hostile_trace(folder)
+    found = json.loads(run("summary", "--json", path, status=None)[0].decode("utf-8", "strict"))
+    names = {group["name"] for group in found["groups"]}
+    assert "".join(sorted(OBEYED - {"\0"})) in names and "plain ä€😀" in names, names
+    assert b"\x9b\xff\xc3(\xed\xa0\x80\xf8".decode("utf-8", "replace") in names, names
+    assert found["problems"][0]["file"] == os.fsencode(path).decode("utf-8", "replace"), found["problems"]
+    for arguments in (("info", "--json"), ("summary", "--json", "--by", "file"), ("cat", "--resolve", "--name", "r*")):
+        output = run(*arguments, path, status=None)[0]
+        for line in [output] if arguments[0] == "summary" else output.splitlines():
+            json.loads(line.decode("utf-8", "strict"))
+
+
+def nothing_reaches_the_terminal(folder):
+    """Of all commands that print texts of a trace or paths, to stdout or to stderr."""
+    inner, path = hostile_trace(folder)
+    missing = inner + b"/none.pfw"
+    empty = os.path.join(inner, b"empty")
+    os.mkdir(empty)
+    cases = [("summary", path), ("summary", "--json", path), ("info", path), ("info", "--json", path)]
+    cases += [("summary", "--csv", path), ("convert", "--to", "csv", "-o", "-", path)]
+    cases += [("summary", "--by", by, path) for by in ("file", "process", "thread", "step")]
+    cases += [
+        ("summary", "--partial", "-o", os.path.join(inner, b"x.dfs"), path),
+        ("validate", path),
+        ("validate", inner),
+    ]
+    cases += [
+        (command, wrong) for command in ("summary", "info", "cat", "validate", "recover") for wrong in (missing, empty)
+    ]
+    cases += [("convert", "-o", inner + b"/x.csv", path), ("merge", "-o", inner + b"/x.json", path), (missing,)]
+    cases += [("convert", "-o", missing + b"/x.csv", path), ("merge", "-o", missing + b"/x.json", path)]
+    cases += [
+        ("merge", "-o", folder / "x.json", missing + b".json"),
+        ("summary", missing + b".dfs"),
+        ("top", "--once", empty),
+    ]
+    cases += [
+        ("run", "--", missing),
+        ("run", "--out", path, "--", "true"),
+        ("doctor", "--", missing),
+        ("summary", b"--" + missing),
+    ]
+    cases += [("summary", "--by", missing, path), ("generate", "--events", "10", missing + b"/x"), ("recover", path)]
     for case in cases:
-        if wanted and case.__name__ not in wanted:
+        for output in run(*case, status=None):
+            is_safe(output.translate(None, b"\t\r") if "csv" in "".join(map(str, case)) else output, case)
+    out, mine = pty.openpty()
+    with subprocess.Popen([COMMAND, "cat", path], stdout=mine, stderr=subprocess.DEVNULL) as process:
+        os.close(mine)
+        output = b""
+        while piece := read_terminal(out):
+            output += piece
+        assert process.wait() != 0
+    os.close(out)
+    is_safe(output.replace(b"\r\n", b"\n"))
+    for line in output.splitlines():
+        json.loads(line)
+    assert b"\xff" in run("cat", path, status=None)[0], "a pipe gets the lines as they are"
+
+
+def no_cell_is_a_formula(folder):
+    """Read by Python's csv module. Numbers stay numbers; behind the apostrophe is the text itself."""
+    names = [
+        "=1+2",
+        "+1",
+        "-1",
+        "@SUM(1)",
+        "\tx",
+        "\rx",
+        "=,",
+        '="a"',
+        "a=b",
+        "'",
+        "x-1",
+        "",
+        "a\nb",
+        "ä",
+        "1,5",
+        "{",
+        " ",
+    ]
+    lines = [event(name, cat=name, start=-5 - i, dur=i + 1, ph="X") for i, name in enumerate(names)]
+    path = save(folder / "one.pfw", *lines, event("counter", ph="=", args={"fname": "=f", "hhash": "-h"}))
+    shown = ["'" + name if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name for name in names]
+    for arguments in (("summary", "--csv"), ("convert", "--to", "csv", "-o", "-")):
+        output = run(*arguments, path)[0].decode()
+        rows = list(csv.DictReader(io.StringIO(output, newline="")))
+        assert set(shown) <= {row["name"] for row in rows}, (arguments, rows)
+        assert set(shown) <= {row["cat"] for row in rows}, (arguments, rows)
+        for row in rows:
+            assert None not in row and None not in row.values(), row
+            assert not any(value[:1] in tuple("=+@\t\r") for value in row.values()), row
+            for key in ("count", "total_ns", "start_us", "dur_us", "pid"):
+                float(row.get(key, 0))
+    assert sorted(float(row["start_us"]) for row in rows)[:2] == [-21, -20], rows
+    step = save(folder / "two.pfw", event(args={"step": -3}))
+    assert run("summary", "--csv", "--by", "step", step)[0].decode().splitlines()[1].startswith("-3,,1,")
+    last = [row for row in rows if row["name"] == "counter"]
+    assert [(row["ph"], row["file"], row["host"]) for row in last] == [("'=", "'=f", "'-h")], last
+
+
+def read_terminal(descriptor):
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def main():
+    for case in (
+        a_file_counts_once_whatever_its_paths,
+        times_in_every_notation,
+        fractions_of_microseconds_in_medians,
+        zeros_in_texts,
+        json_is_valid_whatever_the_texts,
+        nothing_reaches_the_terminal,
+        no_cell_is_a_formula,
+    ):
+        if len(sys.argv) > 1 and case.__name__ not in sys.argv[1:]:
             continue
         with tempfile.TemporaryDirectory() as folder:
             case(Path(folder))
+            print("passed:", case.__name__, flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printable.h"
 #include "terminal.h"
 
 #define GAP 2        /* spaces between columns */
@@ -33,10 +34,8 @@ void table_add(table *sheet, const char *text, size_t len) {
     sheet->cells = more;
     sheet->cell_capacity = capacity;
   }
-  copy = malloc(len + 1);
+  copy = strdup(printable_n(text, len));
   if (!copy) return;
-  for (size_t i = 0; i < len; i++) copy[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
-  copy[len] = '\0';
   sheet->cells[sheet->cell_count++] = copy;
 }
 

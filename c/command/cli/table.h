@@ -21,7 +21,7 @@ typedef struct table {
   size_t cell_count, cell_capacity;
 } table;
 
-/* Adds a cell: row after row, from left to right. Control characters become '?'. */
+/* Adds a cell: row after row, from left to right. It becomes printable. */
 void table_add(table *sheet, const char *text, size_t len);
 __attribute__((format(printf, 2, 3))) void table_format(table *sheet, const char *format, ...);
 /* Prints and empties the table. Every line starts with `indent` spaces. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/merge/traceevents.h"
 #include "command/trace/inputs.h"
@@ -79,7 +80,7 @@ static int convert_traces(const conversion_job *job, const inputs *sources) {
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
     fprintf(stderr, "dftracer convert: wrote %s event%s to %s\n", format_count(number, events), plural(events),
-            job->output);
+            printable(job->output));
   return error || problems ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -93,7 +94,7 @@ static int merge_tables(const conversion_job *job, const inputs *sources) {
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
     fprintf(stderr, "dftracer convert: wrote %s row%s (events, counters and metadata) to %s\n",
-            format_count(number, rows), plural(rows), job->output);
+            format_count(number, rows), plural(rows), printable(job->output));
   return error ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -101,7 +102,7 @@ static int link_tables(const conversion_job *job) {
   int error = h5file_link(job->output, job->paths, (size_t)job->path_count);
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
-    fprintf(stderr, "dftracer convert: %s shows %d file%s as one\n", job->output, job->path_count,
+    fprintf(stderr, "dftracer convert: %s shows %d file%s as one\n", printable(job->output), job->path_count,
             plural((uint64_t)job->path_count));
   return error ? STATUS_FAILED : STATUS_DONE;
 }

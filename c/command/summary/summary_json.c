@@ -7,17 +7,15 @@
 #include <string.h>
 
 #include "answer.h"
+#include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 
-static void csv_text(FILE *out, dft_text text) {
-  int is_quoted = 0;
-  for (size_t i = 0; i < text.len && !is_quoted; i++) is_quoted = memchr(",\"\r\n", text.text[i], 4) != NULL;
-  if (is_quoted) fputc('"', out);
-  for (size_t i = 0; i < text.len; i++) {
-    if (text.text[i] == '"') fputc('"', out);
-    fputc(text.text[i], out);
-  }
-  if (is_quoted) fputc('"', out);
+static void csv_label(FILE *out, const summary_state *state, dft_text text) {
+  int is_number = state->question.by == BY_STEP; /* and may be below zero */
+  char *cell = is_number ? NULL : malloc(CSV_CELL_ROOM(text.len));
+  if (is_number) fwrite(text.text, 1, text.len, out);
+  if (cell) fwrite(cell, 1, csv_cell(cell, text), out);
+  free(cell);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -64,10 +62,10 @@ void summary_csv(FILE *out, const summary_answer *answer) {
     const group_stats *stats = groups[i].stats;
     answer_label first, second;
     answer_group_labels(answer->state, groups[i].number, &first, &second);
-    csv_text(out, first.text);
+    csv_label(out, answer->state, first.text);
     if (two) {
       fputc(',', out);
-      csv_text(out, second.text);
+      csv_label(out, answer->state, second.text);
     }
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "answer.h"
+#include "command/cli/printable.h"
 #include "command/cli/table.h"
 #include "command/cli/terminal.h"
 #include "command/trace/trouble.h"
@@ -328,7 +329,7 @@ void summary_print_problems(FILE *out, const char *before, const summary_state *
                                 .message = dft_problem_text(problem->kind),
                                 .detail = path};
     if (problem->is_refusal && problem->path == refused) continue;
-    if (problem->is_refusal) fprintf(out, "%s%s: %s\n", before, path, trouble_refusal(path));
+    if (problem->is_refusal) fprintf(out, "%s%s: %s\n", before, printable(path), trouble_refusal(path));
     else trouble_print_at(out, before, problem->has_source ? path : NULL, &told_problem);
     if (problem->is_refusal) {
       refused = problem->path;

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "jsontext.h"
 #include "numbering.h"
@@ -124,14 +125,14 @@ static const char *kind_of(const trace_facts *facts) {
 }
 
 static void print_text(const char *title, const char *text) {
-  if (*text) printf("  %-10s %s\n", title, text);
+  if (*text) printf("  %-10s %s\n", title, printable(text));
 }
 
 static void print_facts(const trace_facts *facts, dft_reader *reader) {
   char one[FORMAT_BYTES], two[FORMAT_BYTES], when[64] = "";
   time_t start = (time_t)(facts->first / 1000000000);
   struct tm local;
-  printf("%s\n", facts->source.path);
+  printf("%s\n", printable(facts->source.path));
   print_text("host", dft_reader_text(reader, DFT_HOSTS, facts->host).text);
   print_text("command", facts->command);
   print_text("executable", facts->executable);
