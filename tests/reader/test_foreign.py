@@ -1,6 +1,7 @@
 """Traces of other programs: texts, numbers, and paths. Each truth is known by construction."""
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -239,6 +240,28 @@ def no_cell_is_a_formula(folder):
     assert [(row["ph"], row["file"], row["host"]) for row in last] == [("'=", "'=f", "'-h")], last
 
 
+def damage_is_an_exit_status(folder):
+    """3: read, with damage; 1: nothing could be read; 0: all is well. Also of a state that was saved."""
+    good, other = save(folder / "good.pfw", event()), save(folder / "other.pfw", event(pid=8))
+    damaged = save(folder / "damaged.pfw", event(), b"{broken", event())
+    cut = folder / "cut.pfw.gz"
+    cut.write_bytes(gzip.compress(json.dumps(event()).encode() + b"\n") + gzip.compress(os.urandom(4000))[:900])
+    hopeless = save(folder / "hopeless.pfw", b"{broken")
+    commands = (("summary",), ("summary", "--json"), ("summary", "--csv"), ("info",), ("cat",))
+    commands += (("convert", "-o", "-", "--to", "csv"), ("summary", "--partial", "-o", folder / "x.dfs"))
+    for command in commands:
+        run(*command, good, status=0)
+        run(*command, good, other, status=0)
+        run(*command, damaged, status=3)
+        run(*command, good, damaged, status=3)
+        run(*command, cut, status=3)
+        run(*command, good, folder / "none.pfw", status=3)
+        if "--partial" not in command:
+            run(*command, hopeless, status=1)
+    run("summary", "--partial", "-o", folder / "x.dfs", damaged, status=3)
+    run("summary", folder / "x.dfs", status=3)
+
+
 def read_terminal(descriptor):
     try:
         return os.read(descriptor, 65536)
@@ -255,6 +278,7 @@ def main():
         json_is_valid_whatever_the_texts,
         nothing_reaches_the_terminal,
         no_cell_is_a_formula,
+        damage_is_an_exit_status,
     ):
         if len(sys.argv) > 1 and case.__name__ not in sys.argv[1:]:
             continue

@@ -7,6 +7,7 @@
 #include "command/cli/terminal.h"
 #include "command/merge/traceevents.h"
 #include "command/trace/inputs.h"
+#include "command/trace/trouble.h"
 #include "csv.h"
 #include "h5file.h"
 
@@ -68,20 +69,21 @@ static int convert_traces(const conversion_job *job, const inputs *sources) {
   dft_reader *reader;
   progress shown;
   char number[FORMAT_BYTES];
-  uint64_t events = 0, problems, done, all;
-  int error;
+  uint64_t events = 0, done, all;
+  int error, status;
   if (!inputs_open(sources, "convert", &reader)) return STATUS_FAILED;
   dft_reader_progress(reader, &done, &all);
   progress_begin(&shown, "convert", all, 1);
   error = job->format->write(job->output, reader, &shown, &events);
   progress_end(&shown);
-  problems = inputs_report(reader, "convert");
+  inputs_report(reader, "convert");
+  status = trouble_status(reader);
   dft_reader_close(reader);
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
     fprintf(stderr, "dftracer convert: wrote %s event%s to %s\n", format_count(number, events), plural(events),
             printable(job->output));
-  return error || problems ? STATUS_FAILED : STATUS_DONE;
+  return error ? STATUS_FAILED : status;
 }
 
 /* ---- HDF5 files ------------------------------------------------------------------------------------------------------- */

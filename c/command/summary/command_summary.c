@@ -108,7 +108,7 @@ static int print(const summary_answer *answer, const summary_options *chosen) {
   if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
   else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
   else summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME);
-  return STATUS_DONE;
+  return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
 static int complain(const char *problem) {
@@ -143,7 +143,8 @@ static int save(summary_state *state, const char *path) {
     printf("%s: %s trace%s, %s event%s, %s\n", printable(path), format_count(traces, state->source_count),
            plural(state->source_count), format_count(events, state->events), plural(state->events),
            format_bytes(size, (double)out.bytes));
-  return error ? STATUS_FAILED : STATUS_DONE;
+  if (error) return STATUS_FAILED;
+  return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
 /* ---- Inputs --------------------------------------------------------------------------------------------------------- */
@@ -258,7 +259,9 @@ const command command_summary = {
     "and I/O by file "
     "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "
     "and how much of "
-    "the loading overlaps with compute. docs/summary.md defines every number.\n\n"
+    "the loading overlaps with compute. docs/summary.md defines every number. Exit status 3: the traces are damaged, "
+    "and the numbers are those of what could be "
+    "read.\n\n"
     "  dftracer summary out\n"
     "  dftracer summary --by file --cat POSIX out\n"
     "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n"

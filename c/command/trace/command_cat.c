@@ -87,7 +87,7 @@ static int run_cat(int argc, char **argv) {
   dft_reader_options columns = {.struct_size = sizeof columns, .want = DFT_WANT_LINES};
   selection wanted = {.name_count = 0};
   dft_reader *reader;
-  int key, is_good, is_resolving = 0;
+  int key, is_good, status, is_resolving = 0;
   while ((key = arguments_next(&given)) > 0) {
     int taken = selection_option(&wanted, &given, key);
     if (taken < 0) return given.status;
@@ -100,9 +100,10 @@ static int run_cat(int argc, char **argv) {
   is_good = selection_prepare(&wanted, reader) && print_rows(&wanted, is_resolving, reader);
   if (!is_good) fprintf(stderr, "dftracer cat: out of memory\n");
   if (fflush(stdout) != 0) is_good = 0;
-  if (trouble_print_all(stderr, "dftracer cat: ", reader, 10)) is_good = 0;
+  trouble_print_all(stderr, "dftracer cat: ", reader, 10);
+  status = is_good ? trouble_status(reader) : STATUS_FAILED;
   dft_reader_close(reader);
-  return is_good ? STATUS_DONE : STATUS_FAILED;
+  return status;
 }
 
 const command command_cat = {
@@ -113,7 +114,7 @@ const command command_cat = {
     "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. On a terminal, "
     "characters that it would obey are escaped. FILE is a trace, "
     "compressed or not, a folder, or the spool of a process that is running or has died. Damaged lines are skipped and "
-    "reported on stderr, and the exit status is 1.\n\n"
+    "reported on stderr, and the exit status is 3.\n\n"
     "  dftracer cat --cat POSIX --resolve out | jq .args.fhash\n",
   .options = options,
   .run = run_cat,

@@ -190,7 +190,7 @@ static int run_info(int argc, char **argv) {
   arguments given = {.command = &command_info, .argc = argc, .argv = argv};
   dft_reader *reader;
   trace_facts *facts = calloc(1, sizeof *facts);
-  int key, is_json = 0, is_good = facts != NULL;
+  int key, status, is_json = 0, is_good = facts != NULL;
   while ((key = arguments_next(&given)) > 0) is_json = 1;
   reader = key == 0 && given.count ? trouble_open("info", NULL, argv + given.first, given.count) : NULL;
   if (key < 0 || !given.count || !reader || !facts) {
@@ -208,11 +208,12 @@ static int run_info(int argc, char **argv) {
     else print_facts(facts, reader);
   }
   if (!is_good) fprintf(stderr, "dftracer info: out of memory\n");
-  if (trouble_print_all(stderr, "dftracer info: ", reader, 10)) is_good = 0;
+  trouble_print_all(stderr, "dftracer info: ", reader, 10);
   if (fflush(stdout) != 0) is_good = 0;
+  status = is_good ? trouble_status(reader) : STATUS_FAILED;
   dft_reader_close(reader);
   free(facts);
-  return is_good ? STATUS_DONE : STATUS_FAILED;
+  return status;
 }
 
 const command command_info = {
@@ -221,7 +222,7 @@ const command command_info = {
   .summary = "describe a trace: host, command, events, time span, size",
   .text = "Describes each trace: the process that wrote it and its command, the number of events and their time span, "
           "the size, "
-          "and whether the trace is complete.\n",
+          "and whether the trace is complete. Exit status 3: a trace is damaged, and the rest of it was read.\n",
   .options = options,
   .run = run_info,
 };

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "command/cli/commands.h"
 #include "command/cli/printable.h"
 #include "suffix.h"
 
@@ -69,6 +70,15 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   return count;
 }
 
+int trouble_status(dft_reader *reader) {
+  dft_source source = {.struct_size = sizeof source};
+  if (!dft_reader_problem_count(reader, 0)) return STATUS_DONE;
+  for (uint32_t i = 0; dft_reader_source(reader, i, &source) == DFT_OK; i++) {
+    if (source.rows) return STATUS_DAMAGED;
+  }
+  return STATUS_FAILED;
+}
+
 static int is_table(const char *name) {
   return ends_with(name, ".h5");
 }
@@ -90,12 +100,12 @@ static void report_nothing(const char *before, const char *folder) {
   fprintf(stderr, "%s%s: the folder contains no trace (*.pfw, *.pfw.gz); %s\n", before, printable(folder), hint);
 }
 
-dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count) {
+dft_reader *trouble_open(const char *who, const dft_reader_options *options, char **paths, int count) {
   dft_reader *reader;
   char before[64];
   dft_status status = dft_reader_open(options, (const char *const *)paths, (size_t)count, &reader);
   if (status == DFT_OK) return reader;
-  snprintf(before, sizeof before, "dftracer %s: ", command);
+  snprintf(before, sizeof before, "dftracer %s: ", who);
   if (!reader) fprintf(stderr, "%s%s\n", before, dft_status_text(status));
   else if (!trouble_print_all(stderr, before, reader, 10)) {
     for (int i = 0; i < count; i++) report_nothing(before, paths[i]);
