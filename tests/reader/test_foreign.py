@@ -262,6 +262,37 @@ def damage_is_an_exit_status(folder):
     run("summary", folder / "x.dfs", status=3)
 
 
+def nothing_vanishes_silently(folder):
+    """Every title of a column is in the output: as a title, or as one that is not shown; the share always stays."""
+    titles = ("count", "total", "self", "mean", "median", "p95", "max", "share")
+    lines = [event("n" * 60, cat="c" * 60, start=BEGIN + 10 * i) for i in range(3)]
+    path = save(folder / "one.pfw", *lines, event("read", cat="POSIX", args={"fname": "f" * 90, "ret": 9}))
+    head = [
+        line
+        for line in run("summary", path, COLUMNS="")[0].decode().splitlines()
+        if line.split()[:2] == ["name", "cat"]
+    ]
+    assert tuple(head[0].split()[2:]) == titles, head
+    assert "n" * 60 in run("summary", path, COLUMNS="")[0].decode()
+    dropped = 0
+    for width in range(30, 200, 10):
+        output = run("summary", path, COLUMNS=str(width))[0].decode()
+        table = output.partition("Events by name")[2].partition("\n\n")[0].splitlines()
+        missing = set(titles) - set(table[1].split())
+        named = " ".join(" ".join(table).split()).partition("not shown, for lack of width: ")[2]
+        assert "share" not in missing, (width, missing)
+        assert missing == set(named.split(", ") if named else []), (width, output)
+        dropped += bool(missing)
+    assert dropped, "no width was narrow"
+
+
+def io_that_was_not_recorded(folder):
+    """No trace of any I/O call is not the same as calls that took no time."""
+    assert b"not recorded" in run("summary", save(folder / "one.pfw", event()))[0]
+    path = save(folder / "two.pfw", event(), event("read", cat="POSIX", dur=0, args={"ret": 1}))
+    assert b"not recorded" not in run("summary", path)[0]
+
+
 def read_terminal(descriptor):
     try:
         return os.read(descriptor, 65536)
@@ -279,6 +310,8 @@ def main():
         nothing_reaches_the_terminal,
         no_cell_is_a_formula,
         damage_is_an_exit_status,
+        nothing_vanishes_silently,
+        io_that_was_not_recorded,
     ):
         if len(sys.argv) > 1 and case.__name__ not in sys.argv[1:]:
             continue

@@ -86,9 +86,11 @@ static void print_job(FILE *out, const summary_answer *answer) {
   } rows[] = {
     {"regions", answer->region_ns}, {"I/O calls", answer->io_ns}, {"outside", outside}, {"all", answer->thread_ns}};
   for (size_t i = 0; i < 4; i++) {
+    int is_missing = i == 1 && !io_stats_calls(&answer->io);
     table_format(&split, "%s", rows[i].what);
-    add_time(&split, rows[i].ns);
-    add_share(&split, rows[i].ns, answer->thread_ns);
+    if (is_missing) table_format(&split, "not recorded");
+    else add_time(&split, rows[i].ns);
+    add_share(&split, rows[i].ns, is_missing ? 0 : answer->thread_ns);
     if (i < 3) add_bar(&split, rows[i].ns, answer->thread_ns);
     else table_format(&split, " ");
   }
@@ -111,7 +113,7 @@ static void print_groups(FILE *out, const summary_answer *answer, uint32_t top) 
   texts = two ? 2 : 1;
   columns[0] = (table_column){one, answer->state->question.by == BY_FILE ? 'p' : 't'};
   if (two) columns[1] = (table_column){two, 't'};
-  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 || i == 7 ? 'o' : 'r'};
+  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 ? 'o' : i == 7 ? 'k' : 'r'};
   events.column_count = texts + 8;
   snprintf(title, sizeof title, "Events by %s", one);
   table_heading(out, title, shown(note, top, count));
