@@ -18,11 +18,22 @@ static void complain(dft_reader *reader, const char *path, int error) {
   dft__problem_add(reader, DFT_ALL, &problem, path, strlen(path));
 }
 
+/* Another path to a file that is a source already must not count its events again. */
+static int is_known(const dft_reader *reader, const char *path, const struct stat *facts) {
+  for (uint32_t i = 0; i < reader->source_count; i++) {
+    const dft__source_state *source = &reader->sources[i];
+    if (facts->st_ino ? source->inode == facts->st_ino && source->device == facts->st_dev
+                      : strcmp(source->path, path) == 0)
+      return 1;
+  }
+  return 0;
+}
+
 static int add_file(dft_reader *reader, const char *path) {
   dft__source_state *source;
-  for (uint32_t i = 0; i < reader->source_count; i++) {
-    if (strcmp(reader->sources[i].path, path) == 0) return 1;
-  }
+  struct stat facts;
+  if (stat(path, &facts) != 0) facts.st_ino = 0; /* opening it reports the problem */
+  if (is_known(reader, path, &facts)) return 1;
   if (reader->source_count == reader->source_capacity) {
     uint32_t capacity = reader->source_capacity ? reader->source_capacity * 2 : 16;
     dft__source_state *more = realloc(reader->sources, capacity * sizeof *more);
@@ -33,6 +44,8 @@ static int add_file(dft_reader *reader, const char *path) {
   source = &reader->sources[reader->source_count];
   memset(source, 0, sizeof *source);
   source->unit_ns = 1000;
+  source->device = facts.st_ino ? facts.st_dev : 0;
+  source->inode = facts.st_ino;
   source->path = strdup(path);
   if (!source->path) return 0;
   reader->source_count++;

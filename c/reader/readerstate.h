@@ -12,6 +12,7 @@
 #define DFT_READER_STATE_H
 
 #include <dftracer/spool.h>
+#include <sys/types.h>
 
 #include "reader/row/dictionary.h"
 
@@ -50,6 +51,8 @@ typedef struct dft__walk {
 
 typedef struct dft__source_state {
   char *path;
+  dev_t device;
+  ino_t inode; /* 0: there is no such file */
   uint32_t kind;
   uint32_t is_opened; /* size and unit of time are known */
   uint32_t is_done;

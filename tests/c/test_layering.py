@@ -22,7 +22,7 @@ RULES = {
     "c/intercept": ["c/include", *(f"c/{name}" for name in CORE)],
     "c/reader/row": ["c/include", "c/base", "c/codec"],
     "c/reader": ["c/include", "c/base", "c/codec"],
-    "c/command/cli": ["c/include", "c/base"],
+    "c/command/cli": ["c/include", "c/base", "c/codec"],
     "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
     **{f"c/command/{name}": SHARED for name in COMMANDS},
     "c/command/summary/tally": SHARED,

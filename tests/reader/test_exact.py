@@ -13,9 +13,9 @@ from pathlib import Path
 COMMAND = os.environ["DFT_TEST_COMMAND"]
 
 
-def run(*arguments):
+def run(*arguments, status=0):
     done = subprocess.run([COMMAND, *map(str, arguments)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
     return done.stdout
 
 
@@ -98,7 +98,7 @@ def self_times(folder, lines, selfs, phases, reads, problems=0):
     path = Path(folder) / "trace.pfw"
     path.write_text("[\n" + "\n".join(lines) + "\n]\n")
     for memory in ("64Mi", "0"):
-        found = json.loads(run("summary", "--json", "--memory", memory, path))
+        found = json.loads(run("summary", "--json", "--memory", memory, path, status=3 if problems else 0))
         ours = {group["name"]: group["self_ns"] for group in found["groups"]}
         assert ours == {"phase": selfs["phase"], "loop": selfs["loop"], "read": selfs["call"]}, (memory, ours, selfs)
         io = found["io"]["all"]

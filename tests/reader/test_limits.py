@@ -59,14 +59,14 @@ def check_command(path, events, problem):
     for options in ((), ("--from", "0s")):
         done = command("summary", *options, path)
         notes = done.stdout.partition("\nNotes\n")[2].splitlines()
-        assert done.returncode == 0 and notes == [f"  {path}:{problem}"], (done.returncode, notes, done.stderr)
+        assert done.returncode == 3 and notes == [f"  {path}:{problem}"], (done.returncode, notes, done.stderr)
         found = json.loads(command("summary", "--json", *options, path).stdout)
         assert (found["events"], found["problem_count"]) == (events, 1), found["problem_count"]
     done = command("cat", path)
-    assert done.returncode == 1 and len(done.stdout.splitlines()) == events, done.stderr
+    assert done.returncode == 3 and len(done.stdout.splitlines()) == events, done.stderr
     assert done.stderr == f"dftracer cat: {path}:{problem}\n", done.stderr
     done = command("info", path)
-    assert done.returncode == 1 and f"{path}:{problem}" in done.stderr, done.stderr
+    assert done.returncode == 3 and f"{path}:{problem}" in done.stderr, done.stderr
 
 
 def long_lines(folder):

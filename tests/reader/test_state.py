@@ -26,7 +26,7 @@ def run(*arguments):
 
 def good(*arguments):
     done = run(*arguments)
-    assert (done.returncode, done.stderr) == (0, b""), done
+    assert done.returncode in (0, 3) and not done.stderr, done  # 3: some of the traces are damaged
     return done.stdout
 
 
@@ -131,7 +131,7 @@ def damaged_states_are_refused(folder):
             data[at : at + length] = bytes(rng.choice([0, 127, 128, 255]) for _ in range(rng.randrange(1, 10)))
         state.write_bytes(data + zlib.crc32(data).to_bytes(4, "little"))
         done = run(*rng.choice(FORMS), state)
-        assert done.returncode in (0, 1) and bool(done.stdout) != bool(done.stderr), done
+        assert done.returncode in (0, 1, 3) and bool(done.stdout) != bool(done.stderr), done
     state.write_bytes(whole)
     assert json.loads(good("--json", state))["problem_count"] == 1
 

@@ -254,7 +254,7 @@ def info_tells_what_is_there(folder):
     assert "6, 1 counter value, 5 metadata lines" in run("info", path).stdout, run("info", path).stdout
     torn = save(os.path.join(folder, "torn.pfw.gz"), member(GOOD)[:-30])
     done = run("info", torn)
-    assert done.returncode == 1 and "cut off" in done.stderr, done
+    assert done.returncode == 3 and "cut off" in done.stderr, done
 
 
 def cat_prints_the_lines_that_are_wanted(folder):
@@ -271,7 +271,7 @@ def cat_prints_the_lines_that_are_wanted(folder):
     assert [args["fhash"] for args in resolved if "fhash" in args] == ["/d/f"], resolved
     assert all(args["hhash"] == "node" for args in resolved), resolved
     done = run("cat", save(os.path.join(folder, "bad.pfw"), GOOD + b"nonsense\n"))
-    assert done.returncode == 1 and done.stdout.splitlines() == lines and f":{len(lines) + 2}: " in done.stderr, done
+    assert done.returncode == 3 and done.stdout.splitlines() == lines and f":{len(lines) + 2}: " in done.stderr, done
 
 
 def main():

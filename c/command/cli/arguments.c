@@ -8,14 +8,16 @@
 #include <stdlib.h>
 
 #include "help.h"
+#include "printable.h"
 
 int arguments_refuse(const arguments *given, const char *format, ...) {
+  char text[4096];
   va_list list;
-  fprintf(stderr, "dftracer %s: ", given->command->name);
   va_start(list, format);
-  vfprintf(stderr, format, list);
+  vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  fprintf(stderr, "; see 'dftracer %s --help'\n", given->command->name);
+  fprintf(stderr, "dftracer %s: %s; see 'dftracer %s --help'\n", given->command->name, printable(text),
+          given->command->name);
   return STATUS_MISUSED;
 }
 

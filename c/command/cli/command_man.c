@@ -74,6 +74,7 @@ static int run_man(int argc, char **argv) {
   }
   printf(".TP\n.B NO_COLOR\nif set, print no colours\n"
          ".SH EXIT STATUS\n0: success. 1: something failed. 2: the command line was wrong. "
+         "3: the input is damaged; the output is what could be read of it. "
          "\\fBdftracer run\\fR returns the exit status of the program it runs.\n");
   return STATUS_DONE;
 }

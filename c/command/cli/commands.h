@@ -9,8 +9,9 @@
 #include <dftracer/dft.h>
 #include <stdio.h>
 
-/* The exit status of a command: it did its work, it failed, or the command line was wrong. */
-enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_MISUSED = 2 };
+/* The exit status of a command: it did its work, it failed, the command line was wrong, or it did its work with what could
+ * be read of damaged input. */
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_MISUSED = 2, STATUS_DAMAGED = 3 };
 
 typedef struct option {
   int key;          /* a letter is the short form, -o; OPTION_LONG and above: there is no short form. 0 ends the list */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "printable.h"
 
 #define PREFIX "dftracer-"
 
@@ -43,13 +44,13 @@ void extension_run(char **argv) {
       access(path, X_OK) == 0) {
     argv[0] = path;
     execv(path, argv);
-    fprintf(stderr, "dftracer: cannot run %s: %s\n", path, strerror(errno));
+    fprintf(stderr, "dftracer: cannot run %s: %s\n", printable(path), strerror(errno));
     exit(STATUS_FAILED);
   }
   argv[0] = name;
   execvp(name, argv);
   if (errno != ENOENT) {
-    fprintf(stderr, "dftracer: cannot run %s: %s\n", name, strerror(errno));
+    fprintf(stderr, "dftracer: cannot run %s: %s\n", printable(name), strerror(errno));
     exit(STATUS_FAILED);
   }
   argv[0] = word;

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "extension.h"
 #include "help.h"
+#include "printable.h"
 
 /* True for "dftracer summary out | head", when head has exited. errno may be that of a later call. */
 static int is_reader_gone(void) {
@@ -27,9 +28,9 @@ static int is_any(const char *word, const char *first, const char *second, const
 }
 
 static int refuse_unknown(const char *name) {
-  const char *see = "; see";
-  fprintf(stderr, "dftracer: unknown command \"%s\": there is no program dftracer-%s beside this one or on PATH", name,
-          name);
+  const char *see = "; see", *shown = printable(name);
+  fprintf(stderr, "dftracer: unknown command \"%s\": there is no program dftracer-%s beside this one or on PATH", shown,
+          shown);
   for (const command *const *entry = commands; *entry; entry++) {
     if (!dft__is_alike(name, strlen(name), (*entry)->name, strlen((*entry)->name))) continue;
     fprintf(stderr, "; did you mean \"%s\"?", (*entry)->name);

@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "printable.h"
 #include "terminal.h"
 
 #define GAP 2        /* spaces between columns */
@@ -33,10 +35,8 @@ void table_add(table *sheet, const char *text, size_t len) {
     sheet->cells = more;
     sheet->cell_capacity = capacity;
   }
-  copy = malloc(len + 1);
+  copy = strdup(printable_n(text, len));
   if (!copy) return;
-  for (size_t i = 0; i < len; i++) copy[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
-  copy[len] = '\0';
   sheet->cells[sheet->cell_count++] = copy;
 }
 
@@ -50,7 +50,7 @@ void table_format(table *sheet, const char *format, ...) {
 }
 
 static int is_right(char kind) {
-  return kind == 'r' || kind == 'o';
+  return kind == 'r' || kind == 'o' || kind == 'k';
 }
 
 /* Prints exactly `width` columns. */
@@ -122,10 +122,29 @@ static void print_column(const table *sheet, FILE *out, int column, const char *
   if (!is_last) fprintf(out, "%*s", GAP, "");
 }
 
+/* Nothing is cut in a file or a pipe. */
+static int room_of(FILE *out) {
+  const char *columns = getenv("COLUMNS");
+  return isatty(fileno(out)) || (columns && *columns) ? terminal_width(out) : INT_MAX;
+}
+
+static void name_dropped(const table *sheet, FILE *out, int indent, const int width[]) {
+  char text[512] = "";
+  size_t len = 0;
+  for (int i = 0; i < sheet->column_count && len < sizeof text; i++) {
+    if (width[i] >= 0) continue;
+    len += (size_t)snprintf(text + len, sizeof text - len, "%s%s",
+                            len ? ", " : "not shown, for lack of width: ", sheet->columns[i].title);
+  }
+  if (!len) return;
+  fprintf(out, "%*s", indent, "");
+  terminal_wrap(out, text, indent, indent, terminal_width(out));
+}
+
 void table_print(table *sheet, FILE *out, int indent) {
   int width[TABLE_COLUMNS];
   int has_colour = terminal_has_colour(out);
-  find_widths(sheet, width, terminal_width(out) - indent);
+  find_widths(sheet, width, room_of(out) - indent);
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
   for (int i = 0; i < sheet->column_count; i++) print_column(sheet, out, i, sheet->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");
@@ -135,6 +154,7 @@ void table_print(table *sheet, FILE *out, int indent) {
     print_column(sheet, out, column, sheet->cells[i], width);
     if (column + 1 == sheet->column_count) fputc('\n', out);
   }
+  name_dropped(sheet, out, indent, width);
   for (size_t i = 0; i < sheet->cell_count; i++) free(sheet->cells[i]);
   free(sheet->cells);
   sheet->cells = NULL;

@@ -9,8 +9,8 @@
 
 typedef struct table_column {
   const char *title;
-  /* 'l' left, 'r' right, 'o' right and the first to be dropped when space is short, 't' text whose end is cut when space is
-   * short, 'p' a path whose beginning is cut. */
+  /* 'l' left, 'r' right, 'o' right and the first to be dropped when space is short, 'k' right and never dropped, 't' text
+   * whose end is cut when space is short, 'p' a path whose beginning is cut. */
   char kind;
 } table_column;
 
@@ -21,10 +21,11 @@ typedef struct table {
   size_t cell_count, cell_capacity;
 } table;
 
-/* Adds a cell: row after row, from left to right. Control characters become '?'. */
+/* Adds a cell: row after row, from left to right. It becomes printable. */
 void table_add(table *sheet, const char *text, size_t len);
 __attribute__((format(printf, 2, 3))) void table_format(table *sheet, const char *format, ...);
-/* Prints and empties the table. Every line starts with `indent` spaces. */
+/* Prints and empties the table. Every line starts with `indent` spaces. Columns are dropped, and then named below the table,
+ * only on a terminal or when COLUMNS is set. */
 void table_print(table *sheet, FILE *out, int indent);
 
 /* A section's title in bold, and a note in a dimmed colour. */

@@ -3,9 +3,11 @@
 #include <errno.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/merge/traceevents.h"
 #include "command/trace/inputs.h"
+#include "command/trace/trouble.h"
 #include "csv.h"
 #include "h5file.h"
 
@@ -67,20 +69,21 @@ static int convert_traces(const conversion_job *job, const inputs *sources) {
   dft_reader *reader;
   progress shown;
   char number[FORMAT_BYTES];
-  uint64_t events = 0, problems, done, all;
-  int error;
+  uint64_t events = 0, done, all;
+  int error, status;
   if (!inputs_open(sources, "convert", &reader)) return STATUS_FAILED;
   dft_reader_progress(reader, &done, &all);
   progress_begin(&shown, "convert", all, 1);
   error = job->format->write(job->output, reader, &shown, &events);
   progress_end(&shown);
-  problems = inputs_report(reader, "convert");
+  inputs_report(reader, "convert");
+  status = trouble_status(reader);
   dft_reader_close(reader);
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
     fprintf(stderr, "dftracer convert: wrote %s event%s to %s\n", format_count(number, events), plural(events),
-            job->output);
-  return error || problems ? STATUS_FAILED : STATUS_DONE;
+            printable(job->output));
+  return error ? STATUS_FAILED : status;
 }
 
 /* ---- HDF5 files ------------------------------------------------------------------------------------------------------- */
@@ -93,7 +96,7 @@ static int merge_tables(const conversion_job *job, const inputs *sources) {
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
     fprintf(stderr, "dftracer convert: wrote %s row%s (events, counters and metadata) to %s\n",
-            format_count(number, rows), plural(rows), job->output);
+            format_count(number, rows), plural(rows), printable(job->output));
   return error ? STATUS_FAILED : STATUS_DONE;
 }
 
@@ -101,7 +104,7 @@ static int link_tables(const conversion_job *job) {
   int error = h5file_link(job->output, job->paths, (size_t)job->path_count);
   if (error) outfile_complain("convert", job->output, error);
   else if (!job->is_quiet)
-    fprintf(stderr, "dftracer convert: %s shows %d file%s as one\n", job->output, job->path_count,
+    fprintf(stderr, "dftracer convert: %s shows %d file%s as one\n", printable(job->output), job->path_count,
             plural((uint64_t)job->path_count));
   return error ? STATUS_FAILED : STATUS_DONE;
 }

@@ -4,24 +4,15 @@
 
 #include <errno.h>
 
+#include "command/trace/csvcell.h"
 #include "command/trace/eventrule.h"
 #include "command/trace/rowargs.h"
 
 #define HEAD "name,cat,ph,pid,tid,start_us,dur_us,level,id,parent,host,file,args\r\n"
 
 static void put_field(outfile *out, const char *text, size_t len) {
-  int is_quoted = 0;
-  for (size_t i = 0; i < len && !is_quoted; i++) is_quoted = strchr(",\"\r\n", text[i]) != NULL;
-  if (!is_quoted) {
-    outfile_put(out, text, len);
-    return;
-  }
-  outfile_text(out, "\"");
-  for (size_t i = 0; i < len; i++) {
-    if (text[i] == '"') outfile_text(out, "\"");
-    outfile_put(out, text + i, 1);
-  }
-  outfile_text(out, "\"");
+  char *at = outfile_room(out, CSV_CELL_ROOM(len));
+  if (at) outfile_advance(out, csv_cell(at, (dft_text){text, len}));
 }
 
 static void put_word(outfile *out, dft_text text) {
@@ -42,10 +33,10 @@ static void put_args(outfile *out, outfile *aside, dft_reader *reader, const dft
 }
 
 static void put_row(outfile *out, outfile *aside, dft_reader *reader, const dft_rows *rows, uint32_t i) {
-  char phase[2] = {(char)rows->phase[i], ','};
+  char phase = (char)rows->phase[i];
   put_word(out, dft_reader_text(reader, DFT_NAMES, rows->name[i]));
   put_word(out, dft_reader_text(reader, DFT_CATS, rows->cat[i]));
-  outfile_put(out, phase, 2);
+  put_word(out, (dft_text){&phase, 1});
   put_number(out, (int64_t)rows->pid[i]);
   put_number(out, (int64_t)rows->tid[i]);
   outfile_us(out, rows->start_ns[i]);

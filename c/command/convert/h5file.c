@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command/cli/printable.h"
 #include "command/trace/eventrule.h"
 
 #define VALUES_MOST 4096
@@ -177,7 +178,7 @@ static int add_all(h5_conversion *file, progress *shown, uint64_t *events) {
 /* ---- Files -------------------------------------------------------------------------------------------------------- */
 
 static int report_failure(const char *path, dft_status status, const char *why) {
-  if (*why) fprintf(stderr, "dftracer convert: %s: %s\n", path, why);
+  if (*why) fprintf(stderr, "dftracer convert: %s: %s\n", printable(path), printable(why));
   return status == DFT_ENOSPC ? ENOSPC : status == DFT_ENOMEM ? ENOMEM : status == DFT_ENOSINK ? ENOTSUP : EIO;
 }
 

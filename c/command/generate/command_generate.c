@@ -11,6 +11,7 @@
 
 #include "codec/gzip.h"
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/progress.h"
 #include "command/cli/terminal.h"
 #include "synthetic.h"
@@ -146,10 +147,10 @@ static int generate(generation *work) {
     char part[PATH_MAX];
     name_file(work, work->write_rank, 0, part);
     unlink(part);
-    fprintf(stderr, "dftracer generate: %s: %s\n", work->folder, strerror(work->error));
+    fprintf(stderr, "dftracer generate: %s: %s\n", printable(work->folder), strerror(work->error));
     return STATUS_FAILED;
   }
-  printf("%s: %s event%s of %u %s, %s\n", work->folder, format_count(events, work->plan.events),
+  printf("%s: %s event%s of %u %s, %s\n", printable(work->folder), format_count(events, work->plan.events),
          plural(work->plan.events), work->plan.processes, process_word(work->plan.processes),
          format_bytes(bytes, (double)work->bytes));
   return STATUS_DONE;
@@ -199,7 +200,7 @@ static int run_generate(int argc, char **argv) {
   if (strlen(work.folder) > PATH_MAX - 128) return arguments_refuse(&given, "the name of the folder DIR is too long");
   if (work.plan.nodes > work.plan.processes) work.plan.nodes = work.plan.processes;
   if (mkdir(work.folder, 0777) != 0 && errno != EEXIST) {
-    fprintf(stderr, "dftracer generate: %s: %s\n", work.folder, strerror(errno));
+    fprintf(stderr, "dftracer generate: %s: %s\n", printable(work.folder), strerror(errno));
     return STATUS_FAILED;
   }
   pthread_mutex_init(&work.lock, NULL);

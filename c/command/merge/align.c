@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "command/cli/printable.h"
 #include "command/trace/outfile.h"
 
 #define MARKS_MOST 256
@@ -97,8 +98,8 @@ static int compute(alignment *clocks, nodes *all, dft_reader *reader) {
     if (!other) continue;
     if (all->name && !other->count) {
       dft_text name = dft_reader_text(reader, DFT_HOSTS, host);
-      fprintf(stderr, "dftracer merge: node %.*s has no event \"%s\"; its clock is not moved\n", (int)name.len,
-              name.text, all->name);
+      fprintf(stderr, "dftracer merge: node %s has no event \"%s\"; its clock is not moved\n",
+              printable_n(name.text, name.len), printable(all->name));
       continue;
     }
     if (!first) {
@@ -119,7 +120,7 @@ int align_find(alignment *clocks, dft_reader *reader, const char *method, progre
   if (strncmp(method, "event:", 6) == 0 && method[6]) {
     all.name = method + 6;
   } else if (strcmp(method, "start") != 0) {
-    fprintf(stderr, "dftracer merge: --align: \"%s\" is not one of: clock start event:NAME\n", method);
+    fprintf(stderr, "dftracer merge: --align: \"%s\" is not one of: clock start event:NAME\n", printable(method));
     return 0;
   }
   is_fine = read_all(&all, reader, shown) && compute(clocks, &all, reader);

@@ -5,6 +5,7 @@
 
 #include "align.h"
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/trace/inputs.h"
 #include "command/trace/suffix.h"
@@ -44,7 +45,7 @@ static int add_all(timeline *merged, merge_job *job, dft_reader *reader, const a
 static void print_summary(const merge_job *job, const timeline *merged, size_t process_count) {
   char events[FORMAT_BYTES], bytes[FORMAT_BYTES];
   fprintf(stderr, "dftracer merge: wrote %s event%s of %zu %s to %s (%s)\n", format_count(events, merged->events),
-          plural(merged->events), process_count, process_word(process_count), job->output,
+          plural(merged->events), process_count, process_word(process_count), printable(job->output),
           format_bytes(bytes, (double)merged->out.bytes));
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "chromefile.h"
+#include "command/cli/printable.h"
 
 typedef struct guest_file {
   timeline *merged;
@@ -130,14 +131,15 @@ int guestevents_add(timeline *merged, const char *command, const char *path, uin
   chrome_event event;
   int error = 0;
   if (!find_facts(&guest, path, &file)) {
-    fprintf(stderr, "dftracer %s: %s: %s\n", command, path, strerror(errno));
+    fprintf(stderr, "dftracer %s: %s: %s\n", command, printable(path), strerror(errno));
     return 0;
   }
   while (!error && chromefile_next(&file, &event)) error = add_event(&guest, &event);
   if (file.problem[0])
-    fprintf(stderr, "dftracer %s: %s: %s; only the events before this place are used\n", command, path, file.problem);
+    fprintf(stderr, "dftracer %s: %s: %s; only the events before this place are used\n", command, printable(path),
+            printable(file.problem));
   if (file.left_out) {
-    fprintf(stderr, "dftracer %s: %s: skipped %llu event%s that cannot be parsed as JSON\n", command, path,
+    fprintf(stderr, "dftracer %s: %s: skipped %llu event%s that cannot be parsed as JSON\n", command, printable(path),
             (unsigned long long)file.left_out, file.left_out == 1 ? "" : "s");
   }
   chromefile_close(&file);

@@ -1,6 +1,7 @@
 /* command_config.c - dftracer config: prints the settings.
  * SPDX-License-Identifier: MIT */
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 
 static const option options[] = {
   {'m', "markdown", NULL, "print a Markdown table for the documentation"},
@@ -23,7 +24,7 @@ static void print_values(void) {
   char value[4096];
   for (uint32_t i = 0; dft_config_describe(i, &setting); i++) {
     dft_config_get(setting.name, value, sizeof value);
-    printf("%s=%s%s\n    %s\n    allowed: %s; default: %s\n", setting.name, value,
+    printf("%s=%s%s\n    %s\n    allowed: %s; default: %s\n", setting.name, printable(value),
            strcmp(value, setting.initial) == 0 ? "" : "   (set)", setting.summary, setting.allowed,
            setting.initial[0] ? setting.initial : "empty");
   }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "program.h"
 #include "variables.h"
@@ -38,14 +39,15 @@ __attribute__((format(printf, 3, 4))) static void report(checkup *state, enum ve
   static const struct {
     const char *word, *colour;
   } looks[] = {{"ok  ", "\033[32m"}, {"note", "\033[33m"}, {"BAD ", "\033[1;31m"}};
+  char text[3 * PATH_MAX];
   va_list list;
   state->bad_count += verdict == BAD;
   printf("%s%s%s  ", state->is_coloured ? looks[verdict].colour : "", looks[verdict].word,
          state->is_coloured ? "\033[0m" : "");
   va_start(list, format);
-  vprintf(format, list);
+  vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  printf("\n");
+  printf("%s\n", printable(text));
 }
 
 /* ---- The installation ----------------------------------------------------------------------------------------------- */
@@ -172,6 +174,7 @@ static int run_doctor(int argc, char **argv) {
   if (given.count) {
     const char *word = argv[given.first];
     check_program(&state, word);
+    word = printable(word);
     printf("\n%s %s be traced by: dftracer run %s-- %s ...\n", word, state.bad_count ? "would not" : "would",
            state.with_io ? "--io " : "", word);
   }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/trace/suffix.h"
 #include "otherusers.h"
@@ -29,7 +30,7 @@ typedef struct recover_plan {
 } recover_plan;
 
 static void complain(recover_plan *plan, const char *path, int error) {
-  fprintf(stderr, "dftracer recover: %s: %s\n", path, strerror(error));
+  fprintf(stderr, "dftracer recover: %s: %s\n", printable(path), strerror(error));
   plan->status = STATUS_FAILED;
 }
 
@@ -46,13 +47,13 @@ typedef struct recovery {
 static void print(const recovery *done) {
   const dft_recovery *sum = &done->sum;
   char events[FORMAT_BYTES];
-  printf("%s: %u trace%s published, %s event%s", done->path, sum->published, plural(sum->published),
+  printf("%s: %u trace%s published, %s event%s", printable(done->path), sum->published, plural(sum->published),
          format_count(events, sum->events), plural(sum->events));
   if (done->without_spool) printf(" (%u without a spool: events not yet written are lost)", done->without_spool);
   if (sum->alive) printf("; %u left alone: in use", sum->alive);
   if (sum->foreign) printf("; %u left alone: of another node, container or user", sum->foreign);
   if (sum->unknown) printf("; %u left alone: not a spool of this version", sum->unknown);
-  if (done->waiting) printf("; if their processes have ended, run 'dftracer recover --lost %s'", done->path);
+  if (done->waiting) printf("; if their processes have ended, run 'dftracer recover --lost %s'", printable(done->path));
   if (sum->failed) printf("; %u failed and left in place: %s", sum->failed, dft_status_text(done->status));
   printf("\n");
 }
@@ -67,8 +68,8 @@ static void name_unjudged(const char *claim, uint32_t pid, const char *host, voi
   const recover_plan *plan = context;
   const char *node = is_printable(host) ? host : "an unknown host";
   const char *fate = plan->is_lost ? "publishing its trace" : "left alone";
-  if (pid) printf("%s: process %u of %s is not known to be dead; %s\n", claim, pid, node, fate);
-  else printf("%s: its process, of %s, is not known to be dead; %s\n", claim, node, fate);
+  if (pid) printf("%s: process %u of %s is not known to be dead; %s\n", printable(claim), pid, node, fate);
+  else printf("%s: its process, of %s, is not known to be dead; %s\n", printable(claim), node, fate);
 }
 
 static void recover_own(recovery *done) {
@@ -105,7 +106,7 @@ static void recover(recover_plan *plan, const char *path) {
   recover_own(done);
   if (done->status != DFT_OK) plan->status = STATUS_FAILED;
   if (done->status != DFT_OK && !sum->failed) {
-    fprintf(stderr, "dftracer recover: %s: %s\n", path, dft_status_text(done->status));
+    fprintf(stderr, "dftracer recover: %s: %s\n", printable(path), dft_status_text(done->status));
   } else if (sum->published || sum->alive || sum->foreign || sum->unknown || sum->failed || !plan->is_quiet) {
     print(done);
   }
@@ -160,7 +161,7 @@ static int run_recover(int argc, char **argv) {
       complain(&plan, path, errno);
     } else if (!S_ISDIR(facts.st_mode) && !is_of_a_trace(path)) {
       fprintf(stderr, "dftracer recover: %s: this is not a trace; name the folder of the traces, or a trace in it\n",
-              path);
+              printable(path));
       plan.status = STATUS_FAILED;
     } else if (plan.is_recursive && S_ISDIR(facts.st_mode)) {
       recover_below(&plan, path);

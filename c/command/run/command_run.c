@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "launch.h"
 #include "outcome.h"
 #include "variables.h"
@@ -95,7 +96,7 @@ static int set_preload(void) {
     fprintf(stderr,
             "dftracer run: did not run the program: cannot preload %s, because its path contains a space or a colon; "
             "install it elsewhere\n",
-            library);
+            printable(library));
     return 0;
   }
   len = asprintf(&value, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
@@ -132,7 +133,7 @@ static int set_environment(run_plan *plan) {
   if (choose_place(plan, log_file) != 0) {
     fprintf(stderr,
             "dftracer run: did not run the program: cannot write traces to %s: %s; choose another folder with --out\n",
-            plan->outcome.folder, strerror(errno));
+            printable(plan->outcome.folder), strerror(errno));
     return 0;
   }
   setenv("DFTRACER_ENABLE", "1", 1);
@@ -148,21 +149,22 @@ static int set_environment(run_plan *plan) {
 
 static void warn_unknown(const char *name, const char *nearest, void *context) {
   (void)context;
-  fprintf(stderr, "dftracer run: %s is not a setting and has no effect", name);
+  fprintf(stderr, "dftracer run: %s is not a setting and has no effect", printable(name));
   if (nearest) fprintf(stderr, "; did you mean %s? See 'dftracer config'\n", nearest);
   else fprintf(stderr, "; see 'dftracer config'\n");
 }
 
 static void warn(const program *target) {
   variables_each_unknown(warn_unknown, NULL);
-  if (target->kind != PROGRAM_FINE) fprintf(stderr, "dftracer run: %s %s\n", target->image, program_text(target->kind));
+  if (target->kind != PROGRAM_FINE)
+    fprintf(stderr, "dftracer run: %s %s\n", printable(target->image), program_text(target->kind));
 }
 
 static int refuse(const program *target, const char *word, int error) {
   if (target->path[0] && !program_is_startable(target->kind))
-    fprintf(stderr, "dftracer run: %s %s\n", target->image, program_text(target->kind));
+    fprintf(stderr, "dftracer run: %s %s\n", printable(target->image), program_text(target->kind));
   else
-    fprintf(stderr, "dftracer run: cannot run %s: %s%s\n", word, strerror(error),
+    fprintf(stderr, "dftracer run: cannot run %s: %s%s\n", printable(word), strerror(error),
             error == ENOENT && !strchr(word, '/') ? " on PATH" : "");
   return error == ENOENT ? STATUS_MISSING : STATUS_FORBIDDEN;
 }

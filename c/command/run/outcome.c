@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/cli/printable.h"
 #include "command/cli/processstart.h"
 #include "command/cli/terminal.h"
 #include "launch.h"
@@ -111,7 +112,8 @@ static void print_result(const folder_result *result) {
   fprintf(stderr, "dftracer: recorded ");
   if (found->traces && found->traces == found->uncounted) fprintf(stderr, "events");
   else fprintf(stderr, "%s event%s", format_count(number, found->events), plural(found->events));
-  fprintf(stderr, " of %u %s in %s%s", found->traces, process_word(found->traces), result->folder, result->note);
+  fprintf(stderr, " of %u %s in %s%s", found->traces, process_word(found->traces), printable(result->folder),
+          result->note);
   if (found->uncounted && found->uncounted < found->traces)
     fprintf(stderr, "; the events of %u %s are not counted", found->uncounted, process_word(found->uncounted));
   if (found->recovered)
@@ -122,7 +124,7 @@ static void print_result(const folder_result *result) {
   if (running) fprintf(stderr, "; %u %s still running", running, process_word(running));
   if (result->recovery.failed)
     fprintf(stderr, "; could not recover %u %s: run 'dftracer recover %s' to try again", result->recovery.failed,
-            process_word(result->recovery.failed), result->folder);
+            process_word(result->recovery.failed), printable(result->folder));
   fprintf(stderr, "\n");
 }
 
@@ -146,24 +148,24 @@ static void explain_nothing(const outcome *job, const program *target) {
   char library[PATH_MAX];
   if (sinks && strchr(sinks, '/')) {
     fprintf(stderr, "dftracer: the output of %s is in %s, if there is any; only events of built-in sinks are counted\n",
-            sinks, job->folder);
+            printable(sinks), printable(job->folder));
     return;
   }
   fprintf(stderr, "dftracer: recorded no events: ");
   if (target->kind != PROGRAM_FINE) {
-    fprintf(stderr, "%s %s\n", target->image, program_text(target->kind));
+    fprintf(stderr, "%s %s\n", printable(target->image), program_text(target->kind));
   } else if (categories && *categories) {
-    fprintf(stderr, "perhaps no event has a category of DFTRACER_CATEGORIES=%s\n", categories);
+    fprintf(stderr, "perhaps no event has a category of DFTRACER_CATEGORIES=%s\n", printable(categories));
   } else if (job->io) {
-    fprintf(stderr, "the program made no I/O call on the chosen files%s%s\n", *job->io ? ": " : "", job->io);
+    fprintf(stderr, "the program made no I/O call on the chosen files%s%s\n", *job->io ? ": " : "", printable(job->io));
   } else if (program_library(target, "libdftracer_core.so", library)) {
-    fprintf(stderr, "%s links libdftracer_core, but did not call it\n", target->image);
+    fprintf(stderr, "%s links libdftracer_core, but did not call it\n", printable(target->image));
   } else if (program_is_interpreter(target)) {
     fprintf(stderr,
             "what %s ran opened no trace (in Python, call dftracer.initialize_log); use --io to record its I/O calls\n",
-            target->image);
+            printable(target->image));
   } else {
-    fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", target->image);
+    fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", printable(target->image));
   }
 }
 

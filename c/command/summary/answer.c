@@ -3,6 +3,7 @@
 #include "answer.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static int measure_transfers(summary_answer *answer) {
 
 int answer_init(summary_answer *answer, summary_state *state) {
   state_sort(state);
-  *answer = (summary_answer){.state = state, .grain_ns = 1000};
+  *answer = (summary_answer){.state = state, .grain_ns = state->has_fractions ? 1 : 1000};
   if (!state->is_good) return 0;
   if (state->first > state->last) state->first = state->last = 0;
   answer->job_ns = (uint64_t)(state->last - state->first);
@@ -143,17 +144,16 @@ answer_failure *answer_failures(const summary_state *state, uint32_t *count) {
 
 /* ---- Labels --------------------------------------------------------------------------------------------------------- */
 
-/* Cuts a text that is too long, but not inside a character. */
-static void put(char out[LABEL_BYTES], dft_text text) {
-  size_t len = text.len < LABEL_BYTES ? text.len : LABEL_BYTES - 1;
-  while (len < text.len && len > 0 && ((unsigned char)text.text[len] & 0xc0) == 0x80) len--;
-  memcpy(out, text.text, len);
-  out[len] = '\0';
+__attribute__((format(printf, 2, 3))) static void put(answer_label *label, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  vsnprintf(label->room, sizeof label->room, format, values);
+  va_end(values);
+  label->text = (dft_text){label->room, strlen(label->room)};
 }
 
-static void put_number(char out[LABEL_BYTES], int64_t number) {
-  if (number == NO_NUMBER) out[0] = '\0';
-  else snprintf(out, LABEL_BYTES, "%" PRId64, number);
+static void put_number(answer_label *label, int64_t number) {
+  if (number != NO_NUMBER) put(label, "%" PRId64, number);
 }
 
 static dft_text text_of(const summary_state *state, state_name entry) {
@@ -170,30 +170,34 @@ dft_text answer_file_of(const summary_state *state, uint32_t hash) {
   return file ? answer_file(state, file) : state_text_of(state, hash);
 }
 
-void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]) {
+void answer_process_label(const summary_state *state, uint32_t number, answer_label *label) {
   const state_process *process = &state->processes[number];
   uint32_t found = numbering_find(&state->host_numbers, process->host, 0);
   dft_text host = found ? text_of(state, state->hosts[found]) : state_text_of(state, process->host);
-  int len = snprintf(label, LABEL_BYTES, "%.*s%s%" PRIu64, host.len > 200 ? 200 : (int)host.len, host.text,
-                     host.len ? ":" : "", process->pid);
-  if (process->rank != NO_NUMBER) snprintf(label + len, LABEL_BYTES - (size_t)len, " rank %" PRId64, process->rank);
+  size_t len = host.len < HOST_MOST ? host.len : HOST_MOST;
+  char rank[32] = "";
+  if (process->rank != NO_NUMBER) snprintf(rank, sizeof rank, " rank %" PRId64, process->rank);
+  memcpy(label->room, host.text, len);
+  len += (size_t)snprintf(label->room + len, sizeof label->room - len, "%s%" PRIu64 "%s", len ? ":" : "", process->pid,
+                          rank);
+  label->text = (dft_text){label->room, len};
 }
 
-void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]) {
+void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two) {
   const numbered key = state->group_numbers.keys[group];
-  one[0] = two[0] = '\0';
+  one->text = two->text = (dft_text){"", 0};
   switch (state->question.by) {
-    case BY_FILE: put(one, answer_file_of(state, (uint32_t)key.a)); break;
+    case BY_FILE: one->text = answer_file_of(state, (uint32_t)key.a); break;
     case BY_PROCESS: answer_process_label(state, (uint32_t)key.a, one); break;
     case BY_THREAD:
-      snprintf(one, LABEL_BYTES, "%" PRIu64, key.b);
+      put(one, "%" PRIu64, key.b);
       answer_process_label(state, (uint32_t)key.a, two);
       break;
     case BY_STEP:
       put_number(one, (int64_t)key.b);
       put_number(two, (int64_t)key.a);
       break;
-    default: put(one, state_text_of(state, (uint32_t)key.a)); put(two, state_text_of(state, (uint32_t)key.b));
+    default: one->text = state_text_of(state, (uint32_t)key.a); two->text = state_text_of(state, (uint32_t)key.b);
   }
 }
 

@@ -4,7 +4,8 @@
 
 #include "training.h"
 
-#define LABEL_BYTES 512
+#define LABEL_BYTES 320 /* a host, a process and a rank */
+#define HOST_MOST 200   /* bytes of a host's name */
 
 /* What is printed of a state, besides its lists. */
 typedef struct summary_answer {
@@ -52,9 +53,14 @@ typedef struct answer_failure {
 } answer_failure;
 answer_failure *answer_failures(const summary_state *state, uint32_t *count); /* most calls first */
 
+/* A text of the state, or one that was put together. It may contain zeros. */
+typedef struct answer_label {
+  dft_text text;
+  char room[LABEL_BYTES];
+} answer_label;
 /* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
-void answer_label(const summary_state *state, uint32_t group, char one[LABEL_BYTES], char two[LABEL_BYTES]);
-void answer_process_label(const summary_state *state, uint32_t number, char label[LABEL_BYTES]);
+void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two);
+void answer_process_label(const summary_state *state, uint32_t number, answer_label *label);
 dft_text answer_file(const summary_state *state, uint32_t file);
 dft_text answer_file_of(const summary_state *state, uint32_t hash);
 /* The titles of these texts, for the question's --by. The second may be NULL. */

@@ -6,6 +6,7 @@
 
 #include "collect.h"
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/summary/state/state_file.h"
 #include "command/summary/state/state_merge.h"
@@ -107,12 +108,12 @@ static int print(const summary_answer *answer, const summary_options *chosen) {
   if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
   else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
   else summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME);
-  return STATUS_DONE;
+  return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
 static int complain(const char *problem) {
   if (spill_error())
-    fprintf(stderr, "dftracer summary: %s: %s; set TMPDIR to a folder with more room\n", spill_folder(),
+    fprintf(stderr, "dftracer summary: %s: %s; set TMPDIR to a folder with more room\n", printable(spill_folder()),
             strerror(spill_error()));
   else fprintf(stderr, "dftracer summary: %s\n", problem);
   return STATUS_FAILED;
@@ -139,10 +140,11 @@ static int save(summary_state *state, const char *path) {
   if (error) outfile_complain("summary", path, error);
   else if (!state->is_good) return complain("out of memory");
   else
-    printf("%s: %s trace%s, %s event%s, %s\n", path, format_count(traces, state->source_count),
+    printf("%s: %s trace%s, %s event%s, %s\n", printable(path), format_count(traces, state->source_count),
            plural(state->source_count), format_count(events, state->events), plural(state->events),
            format_bytes(size, (double)out.bytes));
-  return error ? STATUS_FAILED : STATUS_DONE;
+  if (error) return STATUS_FAILED;
+  return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
 /* ---- Inputs --------------------------------------------------------------------------------------------------------- */
@@ -179,7 +181,7 @@ static int read_state(summary_state *state, const char *path, int is_first) {
   problem = state_load(&other, path);
   if (!problem && !is_first) problem = state_merge_refusal(state, &other);
   if (problem) {
-    fprintf(stderr, "dftracer summary: %s: %s\n", path, problem);
+    fprintf(stderr, "dftracer summary: %s: %s\n", printable(path), problem);
     state_free(&other);
     return STATUS_FAILED;
   }
@@ -216,8 +218,8 @@ static int read_inputs(summary_state *state, char **paths, int count, const summ
   if (status != STATUS_DONE || traces) return status;
   refused = question_refusal(state, chosen);
   if (!refused) return STATUS_DONE;
-  fprintf(stderr, "dftracer summary: %s: the state was made with another %s; make it again from the traces\n", paths[0],
-          refused);
+  fprintf(stderr, "dftracer summary: %s: the state was made with another %s; make it again from the traces\n",
+          printable(paths[0]), refused);
   return STATUS_FAILED;
 }
 
@@ -257,7 +259,9 @@ const command command_summary = {
     "and I/O by file "
     "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "
     "and how much of "
-    "the loading overlaps with compute. docs/summary.md defines every number.\n\n"
+    "the loading overlaps with compute. docs/summary.md defines every number. Exit status 3: the traces are damaged, "
+    "and the numbers are those of what could be "
+    "read.\n\n"
     "  dftracer summary out\n"
     "  dftracer summary --by file --cat POSIX out\n"
     "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n"

@@ -7,16 +7,15 @@
 #include <string.h>
 
 #include "answer.h"
+#include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 
-static void csv_text(FILE *out, const char *text) {
-  if (!strpbrk(text, ",\"\r\n")) {
-    fputs(text, out);
-    return;
-  }
-  fputc('"', out);
-  for (; *text; text++) fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
-  fputc('"', out);
+static void csv_label(FILE *out, const summary_state *state, dft_text text) {
+  int is_number = state->question.by == BY_STEP; /* and may be below zero */
+  char *cell = is_number ? NULL : malloc(CSV_CELL_ROOM(text.len));
+  if (is_number) fwrite(text.text, 1, text.len, out);
+  if (cell) fwrite(cell, 1, csv_cell(cell, text), out);
+  free(cell);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -33,13 +32,13 @@ static void print_groups(FILE *out, const summary_answer *answer) {
   fprintf(out, "  \"by\": \"%s\",\n  \"groups\": [", one);
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
     fprintf(out, "%s\n    {\"%s\": ", i ? "," : "", one);
-    json_text(out, first, strlen(first));
+    json_text(out, first.text.text, first.text.len);
     if (two) {
       fprintf(out, ", \"%s\": ", two);
-      json_text(out, second, strlen(second));
+      json_text(out, second.text.text, second.text.len);
     }
     fprintf(out,
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
@@ -61,12 +60,12 @@ void summary_csv(FILE *out, const summary_answer *answer) {
           two ? two : "");
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
-    csv_text(out, first);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
+    csv_label(out, answer->state, first.text);
     if (two) {
       fputc(',', out);
-      csv_text(out, second);
+      csv_label(out, answer->state, second.text);
     }
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,
@@ -124,10 +123,10 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
   list = answer_processes(answer->state, &count);
   fprintf(out, "],\n    \"processes\": [");
   for (uint32_t i = 0; list && i < count; i++) {
-    char label[LABEL_BYTES];
-    answer_process_label(answer->state, list[i].number, label);
+    answer_label label;
+    answer_process_label(answer->state, list[i].number, &label);
     fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
-    json_text(out, label, strlen(label));
+    json_text(out, label.text.text, label.text.len);
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }

@@ -8,9 +8,15 @@
 #include <time.h>
 
 #include "answer.h"
+#include "command/cli/printable.h"
 #include "command/cli/table.h"
 #include "command/cli/terminal.h"
 #include "command/trace/trouble.h"
+
+static void add_text(table *sheet, dft_text text) {
+  if (text.len) table_add(sheet, text.text, text.len);
+  else table_format(sheet, "-");
+}
 
 static void add_time(table *sheet, uint64_t ns) {
   char text[FORMAT_BYTES];
@@ -86,9 +92,11 @@ static void print_job(FILE *out, const summary_answer *answer) {
   } rows[] = {
     {"regions", answer->region_ns}, {"I/O calls", answer->io_ns}, {"outside", outside}, {"all", answer->thread_ns}};
   for (size_t i = 0; i < 4; i++) {
+    int is_missing = i == 1 && !io_stats_calls(&answer->io);
     table_format(&split, "%s", rows[i].what);
-    add_time(&split, rows[i].ns);
-    add_share(&split, rows[i].ns, answer->thread_ns);
+    if (is_missing) table_format(&split, "not recorded");
+    else add_time(&split, rows[i].ns);
+    add_share(&split, rows[i].ns, is_missing ? 0 : answer->thread_ns);
     if (i < 3) add_bar(&split, rows[i].ns, answer->thread_ns);
     else table_format(&split, " ");
   }
@@ -111,16 +119,16 @@ static void print_groups(FILE *out, const summary_answer *answer, uint32_t top) 
   texts = two ? 2 : 1;
   columns[0] = (table_column){one, answer->state->question.by == BY_FILE ? 'p' : 't'};
   if (two) columns[1] = (table_column){two, 't'};
-  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 || i == 7 ? 'o' : 'r'};
+  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 ? 'o' : i == 7 ? 'k' : 'r'};
   events.column_count = texts + 8;
   snprintf(title, sizeof title, "Events by %s", one);
   table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; groups && i < count && i < top; i++) {
     const group_stats *stats = groups[i].stats;
-    char first[LABEL_BYTES], second[LABEL_BYTES];
-    answer_label(answer->state, groups[i].number, first, second);
-    table_add(&events, *first ? first : "-", *first ? strlen(first) : 1);
-    if (two) table_add(&events, *second ? second : "-", *second ? strlen(second) : 1);
+    answer_label first, second;
+    answer_group_labels(answer->state, groups[i].number, &first, &second);
+    add_text(&events, first.text);
+    if (two) add_text(&events, second.text);
     add_count(&events, stats->durations.count);
     add_time(&events, stats->total_ns);
     add_time(&events, stats->self_ns);
@@ -168,11 +176,10 @@ static void print_io_list(FILE *out, const summary_answer *answer, const answer_
   char note[64];
   table_heading(out, is_files ? "I/O by file" : "I/O by process", shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
-    char label[LABEL_BYTES];
-    dft_text file = {label, 0};
-    if (is_files) file = answer_file(answer->state, list[i].number);
-    else answer_process_label(answer->state, list[i].number, label);
-    table_add(&lines, file.text, is_files ? file.len : strlen(label));
+    answer_label label;
+    if (is_files) label.text = answer_file(answer->state, list[i].number);
+    else answer_process_label(answer->state, list[i].number, &label);
+    add_text(&lines, label.text);
     add_io(&lines, list[i].stats);
   }
   if (count > 1) {
@@ -330,7 +337,7 @@ void summary_print_problems(FILE *out, const char *before, const summary_state *
                                 .message = dft_problem_text(problem->kind),
                                 .detail = path};
     if (problem->is_refusal && problem->path == refused) continue;
-    if (problem->is_refusal) fprintf(out, "%s%s: %s\n", before, path, trouble_refusal(path));
+    if (problem->is_refusal) fprintf(out, "%s%s: %s\n", before, printable(path), trouble_refusal(path));
     else trouble_print_at(out, before, problem->has_source ? path : NULL, &told_problem);
     if (problem->is_refusal) {
       refused = problem->path;

@@ -215,6 +215,7 @@ void transcript_write(summary_state *state, analysis *shared, tally *counts) {
   if (state->is_good) write_tables(state, shared, counts);
   if (state->is_good && shared->question->by == BY_STEP) join_batches(state, shared);
   state->events = counts->events;
+  state->has_fractions = counts->fractions != 0;
   state->counters = counts->counters;
   state->metadata = counts->metadata;
   state->others = counts->others;

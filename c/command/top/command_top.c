@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "liveprocess.h"
 
@@ -134,7 +135,7 @@ static void describe(const live_thread *thread, char *out, size_t size) {
   if (thread->depth > thread->count) len = (size_t)snprintf(out, size, "... > ");
   for (uint32_t i = 0; i < thread->count && len < size; i++) {
     char time[FORMAT_BYTES];
-    len += (size_t)snprintf(out + len, size - len, "%s%s %s", i ? " > " : "", thread->regions[i].name,
+    len += (size_t)snprintf(out + len, size - len, "%s%s %s", i ? " > " : "", printable(thread->regions[i].name),
                             format_duration(time, thread->regions[i].seconds));
   }
 }
@@ -145,8 +146,9 @@ static void show_process(const screen *shown, const seen_process *process) {
   uint32_t thread_count = now->thread_count < LIVE_THREADS ? now->thread_count : LIVE_THREADS;
   int column;
   if (now->rank >= 0) snprintf(rank, sizeof rank, "%d", now->rank);
-  column = printf("%8u %5s %-12.12s %14s %11s %9s ", now->pid, rank, now->host, format_count(events, now->events),
-                  format_count(rate, (uint64_t)rate_of(shown, process)), format_count(waiting, now->waiting));
+  column = printf("%8u %5s %-12.12s %14s %11s %9s ", now->pid, rank, printable(now->host),
+                  format_count(events, now->events), format_count(rate, (uint64_t)rate_of(shown, process)),
+                  format_count(waiting, now->waiting));
   if (now->dropped) column += printf("%llu dropped! ", (unsigned long long)now->dropped);
   if (now->is_alive < 0) column += printf("(not known to be alive) ");
   if (!now->is_alive) put_rest(shown, column, "dead; run 'dftracer recover' to publish its trace");
@@ -173,7 +175,7 @@ static void show(const screen *shown, const char *folder) {
   }
   if (localtime_r(&now, &local)) strftime(clock, sizeof clock, "%H:%M:%S", &local);
   if (shown->is_terminal) printf("\033[H\033[J");
-  printf("%s  %s: %zu %s", clock, folder, shown->count - dead, process_word(shown->count - dead));
+  printf("%s  %s: %zu %s", clock, printable(folder), shown->count - dead, process_word(shown->count - dead));
   if (unknown) printf(" (%u not known to be alive)", unknown);
   if (dead) printf(", %u dead", dead);
   printf(", %s events/s\n", format_count(events, (uint64_t)rate));
@@ -226,7 +228,7 @@ static int run_top(int argc, char **argv) {
     pause_for(interval_ns);
     is_fine = update(&shown, folder);
   }
-  if (!is_fine) fprintf(stderr, "dftracer top: %s: %s\n", folder, strerror(errno));
+  if (!is_fine) fprintf(stderr, "dftracer top: %s: %s\n", printable(folder), strerror(errno));
   free(shown.list);
   return is_fine ? STATUS_DONE : STATUS_FAILED;
 }

@@ -1,6 +1,7 @@
 /* command_cat.c - dftracer cat: prints the lines of traces, optionally filtered and with hashes resolved.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <unistd.h>
 
 #include "jsontext.h"
 #include "selection.h"
@@ -12,6 +13,14 @@ static const option options[] = {
 };
 
 const command command_cat;
+
+/* Lines stay as they are, except on a terminal, which would obey what is in them. */
+static void put(const char *text, size_t len) {
+  static int is_terminal = -1;
+  if (is_terminal < 0) is_terminal = isatty(STDOUT_FILENO);
+  if (is_terminal) json_line(stdout, text, len);
+  else fwrite(text, 1, len, stdout);
+}
 
 /* The place after the string that starts with the quote at `at`. */
 static const char *skip_text(const char *at, const char *end) {
@@ -49,11 +58,11 @@ static void print_resolved(dft_reader *reader, dft_text line) {
     }
     at = skip_text(at, end);
     if (at + 1 >= end || *at != ':' || !is_hash_key(key + 1, (size_t)(at - key) - 2)) continue;
-    fwrite(from, 1, (size_t)(at + 1 - from), stdout);
+    put(from, (size_t)(at + 1 - from));
     after = print_name(reader, at + 1, end);
     from = at = after ? after : at + 1;
   }
-  fwrite(from, 1, (size_t)(end - from), stdout);
+  put(from, (size_t)(end - from));
 }
 
 static int print_rows(const selection *wanted, int is_resolving, dft_reader *reader) {
@@ -65,7 +74,7 @@ static int print_rows(const selection *wanted, int is_resolving, dft_reader *rea
     for (uint32_t i = 0; i < rows->count; i++) {
       if (!selection_takes(wanted, reader, rows, i)) continue;
       if (is_resolving) print_resolved(reader, rows->line[i]);
-      else fwrite(rows->line[i].text, 1, rows->line[i].len, stdout);
+      else put(rows->line[i].text, rows->line[i].len);
       fputc('\n', stdout);
     }
   }
@@ -78,7 +87,7 @@ static int run_cat(int argc, char **argv) {
   dft_reader_options columns = {.struct_size = sizeof columns, .want = DFT_WANT_LINES};
   selection wanted = {.name_count = 0};
   dft_reader *reader;
-  int key, is_good, is_resolving = 0;
+  int key, is_good, status, is_resolving = 0;
   while ((key = arguments_next(&given)) > 0) {
     int taken = selection_option(&wanted, &given, key);
     if (taken < 0) return given.status;
@@ -91,9 +100,10 @@ static int run_cat(int argc, char **argv) {
   is_good = selection_prepare(&wanted, reader) && print_rows(&wanted, is_resolving, reader);
   if (!is_good) fprintf(stderr, "dftracer cat: out of memory\n");
   if (fflush(stdout) != 0) is_good = 0;
-  if (trouble_print_all(stderr, "dftracer cat: ", reader, 10)) is_good = 0;
+  trouble_print_all(stderr, "dftracer cat: ", reader, 10);
+  status = is_good ? trouble_status(reader) : STATUS_FAILED;
   dft_reader_close(reader);
-  return is_good ? STATUS_DONE : STATUS_FAILED;
+  return status;
 }
 
 const command command_cat = {
@@ -101,9 +111,10 @@ const command command_cat = {
   .arguments = "FILE...",
   .summary = "print the lines of traces",
   .text =
-    "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. FILE is a trace, "
+    "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. On a terminal, "
+    "characters that it would obey are escaped. FILE is a trace, "
     "compressed or not, a folder, or the spool of a process that is running or has died. Damaged lines are skipped and "
-    "reported on stderr, and the exit status is 1.\n\n"
+    "reported on stderr, and the exit status is 3.\n\n"
     "  dftracer cat --cat POSIX --resolve out | jq .args.fhash\n",
   .options = options,
   .run = run_cat,

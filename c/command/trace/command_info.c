@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "jsontext.h"
 #include "numbering.h"
@@ -124,14 +125,14 @@ static const char *kind_of(const trace_facts *facts) {
 }
 
 static void print_text(const char *title, const char *text) {
-  if (*text) printf("  %-10s %s\n", title, text);
+  if (*text) printf("  %-10s %s\n", title, printable(text));
 }
 
 static void print_facts(const trace_facts *facts, dft_reader *reader) {
   char one[FORMAT_BYTES], two[FORMAT_BYTES], when[64] = "";
   time_t start = (time_t)(facts->first / 1000000000);
   struct tm local;
-  printf("%s\n", facts->source.path);
+  printf("%s\n", printable(facts->source.path));
   print_text("host", dft_reader_text(reader, DFT_HOSTS, facts->host).text);
   print_text("command", facts->command);
   print_text("executable", facts->executable);
@@ -189,7 +190,7 @@ static int run_info(int argc, char **argv) {
   arguments given = {.command = &command_info, .argc = argc, .argv = argv};
   dft_reader *reader;
   trace_facts *facts = calloc(1, sizeof *facts);
-  int key, is_json = 0, is_good = facts != NULL;
+  int key, status, is_json = 0, is_good = facts != NULL;
   while ((key = arguments_next(&given)) > 0) is_json = 1;
   reader = key == 0 && given.count ? trouble_open("info", NULL, argv + given.first, given.count) : NULL;
   if (key < 0 || !given.count || !reader || !facts) {
@@ -207,11 +208,12 @@ static int run_info(int argc, char **argv) {
     else print_facts(facts, reader);
   }
   if (!is_good) fprintf(stderr, "dftracer info: out of memory\n");
-  if (trouble_print_all(stderr, "dftracer info: ", reader, 10)) is_good = 0;
+  trouble_print_all(stderr, "dftracer info: ", reader, 10);
   if (fflush(stdout) != 0) is_good = 0;
+  status = is_good ? trouble_status(reader) : STATUS_FAILED;
   dft_reader_close(reader);
   free(facts);
-  return is_good ? STATUS_DONE : STATUS_FAILED;
+  return status;
 }
 
 const command command_info = {
@@ -220,7 +222,7 @@ const command command_info = {
   .summary = "describe a trace: host, command, events, time span, size",
   .text = "Describes each trace: the process that wrote it and its command, the number of events and their time span, "
           "the size, "
-          "and whether the trace is complete.\n",
+          "and whether the trace is complete. Exit status 3: a trace is damaged, and the rest of it was read.\n",
   .options = options,
   .run = run_info,
 };

@@ -13,6 +13,7 @@
 #include "codec/escape.h"
 #include "codec/gzip.h"
 #include "codec/number.h"
+#include "command/cli/printable.h"
 #include "suffix.h"
 
 #define PIECE (768u << 10) /* of text: a gzip member */
@@ -166,5 +167,5 @@ int outfile_close(outfile *out, int is_complete) {
 }
 
 void outfile_complain(const char *command, const char *path, int error) {
-  if (error != EPIPE) fprintf(stderr, "dftracer %s: %s: %s\n", command, path, strerror(error));
+  if (error != EPIPE) fprintf(stderr, "dftracer %s: %s: %s\n", command, printable(path), strerror(error));
 }

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "command/cli/commands.h"
+#include "command/cli/printable.h"
 #include "suffix.h"
 
 #define HDF5_HINT \
@@ -19,10 +21,10 @@ const char *trouble_text(int error) {
 void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem) {
   const char *what = problem->error ? trouble_text(problem->error) : problem->message;
   if (!path) {
-    fprintf(out, "%s%s%s%s\n", before, problem->detail, *problem->detail ? ": " : "", what);
+    fprintf(out, "%s%s%s%s\n", before, printable(problem->detail), *problem->detail ? ": " : "", what);
     return;
   }
-  fprintf(out, "%s%s:", before, path);
+  fprintf(out, "%s%s:", before, printable(path));
   if (problem->line) fprintf(out, "%" PRIu64 ":", problem->line);
   else if (problem->kind != DFT_PROBLEM_FILE) fprintf(out, " byte %" PRIu64 ":", problem->byte);
   fprintf(out, " %s\n", what);
@@ -56,7 +58,7 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
     if (is_not_a_trace(reader, &problem)) {
       dft_source source = {.struct_size = sizeof source};
       dft_reader_source(reader, refused = problem.source, &source);
-      fprintf(out, "%s%s: %s\n", before, source.path, trouble_refusal(source.path));
+      fprintf(out, "%s%s: %s\n", before, printable(source.path), trouble_refusal(source.path));
       told += source.problems -
               (source.problems < 1000 ? source.problems : 1000); /* the reader keeps no more than 1000 of a file */
     } else {
@@ -66,6 +68,15 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
   }
   if (count > told) fprintf(out, "%s%" PRIu64 " more problem%s\n", before, count - told, count == told + 1 ? "" : "s");
   return count;
+}
+
+int trouble_status(dft_reader *reader) {
+  dft_source source = {.struct_size = sizeof source};
+  if (!dft_reader_problem_count(reader, 0)) return STATUS_DONE;
+  for (uint32_t i = 0; dft_reader_source(reader, i, &source) == DFT_OK; i++) {
+    if (source.rows) return STATUS_DAMAGED;
+  }
+  return STATUS_FAILED;
 }
 
 static int is_table(const char *name) {
@@ -86,15 +97,15 @@ static void report_nothing(const char *before, const char *folder) {
   if (has_entry(folder, dft_spool_is_folder))
     hint = "a program is still recording there, or has died: run 'dftracer recover' to publish its trace";
   if (has_entry(folder, is_table)) hint = "it contains only HDF5 tables; " HDF5_HINT;
-  fprintf(stderr, "%s%s: the folder contains no trace (*.pfw, *.pfw.gz); %s\n", before, folder, hint);
+  fprintf(stderr, "%s%s: the folder contains no trace (*.pfw, *.pfw.gz); %s\n", before, printable(folder), hint);
 }
 
-dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count) {
+dft_reader *trouble_open(const char *who, const dft_reader_options *options, char **paths, int count) {
   dft_reader *reader;
   char before[64];
   dft_status status = dft_reader_open(options, (const char *const *)paths, (size_t)count, &reader);
   if (status == DFT_OK) return reader;
-  snprintf(before, sizeof before, "dftracer %s: ", command);
+  snprintf(before, sizeof before, "dftracer %s: ", who);
   if (!reader) fprintf(stderr, "%s%s\n", before, dft_status_text(status));
   else if (!trouble_print_all(stderr, before, reader, 10)) {
     for (int i = 0; i < count; i++) report_nothing(before, paths[i]);

@@ -15,7 +15,9 @@ void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_
 void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem);
 /* Prints at most `most` problems, and how many more there are. Returns the number of all. */
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most);
+/* The exit status of a command that has read everything: STATUS_DAMAGED if something was read, and something was not. */
+int trouble_status(dft_reader *reader);
 /* Opens the paths. Returns NULL, after a message, when there is nothing to read or no memory. */
-dft_reader *trouble_open(const char *command, const dft_reader_options *options, char **paths, int count);
+dft_reader *trouble_open(const char *who, const dft_reader_options *options, char **paths, int count);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "command/cli/arguments.h"
+#include "command/cli/printable.h"
 #include "command/cli/progress.h"
 #include "command/cli/terminal.h"
 #include "command/trace/suffix.h"
@@ -50,15 +51,16 @@ static void report(void *context, enum rule rule, uint64_t line) {
   if (is_warning(rule)) check->warned++;
   else check->broken++;
   if (check->count[rule]++ >= check->most) return;
-  if (line) printf("%s:%" PRIu64 ": %s %s\n", check->path, line, rule_texts[rule].code, rule_texts[rule].text);
-  else printf("%s: %s %s\n", check->path, rule_texts[rule].code, rule_texts[rule].text);
+  if (line)
+    printf("%s:%" PRIu64 ": %s %s\n", printable(check->path), line, rule_texts[rule].code, rule_texts[rule].text);
+  else printf("%s: %s %s\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text);
 }
 
 static void report_rest(const validation *check) {
   char count[FORMAT_BYTES];
   for (int rule = 0; rule < RULES; rule++) {
     if (check->count[rule] <= check->most) continue;
-    printf("%s: %s %s: %s more\n", check->path, rule_texts[rule].code, rule_texts[rule].text,
+    printf("%s: %s %s: %s more\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text,
            format_count(count, check->count[rule] - check->most));
   }
 }
@@ -72,18 +74,19 @@ static int check_source(validation *check, dft_reader *reader, uint32_t index) {
   dft_reader_source(reader, index, &source);
   check->path = source.path;
   if (ends_with(source.path, ".h5")) {
-    fprintf(stderr, "dftracer validate: %s: %s\n", source.path, trouble_refusal(source.path));
+    fprintf(stderr, "dftracer validate: %s: %s\n", printable(source.path), trouble_refusal(source.path));
     return 0;
   }
   memset(check->count, 0, sizeof check->count);
   if (!lint_text(source.path, &found) || !lint_rows(reader, index, &found)) {
-    fprintf(stderr, "dftracer validate: %s: %s\n", source.path, errno ? trouble_text(errno) : "out of memory");
+    fprintf(stderr, "dftracer validate: %s: %s\n", printable(source.path),
+            errno ? trouble_text(errno) : "out of memory");
     return 0;
   }
   report_rest(check);
   dft_reader_source(reader, index, &source);
   if (check->broken + check->warned == before && !check->is_quiet)
-    printf("%s: ok, %s lines\n", source.path, format_count(lines, source.lines));
+    printf("%s: ok, %s lines\n", printable(source.path), format_count(lines, source.lines));
   return 1;
 }
 

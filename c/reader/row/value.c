@@ -119,8 +119,8 @@ static double slow_double(const char *from) {
   return c_locale ? strtod_l(from, NULL, c_locale) : strtod(from, NULL);
 }
 
-/* A number that is not an integer of 64 bits; `at` is after its first digits. */
-static const char *parse_double(const char *from, const char *at, dft_cell *cell) {
+/* The end of a number; `at` is at its digits or after some of them. */
+static const char *skip_number(const char *at) {
   while ((unsigned char)(*at - '0') <= 9) at++;
   if (*at == '.') {
     if ((unsigned char)(*++at - '0') > 9) return NULL;
@@ -132,6 +132,13 @@ static const char *parse_double(const char *from, const char *at, dft_cell *cell
     if ((unsigned char)(*at - '0') > 9) return NULL;
     while ((unsigned char)(*at - '0') <= 9) at++;
   }
+  return at;
+}
+
+/* A number that is not an integer of 64 bits; `at` is after its first digits. */
+static const char *parse_double(const char *from, const char *at, dft_cell *cell) {
+  at = skip_number(at);
+  if (!at) return NULL;
   cell->type = DFT_DOUBLE;
   cell->value.d = slow_double(from);
   return at;
@@ -160,42 +167,86 @@ static const char *parse_number(const char *at, dft_cell *cell) {
   return at;
 }
 
+/* ---- Times ---------------------------------------------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
+
+#define SIGNIFICANT 19 /* digits that 64 bits hold; a time of 64 bits has no more */
+
+/* A decimal number: digits * 10^power. A double would be too coarse: it holds 16 digits, times since 1970 have 19. */
+typedef struct decimal {
+  uint64_t digits;
+  int count; /* of significant digits, without those that were dropped */
+  int power;
+} decimal;
+
+static const char *take_digits(decimal *number, const char *at, int is_fraction) {
+  for (; (unsigned char)(*at - '0') <= 9; at++) {
+    if (number->count < SIGNIFICANT) {
+      number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+      number->count += number->digits != 0;
+      number->power -= is_fraction;
+    } else {
+      number->power += !is_fraction;
+    }
+  }
+  return at;
+}
+
+/* Nanoseconds, or UINT64_MAX when they exceed 63 bits. */
+static uint64_t scale(const decimal *number, uint64_t unit_ns) {
+  wide ns = (wide)number->digits * unit_ns;
+  int power = number->power;
+  for (; power > 0 && ns && ns <= INT64_MAX; power--) ns *= 10;
+  for (; power < 0 && ns; power++) ns /= 10;
+  return ns > INT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+/* A number with an exponent, or with more digits than 64 bits hold. `from` is its first digit, `at` is its end. */
+static int64_t long_time(dft__values *values, const char *from, const char *at, uint64_t unit_ns, int is_negative) {
+  decimal number = {0};
+  uint64_t ns;
+  from = take_digits(&number, from, 0);
+  if (*from == '.') from = take_digits(&number, from + 1, 1);
+  if (from < at) { /* an exponent */
+    int sign = from[1] == '-' ? -1 : 1, power = 0;
+    for (from += 1 + (from[1] == '-' || from[1] == '+'); from < at; from++) {
+      if (power < 10000) power = power * 10 + (*from - '0');
+    }
+    number.power += sign * power;
+  }
+  ns = scale(&number, unit_ns);
+  if (ns == UINT64_MAX) {
+    values->times_cut++;
+    ns = INT64_MAX;
+  }
+  return is_negative ? -(int64_t)ns : (int64_t)ns;
+}
+
 /* Fractions of a nanosecond are cut off. */
 const char *dft__value_time(dft__values *values, const char *at, uint64_t unit_ns, int64_t *ns) {
-  const char *from = at;
   int is_negative = *at == '-';
   const char *digits = at + is_negative;
-  uint64_t whole, part = 0, scale = 1;
-  dft_cell cell;
+  uint64_t whole, part = 0, parts = 1;
+  int is_long;
   at = dft__scan_digits(digits, &whole);
   if (at == digits) return NULL;
-  if (*at == 'e' || *at == 'E' || is_too_much(digits, at, whole) || whole > (uint64_t)INT64_MAX / unit_ns - 1) {
-    double value;
-    at = parse_double(from, at, &cell);
-    value = at ? cell.value.d * (double)unit_ns : 0;
-    if (value >= 9.2e18 || value <= -9.2e18) {
-      values->times_cut++;
-      *ns = is_negative ? INT64_MIN + 1 : INT64_MAX;
-    } else {
-      *ns = (int64_t)value;
-    }
-    return at;
-  }
+  is_long = is_too_much(digits, at, whole) || whole > (uint64_t)INT64_MAX / unit_ns - 1;
   if (*at == '.') {
     if ((unsigned char)(*++at - '0') > 9) return NULL;
     for (; (unsigned char)(*at - '0') <= 9; at++) {
-      if (scale < 1000000000u) {
+      if (parts < 1000000000u) {
         part = part * 10 + (uint64_t)(*at - '0');
-        scale *= 10;
+        parts *= 10;
       }
     }
-    if (*at == 'e' || *at == 'E') {
-      at = parse_double(from, digits, &cell);
-      *ns = at && cell.value.d < 9e15 && cell.value.d > -9e15 ? (int64_t)(cell.value.d * (double)unit_ns) : 0;
-      return at;
-    }
   }
-  whole = whole * unit_ns + part * unit_ns / scale;
+  if (is_long || *at == 'e' || *at == 'E') {
+    at = skip_number(digits);
+    if (at) *ns = long_time(values, digits, at, unit_ns, is_negative);
+    return at;
+  }
+  whole = whole * unit_ns + part * unit_ns / parts;
   *ns = is_negative ? -(int64_t)whole : (int64_t)whole;
   return at;
 }

@@ -157,6 +157,7 @@ void state_merge(summary_state *into, summary_state *from) {
   into->counters += from->counters;
   into->metadata += from->metadata;
   into->others += from->others;
+  into->has_fractions |= from->has_fractions;
   into->dropped += from->dropped;
   into->recovered += from->recovered;
   if (from->first < into->first) into->first = from->first;

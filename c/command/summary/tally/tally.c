@@ -88,6 +88,7 @@ void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns) {
   group_stats *stats = group_at(counts, group);
   if (!stats) return;
   add_saturating(&stats->total_ns, time_ns);
+  counts->fractions |= time_ns % 1000;
   counts->is_good &= histogram_add(&stats->durations, time_ns);
 }
 
@@ -174,6 +175,7 @@ static void merge_epochs(tally *into, const tally *from) {
 void tally_merge(tally *into, tally *from) {
   into->is_good &= from->is_good;
   if (!from->is_good) return; /* an entry may have a number, but no memory */
+  into->fractions |= from->fractions;
   into->events += from->events;
   into->counters += from->counters;
   into->metadata += from->metadata;
