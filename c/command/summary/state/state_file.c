@@ -27,16 +27,21 @@ static void check(state_codec *codec, const summary_state *state) {
   if (!state->is_good && !codec->problem) codec->problem = "out of memory";
 }
 
+/* Of something that was read: it must have the number that it had. Without memory it has none. */
+static void check_number(state_codec *codec, const summary_state *state, int is_right) {
+  check(codec, state);
+  if (!is_right && !codec->problem) codec->problem = "the file is damaged";
+}
+
 static void code_texts(state_codec *codec, summary_state *state) {
   const uint32_t count = code_count(codec, state->texts.count);
   for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
     char *room = NULL;
     size_t len = 0;
     codec_text(codec, codec_is_reading(codec) ? (dft_text){"", 0} : state_text_of(state, i), &room, &len);
-    if (codec_is_reading(codec) && room && state_text(state, (dft_text){room, len}) != i && !codec->problem)
-      codec->problem = "the file is damaged"; /* texts are different, and the first one is empty */
+    if (codec_is_reading(codec) && room) /* texts are different, and the first one is empty */
+      check_number(codec, state, state_text(state, (dft_text){room, len}) == i);
     free(room);
-    check(codec, state);
   }
 }
 
@@ -164,7 +169,7 @@ static void code_names(state_codec *codec, summary_state *state) {
     code_text(codec, state, &entry.hash);
     code_text(codec, state, &entry.name);
     if (codec_is_reading(codec)) number = state_file(state, entry.hash, entry.name);
-    if (number != i && !codec->problem) codec->problem = "the file is damaged";
+    check_number(codec, state, number == i);
     if (!codec->problem) codec_io(codec, &state->file_io[number]);
   }
 }
@@ -189,7 +194,7 @@ static void code_groups(state_codec *codec, summary_state *state) {
     codec_uint(codec, &key.b);
     if (!is_key(state, key) && !codec->problem) codec->problem = "the file is damaged";
     if (!codec->problem) group = codec_is_reading(codec) ? state_group(state, key.a, key.b) : &state->groups[i];
-    if (group && codec_is_reading(codec) && state->group_numbers.count != i) codec->problem = "the file is damaged";
+    if (codec_is_reading(codec)) check_number(codec, state, group && state->group_numbers.count == i);
     if (!group || codec->problem) return;
     codec_uint(codec, &group->total_ns);
     codec_uint(codec, &group->self_ns);
