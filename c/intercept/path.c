@@ -145,7 +145,7 @@ size_t dft__path_absolute(int dir, const char *path, char *text, size_t room) {
 
 /* ---- On a small stack ------------------------------------------------------------------------------------------------ */
 
-#define SHORT_BYTES 224
+#define SHORT_BYTES 192
 
 typedef struct deep_path {
   int dir;
