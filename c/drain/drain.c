@@ -338,6 +338,7 @@ static int can_assist(uint64_t signals) {
 /* Gives the thread an empty descriptor table of its own. So it takes no number that the application expects, and keeps none of
  * its pipes open. The first three numbers stay taken: what a library says on stderr must not get into the trace. */
 static void leave_descriptors(void) {
+#ifndef DFT__THREAD_SANITIZER /* which takes the same number for the same file, whatever the thread */
   int is_own = 0;
 #ifdef SYS_close_range
   is_own = syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0;
@@ -347,6 +348,7 @@ static void leave_descriptors(void) {
     for (int fd = 0; fd < DESCRIPTORS_MOST; fd++) close(fd);
   }
   for (int fd = 0; is_own && fd <= STDERR_FILENO; fd++) syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+#endif
 }
 
 static void prepare_spool(void) {
