@@ -297,8 +297,8 @@ int dft__session_would_open(void) {
 
 /* ---- The end of the process ------------------------------------------------------------------------------------------- */
 
-#define EXIT_NS UINT64_C(10000000000)     /* that threads are held for each step of completing the trace */
-#define EXIT_AFTER_NS UINT64_C(100000000) /* and afterwards */
+#define EXIT_NS UINT64_C(10000000000)      /* that threads are held for each step of completing the trace */
+#define EXIT_AFTER_NS UINT64_C(1000000000) /* and afterwards: the process may wait for a processor */
 
 static struct {
   _Atomic uint64_t by; /* pid 32 | tid 32 of the thread that ends the process; 0: none */
