@@ -38,6 +38,14 @@ static int open_part(outfile *out, const char *path) {
   }
 }
 
+int outfile_adopt(outfile *out, int fd) {
+  memset(out, 0, sizeof *out);
+  out->fd = fd;
+  out->room = PIECE + (64u << 10);
+  out->text = malloc(out->room);
+  return out->text ? 0 : ENOMEM;
+}
+
 int outfile_open(outfile *out, const char *path) {
   memset(out, 0, sizeof *out);
   out->fd = STDOUT_FILENO;
@@ -88,7 +96,7 @@ static void flush(outfile *out) {
 }
 
 char *outfile_room(outfile *out, size_t len) {
-  if (out->len >= PIECE) flush(out);
+  if (out->len >= PIECE && out->fd >= 0) flush(out);
   if (out->room - out->len < len) {
     size_t room = out->len + len + (64u << 10);
     char *more = realloc(out->text, room);
@@ -151,7 +159,7 @@ void outfile_us(outfile *out, int64_t ns) {
 }
 
 int outfile_close(outfile *out, int is_complete) {
-  if (is_complete) flush(out);
+  if (is_complete && out->fd >= 0) flush(out);
   if (out->fd != STDOUT_FILENO && out->fd >= 0 && close(out->fd) != 0 && !out->error) out->error = errno;
   if (out->path[0] && out->fd >= 0) {
     if (is_complete && !out->error && rename(out->part, out->path) != 0) out->error = errno;

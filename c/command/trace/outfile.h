@@ -27,6 +27,10 @@ int outfile_refused(const char *path);
 /* NULL or "-" is stdout. Returns 0 or an errno. */
 int outfile_open(outfile *out, const char *path);
 
+/* Writes to this descriptor, which outfile_close closes. -1: nothing is written, and `text` keeps all of it. Returns 0 or an
+ * errno. */
+int outfile_adopt(outfile *out, int fd);
+
 /* Returns room for `len` more bytes of text; NULL: no memory. Write there, then call outfile_advance with the number. */
 char *outfile_room(outfile *out, size_t len);
 void outfile_advance(outfile *out, size_t len);
