@@ -30,8 +30,8 @@ typedef struct merge_job {
   const char *output;
   const char *method; /* of --align */
   int is_quiet;
-  int is_damaged;     /* an input could not be read completely */
-  int has_read;       /* something of the inputs is in the timeline */
+  int is_damaged; /* an input could not be read completely */
+  int has_read;   /* something of the inputs is in the timeline */
 } merge_job;
 
 static int add_all(timeline *merged, merge_job *job, dft_reader *reader, const alignment *clocks, progress *shown) {
@@ -117,7 +117,8 @@ const command command_merge = {
   .summary = "merge many ranks and profilers into one timeline for Chrome and Perfetto",
   .text =
     "Writes the events of all PATHs to one file in Chrome's trace format. PATH is a trace (.pfw, .pfw.gz), a folder of "
-    "traces, or a file in Chrome's format (.json, .json.gz), such as those of torch.profiler; - is stdin. Each process is a track "
+    "traces, or a file in Chrome's format (.json, .json.gz), such as those of torch.profiler; - is stdin. Each process "
+    "is a track "
     "of "
     "its own, named after its rank and node, even if two nodes used the same process id. Events of torch.profiler go "
     "to "

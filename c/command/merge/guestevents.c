@@ -32,14 +32,17 @@ static void put_name(timeline *merged, const char *kind, uint32_t pid, uint32_t 
 }
 
 static track_process *find_process(guest_file *guest, const chrome_span *pid) {
-  track_process *process = chrome_is_number(pid) ? tracks_host_of(&guest->merged->tracks, guest->rank, chrome_number(pid)) : NULL;
+  track_process *process = chrome_is_number(pid)
+                             ? tracks_host_of(&guest->merged->tracks, guest->rank, chrome_number(pid))
+                             : NULL;
   size_t before = guest->merged->tracks.count;
   char key[320];
   int len;
   if (process) return process;
   len = snprintf(key, sizeof key, "guest %u/%.*s", guest->number, pid ? (int)(pid->len < 256 ? pid->len : 256) : 0,
                  pid ? pid->text : "");
-  process = tracks_process(&guest->merged->tracks, key, (size_t)len, chrome_is_number(pid) ? chrome_number(pid) : UINT64_MAX, 1);
+  process = tracks_process(&guest->merged->tracks, key, (size_t)len,
+                           chrome_is_number(pid) ? chrome_number(pid) : UINT64_MAX, 1);
   if (process && guest->merged->tracks.count > before && pid && !chrome_is_number(pid)) {
     put_name(guest->merged, "process_name", process->shown, 0, pid);
   }
@@ -49,7 +52,8 @@ static track_process *find_process(guest_file *guest, const chrome_span *pid) {
 /* Makes ids of flows and asynchronous events unique across files. */
 static void put_id(guest_file *guest, const chrome_span *id) {
   if (chrome_is_number(id)) {
-    outfile_int(&guest->merged->out, (int64_t)(chrome_number(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
+    outfile_int(&guest->merged->out,
+                (int64_t)(chrome_number(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
   } else {
     outfile_put(&guest->merged->out, id->text, id->len - 1);
     outfile_text(&guest->merged->out, ".");

@@ -43,7 +43,8 @@ typedef struct translation {
 static void put_flat(outfile *out, const chrome_span *value) {
   char *at = outfile_room(out, value->len);
   if (!at) return;
-  for (size_t i = 0; i < value->len; i++) at[i] = value->text[i] == '\n' || value->text[i] == '\r' ? ' ' : value->text[i];
+  for (size_t i = 0; i < value->len; i++)
+    at[i] = value->text[i] == '\n' || value->text[i] == '\r' ? ' ' : value->text[i];
   outfile_advance(out, value->len);
 }
 
@@ -89,7 +90,8 @@ static void put_rank(translation *to, const chrome_event *event) {
   char text[160];
   if (to->has_rank_line || to->rank < 0 || !chrome_is_number(chrome_member(event, "pid"))) return;
   to->has_rank_line = 1;
-  snprintf(text, sizeof text, "{\"name\":\"PR\",\"cat\":\"dftracer\",\"args\":{\"name\":\"rank\",\"value\":\"%d\"},", to->rank);
+  snprintf(text, sizeof text, "{\"name\":\"PR\",\"cat\":\"dftracer\",\"args\":{\"name\":\"rank\",\"value\":\"%d\"},",
+           to->rank);
   outfile_text(&to->out, text);
   put_end(&to->out, event, "M", 0, 0);
 }

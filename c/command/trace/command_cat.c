@@ -116,7 +116,8 @@ const command command_cat = {
   .text =
     "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. On a terminal, "
     "characters that it would obey are escaped. FILE is a trace, "
-    "compressed or not, a folder, or the spool of a process that is running or has died; -: stdin. Of a file in Chrome's "
+    "compressed or not, a folder, or the spool of a process that is running or has died; -: stdin. Of a file in "
+    "Chrome's "
     "format, the events are printed one per line, with pairs of B and E as one event. Damaged lines are skipped and "
     "reported on stderr, and the exit status is 3.\n\n"
     "  dftracer cat --cat POSIX --resolve out | jq .args.fhash\n",

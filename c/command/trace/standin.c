@@ -58,7 +58,7 @@ static int copy(int to, uint64_t *bytes, int *is_reading) {
   while (piece && (got = read(STDIN_FILENO, piece, COPY_BYTES)) != 0) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) break;
-    for (ssize_t at = 0; at < got; at += put > 0 ? put : 0) {
+    for (ssize_t at = 0; at<got; at += put> 0 ? put : 0) {
       put = write(to, piece + at, (size_t)(got - at));
       if (put < 0 && errno != EINTR) break;
     }

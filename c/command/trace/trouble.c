@@ -16,7 +16,8 @@
   "read them with dftracer.trace.read (Python) or h5py, or record both formats with DFTRACER_SINK=jsonl,hdf5"
 
 const char *trouble_text(int error) {
-  return error == ESPIPE ? "a pipe or a device, but traces are read from files, or from stdin by the name -" : strerror(error);
+  return error == ESPIPE ? "a pipe or a device, but traces are read from files, or from stdin by the name -"
+                         : strerror(error);
 }
 
 void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem) {
