@@ -35,6 +35,8 @@ void trouble_print_at(FILE *out, const char *before, const char *path, const dft
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
   int is_known = problem->source != DFT_ALL && dft_reader_source(reader, problem->source, &source) == DFT_OK;
+  const standin *from = is_known ? standin_find(source.path) : NULL;
+  if (from && from->is_chrome) return; /* reported when its lines were made, with a better place */
   trouble_print_at(out, before, is_known ? standin_name(source.path) : NULL, problem);
 }
 
