@@ -181,6 +181,11 @@ def nothing_reaches_the_terminal(folder):
         ("doctor", "--", missing),
         ("summary", b"--" + missing),
     ]
+    several = [path, inner + b"/x.json", save(os.fsdecode(inner + b"/y.pfw"), event())]
+    Path(os.fsdecode(several[1])).write_text(json.dumps({"traceEvents": [event("\u009b\u202e", cat="\u009b", pid="\u202e")]}))
+    cases += [("info", *several), ("info", "--json", *several), ("summary", several[1]), ("validate", *several)]
+    cases += [("merge", "-o", "-", *several), ("convert", "-o", "-", "--to", "chrome", path)]
+    cases += [("cat", several[1] + b"x"), ("run", "--out", several[1], "--", "true"), ("run", "--out", b"-" + inner)]
     cases += [("summary", "--by", missing, path), ("generate", "--events", "10", missing + b"/x"), ("recover", path)]
     for case in cases:
         for output in run(*case, status=None):
@@ -249,6 +254,7 @@ def damage_is_an_exit_status(folder):
     hopeless = save(folder / "hopeless.pfw", b"{broken")
     commands = (("summary",), ("summary", "--json"), ("summary", "--csv"), ("info",), ("cat",))
     commands += (("convert", "-o", "-", "--to", "csv"), ("summary", "--partial", "-o", folder / "x.dfs"))
+    commands += (("merge", "-o", folder / "x.json"), ("convert", "-o", folder / "x.json"))
     for command in commands:
         run(*command, good, status=0)
         run(*command, good, other, status=0)
@@ -260,6 +266,12 @@ def damage_is_an_exit_status(folder):
             run(*command, hopeless, status=1)
     run("summary", "--partial", "-o", folder / "x.dfs", damaged, status=3)
     run("summary", folder / "x.dfs", status=3)
+    timeline = folder / "cut.json"
+    timeline.write_text(json.dumps({"traceEvents": [event(), event()]})[:-40])
+    for command in commands:
+        if "convert" not in command or "csv" in command:
+            run(*command, timeline, status=3)
+            run(*command, good, timeline, status=3)
 
 
 def nothing_vanishes_silently(folder):

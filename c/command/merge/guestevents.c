@@ -27,7 +27,7 @@ static void put_name(timeline *merged, const char *kind, uint32_t pid, uint32_t 
   outfile_text(&merged->out, ",\"tid\":");
   outfile_int(&merged->out, tid);
   outfile_text(&merged->out, ",\"args\":{\"name\":");
-  outfile_put(&merged->out, text->text, text->len);
+  outfile_json(&merged->out, text->text, text->len);
   outfile_text(&merged->out, "}}");
 }
 
@@ -55,7 +55,7 @@ static void put_id(guest_file *guest, const chrome_span *id) {
     outfile_int(&guest->merged->out,
                 (int64_t)(chrome_number(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
   } else {
-    outfile_put(&guest->merged->out, id->text, id->len - 1);
+    outfile_json(&guest->merged->out, id->text, id->len - 1);
     outfile_text(&guest->merged->out, ".");
     outfile_int(&guest->merged->out, guest->number);
     outfile_text(&guest->merged->out, "\"");
@@ -71,14 +71,14 @@ static void put_member(guest_file *guest, const chrome_span *key, const chrome_s
   outfile *out = &guest->merged->out;
   int64_t ns;
   outfile_text(out, "\"");
-  outfile_put(out, key->text, key->len);
+  outfile_json(out, key->text, key->len);
   outfile_text(out, "\":");
   if (is_key(key, "pid")) outfile_int(out, process->shown);
   else if (is_key(key, "tid")) outfile_int(out, tid);
   else if (is_key(key, "ts") && chrome_time(value, &ns))
     timeline_put_time(guest->merged, ns + guest->base_ns + process->shift_ns);
   else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(guest, value);
-  else outfile_put(out, value->text, value->len);
+  else outfile_json(out, value->text, value->len);
 }
 
 static int add_event(guest_file *guest, const chrome_event *event) {

@@ -65,8 +65,9 @@ static int most_digits(const track_list *tracks) {
 /* "Rank 003 (node17)", or for a worker of that rank "Rank 003, DataLoader worker 1" */
 static void put_process_name(timeline *merged, const track_process *process, int digits, int with_host) {
   outfile *out = &merged->out;
-  char name[256];
-  if (process->name) snprintf(name, sizeof name, "%s", process->name);
+  char name[256], plain[24];
+  snprintf(plain, sizeof plain, "Rank %d", process->rank); /* some traces say this themselves */
+  if (process->name && strcmp(process->name, plain) != 0) snprintf(name, sizeof name, "%s", process->name);
   else if (process->rank >= 0)
     snprintf(name, sizeof name, "Rank %.*s%d", digits - digits_of(process->rank), "000000000", process->rank);
   else snprintf(name, sizeof name, "process %llu", (unsigned long long)process->pid);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "strict.h"
 #include "suffix.h"
@@ -215,11 +216,14 @@ static int is_without_lines(chromefile *file) {
 
 int chromefile_is(const char *path, const char *name) {
   chromefile file;
+  struct stat facts;
   int is_chrome;
-  if (!chromefile_open(&file, path)) return 0;
+  if (name && (ends_with(name, ".pfw") || ends_with(name, ".pfw.gz")))
+    return 0; /* spares a look into each of 10,000 traces */
+  if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || !chromefile_open(&file, path)) return 0;
   is_chrome = enter(&file);
   if (is_chrome && !file.is_object)
-    is_chrome = is_without_lines(&file) || ends_with(name, ".json") || ends_with(name, ".json.gz");
+    is_chrome = name ? ends_with(name, ".json") || ends_with(name, ".json.gz") : is_without_lines(&file);
   chromefile_close(&file);
   return is_chrome;
 }

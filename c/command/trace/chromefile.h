@@ -41,8 +41,8 @@ typedef struct chromefile {
   int32_t rank;    /* -1: unknown */
 } chromefile;
 
-/* Whether the file is in this format, rather than a trace with one event per line. Judged by the content; an array with one
- * event per line can be both, so its name counts. */
+/* Whether the file is in this format, rather than a trace with one event per line. The suffix of a trace is believed. An array of
+ * events can be both, so its name decides; without a name (NULL), whether its lines are events. */
 int chromefile_is(const char *path, const char *name);
 /* Zero, with errno, when it cannot be opened. */
 int chromefile_open(chromefile *file, const char *path);

@@ -59,11 +59,11 @@ static void print_resolved(dft_reader *reader, dft_text line) {
     }
     at = skip_text(at, end);
     if (at + 1 >= end || *at != ':' || !is_hash_key(key + 1, (size_t)(at - key) - 2)) continue;
-    put(from, (size_t)(at + 1 - from));
+    json_line(stdout, from, (size_t)(at + 1 - from));
     after = print_name(reader, at + 1, end);
     from = at = after ? after : at + 1;
   }
-  put(from, (size_t)(end - from));
+  json_line(stdout, from, (size_t)(end - from));
 }
 
 static int print_rows(const selection *wanted, int is_resolving, dft_reader *reader) {

@@ -38,7 +38,7 @@ int inputs_hold(char *const *paths, int count, const char *output) {
 
 /* stdin has no suffix, so its content counts. */
 static int is_chrome(const char *path) {
-  return standin_find(path) ? chromefile_is(path, "") : ends_with(path, ".json") || ends_with(path, ".json.gz");
+  return standin_find(path) ? chromefile_is(path, NULL) : ends_with(path, ".json") || ends_with(path, ".json.gz");
 }
 
 int inputs_sort(inputs *sources, const char *command, char **paths, int count) {

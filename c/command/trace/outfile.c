@@ -127,13 +127,51 @@ void outfile_text(outfile *out, const char *text) {
   outfile_put(out, text, strlen(text));
 }
 
+/* Whether nothing beyond printable ASCII is in it, as in most texts. */
+static int is_ascii(const char *text, size_t len) {
+  unsigned char all = 0;
+  for (size_t i = 0; i < len; i++) all |= (unsigned char)(text[i] | (text[i] == 0x7f) << 7);
+  return all < 0x80;
+}
+
+void outfile_json(outfile *out, const char *text, size_t len) {
+  size_t from = 0;
+  if (is_ascii(text, len)) from = len, outfile_put(out, text, len);
+  for (size_t i = from; i < len;) {
+    printable_step step = printable_next(text + i, len - i);
+    int is_left = step.is_shown || step.code < ' '; /* white space; JSON has no others */
+    if (!is_left) {
+      char escape[8];
+      outfile_put(out, text + from, i - from);
+      outfile_put(out, escape,
+                  (size_t)snprintf(escape, sizeof escape, "\\u%04x", step.is_valid ? step.code & 0xffff : 0xfffd));
+      from = i + step.len;
+    }
+    i += step.len;
+  }
+  outfile_put(out, text + from, len - from);
+}
+
 void outfile_escaped(outfile *out, const char *text, size_t len) {
   size_t most = 6 * len + 16; /* \u0000 */
-  char *at = outfile_room(out, most);
+  char *at = outfile_room(out, most), *copy;
   dft_text from = {text, len};
   int bad = 0;
   char *end = at ? dft__escape_text(at, at + most, from, &bad) : NULL;
-  if (end) out->len += (size_t)(end - at);
+  if (!end) return;
+  len = (size_t)(end - at);
+  if (is_ascii(at, len)) {
+    out->len += len;
+    return;
+  }
+  copy = malloc(len);
+  if (!copy) {
+    out->error = ENOMEM;
+    return;
+  }
+  memcpy(copy, at, len);
+  outfile_json(out, copy, len);
+  free(copy);
 }
 
 void outfile_quoted(outfile *out, dft_text text) {

@@ -115,7 +115,7 @@ int standin_for_chrome(const char *command, char **path) {
   standin *made;
   struct stat facts;
   int fd, error;
-  if (stat(*path, &facts) != 0 || !S_ISREG(facts.st_mode) || !chromefile_is(*path, name)) return 1;
+  if (!chromefile_is(*path, source ? NULL : name) || stat(*path, &facts) != 0) return 1;
   fd = spill_new_file();
   if (fd < 0) return complain_spill(command, errno);
   made = add(fd, name);

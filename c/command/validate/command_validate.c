@@ -102,7 +102,7 @@ static void print_findings(FILE *from) {
 
 /* Another format, to which these rules do not apply. */
 static int is_chrome(const char *path) {
-  if (!chromefile_is(path, standin_name(path))) return 0;
+  if (!chromefile_is(path, standin_find(path) ? NULL : path)) return 0;
   printf("%s: not a trace but a file in Chrome's format; dftracer summary, info, cat, convert and merge read it, and "
          "Perfetto opens it\n",
          printable(standin_name(path)));
