@@ -99,6 +99,10 @@ int standin_for_stdin(const char *command, char **path) {
   if (!made) {
     fd = open_stdin(command, &bytes);
     if (fd < 0) return 0;
+    if (!bytes) {
+      fprintf(stderr, "dftracer %s: stdin is empty; did the command before the pipe fail?\n", command);
+      return 0;
+    }
     made = add(fd, "stdin");
     if (!made) return complain(command, "stdin", ENOMEM);
     made->bytes = bytes;
