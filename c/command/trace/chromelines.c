@@ -105,9 +105,9 @@ static begun_event **begun_on(translation *to, const chrome_event *event) {
                                  chrome_number(chrome_member(event, "tid")), &is_new);
   if (number >= to->begun_room) {
     uint32_t room = 2 * number + 64;
-    begun_event **more = realloc(to->begun, room * sizeof *more);
+    begun_event **more = realloc(to->begun, room * sizeof(begun_event *));
     if (!more) return NULL;
-    memset(more + to->begun_room, 0, (room - to->begun_room) * sizeof *more);
+    memset(more + to->begun_room, 0, (room - to->begun_room) * sizeof(begun_event *));
     to->begun = more;
     to->begun_room = room;
   }

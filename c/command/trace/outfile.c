@@ -164,7 +164,7 @@ void outfile_escaped(outfile *out, const char *text, size_t len) {
     out->len += len;
     return;
   }
-  copy = malloc(len);
+  copy = malloc(len + 1);
   if (!copy) {
     out->error = ENOMEM;
     return;
