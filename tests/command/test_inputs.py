@@ -168,6 +168,11 @@ def chromes_format_is_summed_up(folder):
             assert facts["start_ns"] == first and facts["events"] == sum(count for count, _ in truth.values()), facts
             assert groups(run("summary", "--json", "-", stdin=text)[0]) == truth
             assert groups(run("summary", "--json", "-", stdin=gzip.compress(text))[0]) == truth
+    again = folder / "again.json"
+    again.symlink_to(path)
+    assert groups(run("summary", "--json", path, path, again)[0]) == truth, "a file counts once"
+    twice = {key: (2 * count, 2 * total) for key, (count, total) in truth.items()}
+    assert groups(run("summary", "--json", path, folder / "before-None.json")[0]) == twice
     array = to_json(events, None).encode()
     (folder / "array.json").write_bytes(array)
     assert groups(run("summary", "--json", folder / "array.json")[0]) == truth

@@ -229,10 +229,11 @@ static int translate(translation *to, chromefile *file, const char *command, con
 int chromelines_write(const char *command, const char *path, const char *name, int fd) {
   translation to = {.rank = -1};
   chromefile file;
-  int error = 0, is_done = 0;
+  int copy, error = 0, is_done = 0;
   while (!error && !is_done) {
     if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 || !chromefile_open(&file, path)) return errno;
-    error = outfile_adopt(&to.out, dup(fd));
+    copy = dup(fd); /* the outfile closes it */
+    error = copy < 0 ? errno : outfile_adopt(&to.out, copy);
     if (!error) error = outfile_adopt(&to.aside, -1);
     to.threads.limit = THREADS_MOST;
     is_done = error || translate(&to, &file, command, name);

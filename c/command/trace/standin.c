@@ -51,21 +51,28 @@ const char *standin_name(const char *path) {
 
 /* ---- stdin ---------------------------------------------------------------------------------------------------------- */
 
-/* Zero, with errno; *is_reading says on which side. */
-static int copy(int to, uint64_t *bytes, int *is_reading) {
+static int write_all(int to, const char *bytes, size_t len) {
+  while (len) {
+    ssize_t put = write(to, bytes, len);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return 0;
+    bytes += put;
+    len -= (size_t)put;
+  }
+  return 1;
+}
+
+/* Zero, with errno; *is_written says whether writing did not fail. */
+static int copy(int to, uint64_t *bytes, int *is_written) {
   char *piece = malloc(COPY_BYTES);
-  ssize_t got = -1, put = 0;
-  while (piece && (got = read(STDIN_FILENO, piece, COPY_BYTES)) != 0) {
+  ssize_t got = -1;
+  *is_written = 1;
+  while (piece && *is_written && (got = read(STDIN_FILENO, piece, COPY_BYTES)) != 0) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) break;
-    for (ssize_t at = 0; at<got; at += put> 0 ? put : 0) {
-      put = write(to, piece + at, (size_t)(got - at));
-      if (put < 0 && errno != EINTR) break;
-    }
-    if (put < 0) break;
+    *is_written = write_all(to, piece, (size_t)got);
     *bytes += (uint64_t)got;
   }
-  *is_reading = put >= 0;
   free(piece);
   return got == 0;
 }
@@ -73,7 +80,7 @@ static int copy(int to, uint64_t *bytes, int *is_reading) {
 /* A file is read where it is, unless a part of it was read before. Returns a descriptor, or -1 after a message. */
 static int open_stdin(const char *command, uint64_t *bytes) {
   struct stat facts;
-  int fd, is_reading;
+  int fd, is_written;
   if (fstat(STDIN_FILENO, &facts) != 0) return complain(command, "stdin", errno) - 1;
   if (isatty(STDIN_FILENO)) {
     fprintf(stderr, "dftracer %s: stdin is a terminal; - reads a trace from a pipe or a file\n", command);
@@ -84,8 +91,8 @@ static int open_stdin(const char *command, uint64_t *bytes) {
   fd = spill_new_file();
   if (fd < 0) return complain_spill(command, errno) - 1;
   *bytes = 0;
-  if (copy(fd, bytes, &is_reading)) return fd;
-  if (is_reading) complain(command, "stdin", errno);
+  if (copy(fd, bytes, &is_written)) return fd;
+  if (is_written) complain(command, "stdin", errno);
   else complain_spill(command, errno);
   close(fd);
   return -1;
@@ -120,6 +127,11 @@ int standin_for_chrome(const char *command, char **path) {
   struct stat facts;
   int fd, error;
   if (!chromefile_is(*path, source ? NULL : name) || stat(*path, &facts) != 0) return 1;
+  for (made = first; made; made = made->next) {
+    if (!made->is_chrome || made->device != facts.st_dev || made->inode != facts.st_ino) continue;
+    *path = made->path; /* the same file again, perhaps by another path */
+    return 1;
+  }
   fd = spill_new_file();
   if (fd < 0) return complain_spill(command, errno);
   made = add(fd, name);
@@ -127,6 +139,8 @@ int standin_for_chrome(const char *command, char **path) {
   if (error == ENOSPC || error == EDQUOT) return complain_spill(command, error);
   if (error) return complain(command, name, error);
   made->is_chrome = 1;
+  made->device = facts.st_dev;
+  made->inode = facts.st_ino;
   made->bytes = source ? source->bytes : (uint64_t)facts.st_size;
   *path = made->path;
   return 1;

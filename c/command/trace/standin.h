@@ -5,6 +5,7 @@
 #define DFTRACER_STANDIN_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct standin {
   struct standin *next;
@@ -12,6 +13,8 @@ typedef struct standin {
   const char *name; /* of the input, for people */
   uint64_t bytes;   /* of the input */
   int is_chrome;
+  dev_t device; /* and inode: of a file in Chrome's format */
+  ino_t inode;
 } standin;
 
 /* Replaces "-" by a path to what stdin holds. Zero, after a message, when stdin cannot be read. */
