@@ -113,7 +113,8 @@ static uint64_t hash_of_ancestor(const dft__identity *own) {
   const char *rank = dft__rank_variable();
   dft__process process = {0};
   uint64_t facts[3];
-  if (!dft__process_read("/proc/self/stat", &process)) process = (dft__process){.pid = own->pid, .start_ticks = dft__clock_ns()};
+  if (!dft__process_read("/proc/self/stat", &process))
+    process = (dft__process){.pid = own->pid, .start_ticks = dft__clock_ns()};
   else if (rank) find_launcher(&process, rank);
   else find_first(&process);
   facts[0] = process.pid;
