@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "run.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

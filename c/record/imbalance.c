@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 /* And not ended since; of the main thread, which is the one that forked. */
-static uint32_t begun_before_fork;
+static _Atomic uint32_t begun_before_fork;
 
 static int has_begun_before_fork(void) {
-  return begun_before_fork && dft__thread_id() == (uint32_t)getpid();
+  return DFT__GET(begun_before_fork) && dft__thread_id() == (uint32_t)getpid();
 }
 
 /* Each name once, the first ones. */
@@ -28,7 +28,7 @@ void dft__imbalance_note_end(const dft__own *own, uint32_t site) {
 
 /* The stack is empty. The frame of a region that ended keeps its site until the next one begins there. */
 void dft__imbalance_note_last(const dft__own *own) {
-  if (has_begun_before_fork()) begun_before_fork--;
+  if (has_begun_before_fork()) atomic_fetch_sub(&begun_before_fork, 1);
   else dft__imbalance_note_end(own, DFT__GET(dft__frames(own)->site));
 }
 
@@ -51,7 +51,7 @@ void dft__imbalance_note_open(const dft__own *own) {
 /* Muted ones too: their ends come as well. */
 uint32_t dft__imbalance_open(void) {
   dft__own own;
-  uint32_t count = has_begun_before_fork() ? begun_before_fork : 0;
+  uint32_t count = has_begun_before_fork() ? DFT__GET(begun_before_fork) : 0;
   if (!dft__own_copy(&own) || !own.thread) return count;
   for (uint32_t i = 0; i < DFT__GET(own.thread->depth); i++) {
     const dft__frame *frame = &dft__frames(&own)[i];
@@ -61,5 +61,5 @@ uint32_t dft__imbalance_open(void) {
 }
 
 void dft__imbalance_forked(uint32_t open) {
-  begun_before_fork = open;
+  DFT__SET(begun_before_fork, open);
 }

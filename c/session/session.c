@@ -87,7 +87,7 @@ void dft__session_unlock(void) {
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t mask_before_fork; /* with the lock */
-static uint32_t open_before_fork; /* regions of the thread that forks */
+static uint32_t open_before_fork; /* regions of the thread that forks; with the lock */
 
 static int is_forked(void) {
   return dft__session.is_open &&
@@ -97,12 +97,12 @@ static int is_forked(void) {
 /* The child gets a copy of this memory, so no session may be half open in it. */
 static void before_fork(void) {
   uint64_t mask = dft__signals_block();
-  open_before_fork = dft__imbalance_open();
   if (!dft__session_lock(DFT__LOCK_MS)) {
     dft__signals_restore(mask);
   } else if (!locks_in_fork) {
     locks_in_fork = 1;
     mask_before_fork = mask;
+    open_before_fork = dft__imbalance_open();
   }
 }
 
@@ -118,7 +118,7 @@ static void after_fork(void) {
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
-  dft__imbalance_forked(open_before_fork);
+  dft__imbalance_forked(locks_in_fork ? open_before_fork : 0);
   if (is_forked()) {
     if (dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
       dft__spool_detach(dft__session.spool);
