@@ -163,7 +163,8 @@ static void check_program(checkup *state, char **words, int count) {
   program_inspect(&target, word);
   if (target.path[0] && program_is_launcher(&target)) {
     int at = launched(words, count, &target);
-    report(state, NOTE, "%s starts other programs: those are traced%s", word, at ? "" : ", if they use dftracer");
+    if (at) report(state, NOTE, "%s starts another program, which is checked in its place", word);
+    else report(state, NOTE, "%s starts other programs: those are traced if they use dftracer", word);
     if (!at) return;
     word = words[at];
   }

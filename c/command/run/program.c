@@ -145,10 +145,10 @@ static const char *name_in(const char *path) {
 }
 
 int program_is_launcher(const program *target) {
-  static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun", "prun",     "srun",
-                                      "jsrun",  "aprun",   "flux",    "env",     "nice",     "nohup",
-                                      "time",   "timeout", "setsid",  "taskset", "numactl",  "stdbuf",
-                                      "gdb",    "strace",  "ltrace",  "perf",    "torchrun", "valgrind"};
+  static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",  "prun",    "srun",
+                                      "jsrun",  "aprun",   "flux",    "env",      "nice",    "nohup",
+                                      "time",   "timeout", "setsid",  "taskset",  "numactl", "stdbuf",
+                                      "gdb",    "strace",  "ltrace",  "torchrun", "valgrind"};
   const char *name = name_in(target->path);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     size_t len = strlen(names[i]);
