@@ -159,7 +159,12 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
 }
 
 dft__chunk *dft__room_make(dft__spool *spool, uint32_t cells, uint64_t signals) {
-  dft__chunk *chunk = dft__drain_enter(spool) ? make_room(spool, cells, signals) : NULL;
+  uint64_t begun_ns = dft__clock_ns();
+  dft__chunk *chunk = NULL;
+  if (dft__drain_enter(spool)) {
+    chunk = make_room(spool, cells, signals);
+    atomic_fetch_add(&spool->header->assist_ns, dft__clock_ns() - begun_ns);
+  }
   dft__drain_leave();
   return chunk;
 }

@@ -23,6 +23,7 @@
 #include "facts.h"
 #include "lastcalls.h"
 #include "publish.h"
+#include "record/imbalance.h"
 #include "record/joining.h"
 #include "recover.h"
 #include "spool/category.h"
@@ -86,6 +87,7 @@ void dft__session_unlock(void) {
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t mask_before_fork; /* with the lock */
+static uint32_t open_before_fork; /* regions of the thread that forks; with the lock */
 
 static int is_forked(void) {
   return dft__session.is_open &&
@@ -100,6 +102,7 @@ static void before_fork(void) {
   } else if (!locks_in_fork) {
     locks_in_fork = 1;
     mask_before_fork = mask;
+    open_before_fork = dft__imbalance_open();
   }
 }
 
@@ -115,6 +118,7 @@ static void after_fork(void) {
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
+  dft__imbalance_forked(locks_in_fork ? open_before_fork : 0);
   if (is_forked()) {
     if (dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
       dft__spool_detach(dft__session.spool);
@@ -137,7 +141,6 @@ __attribute__((constructor)) static void watch_forks(void) {
 
 static void fill_header(dft__header *header, const dft__tracename *trace, const dft__identity *own, uint64_t first_id) {
   static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
-  int32_t rank, size;
   header->start_ticks = own->start_ticks;
   header->pid_namespace = own->pid_namespace;
   header->time_namespace = own->time_namespace;
@@ -161,10 +164,6 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
   dft__clock_begin(header);
   header->first_id = first_id;
   DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
-  rank = dft_rank();
-  size = dft_size();
-  DFT__SET(header->rank, rank);
-  DFT__SET(header->size, size);
 }
 
 static void complain(dft_status status, int error, const char *log_file) {
@@ -484,20 +483,27 @@ static dft_status complete(void) {
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
+struct stopping {
+  uint64_t ticks; /* when the program asked for it */
+  dft_status status;
+};
+
 /* With the lock. */
-static void stop_aside(void *status) {
+static void stop_aside(void *stopping) {
+  struct stopping *own = stopping;
   int cancel;
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!is_exiting) set_active(0); /* else calls come here, and are held */
     DFT__RELEASE(*dft__gate_page(), 0);
     dft__hooks.io_session_closed();
-    *(dft_status *)status = complete();
+    DFT__SET(dft__session.spool->header->ended_ticks, own->ticks);
+    own->status = complete();
     dft__category_report();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {
-    *(dft_status *)status = DFT_EINACTIVE;
+    own->status = DFT_EINACTIVE;
     set_active(0);
     is_decided = 1;
   }
@@ -506,16 +512,16 @@ static void stop_aside(void *status) {
 dft_status dft_stop(void) {
   int saved = errno;
   uint64_t before;
-  dft_status status = DFT_EBUSY;
+  struct stopping own = {dft__clock_idle_ticks(), DFT_EBUSY};
   if (!is_exiting) dft_unbind_io();
   before = dft__signals_block();
   if (dft__session_lock(DFT__LOCK_ALWAYS)) {
-    dft__aside_run(stop_aside, &status);
+    dft__aside_run(stop_aside, &own);
     dft__session_unlock();
   }
   dft__signals_restore(before);
   errno = saved;
-  return status;
+  return own.status;
 }
 
 /* The process ends in an orderly way. */
