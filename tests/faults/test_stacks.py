@@ -10,6 +10,7 @@ EVENT_MOST = 1 << 10
 OPENING_MOST = 2 << 10
 STREAM_MOST = 3 << 9  # of which the C library takes 552 bytes
 ASSISTING_MOST = 2 << 10
+RECOVERING_MOST = 128 << 10
 
 
 def measured(folder, way, preload="", **settings):
@@ -40,6 +41,21 @@ def case_calls(folder):
     expect_at_most(depths, {"calls": EVENT_MOST, "streams": STREAM_MOST, "new calls": OPENING_MOST})
     depths = measured(folder, "call", preload)
     expect_at_most(depths, {"first call": OPENING_MOST})
+
+
+def case_rare_calls(folder):
+    """New processes, long paths and paths with "..", and a file that left the recorded folder while it was open."""
+    os.mkdir(f"{folder}/in")
+    for recorded in (f"{folder}/in", "all"):
+        depths = measured(folder, "rare", os.environ["DFT_TEST_PRELOAD"], DATA_DIR=recorded)
+        expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
+        expect_at_most(depths, {"exec": EVENT_MOST, "close renamed": EVENT_MOST})
+
+
+def case_binding_and_recovering(folder):
+    depths = measured(folder, "bind", DATA_DIR="all")
+    expect_at_most(depths, dict.fromkeys(set(depths) - {"recover"}, OPENING_MOST))
+    expect_at_most(depths, {"recover": RECOVERING_MOST})
 
 
 def case_assisting_and_stopping(folder):
