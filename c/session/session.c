@@ -196,12 +196,14 @@ static void recover_others_meanwhile(const char *folder) {
   dft__recover_folder(folder, NULL, &plan);
 }
 
-static void recover_others(const char *folder) {
+static void recover_aside(void *folder) {
   dft__unjudged plan = {.is_over = is_time_over};
-  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
-  dft__hush++;
   dft__recover_folder(folder, NULL, &plan);
-  dft__hush--;
+}
+
+static void recover_others(char *folder) {
+  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
+  dft__aside_run_long(recover_aside, folder);
 }
 
 /* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */

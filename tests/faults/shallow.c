@@ -6,6 +6,7 @@
  *   shallow bind       the same for dft_bind_io and what it leads to, and for dft_recover
  *   shallow assisting  the same for a thread that drains a full spool, and for dft_stop
  *   shallow thread     the first event of the process comes from a thread with the smallest stack
+ *   shallow exit       ... which calls exit, while a dead process has left a trace
  *   shallow handler    ... from a signal handler on an alternate stack of 8 KiB
  *   shallow assist     such a handler, and such a thread, find the spool full, and drain it
  * SPDX-License-Identifier: MIT */
@@ -317,6 +318,13 @@ static void *record_one(void *unused) {
   return unused;
 }
 
+static void *record_and_exit(void *unused) {
+  (void)unused;
+  region();
+  leave_spool();
+  exit(17);
+}
+
 static void *record_many(void *unused) {
   sigset_t one;
   sigemptyset(&one);
@@ -370,6 +378,8 @@ int main(int count, char **arguments_given) {
     run_painted(measure_assisting);
   } else if (strcmp(way, "thread") == 0) {
     run_with(record_one, map_small(smallest()), smallest());
+  } else if (strcmp(way, "exit") == 0) {
+    run_with(record_and_exit, map_small(smallest()), smallest());
   } else if (strcmp(way, "handler") == 0) {
     raise_on_small_stack(handle_one);
   } else if (strcmp(way, "assist") == 0) {

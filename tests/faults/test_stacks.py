@@ -10,7 +10,6 @@ EVENT_MOST = 1 << 10
 OPENING_MOST = 2 << 10
 STREAM_MOST = 3 << 9  # of which the C library takes 552 bytes
 ASSISTING_MOST = 2 << 10
-RECOVERING_MOST = 128 << 10
 
 
 def measured(folder, way, preload="", **settings):
@@ -54,8 +53,7 @@ def case_rare_calls(folder):
 
 def case_binding_and_recovering(folder):
     depths = measured(folder, "bind", DATA_DIR="all")
-    expect_at_most(depths, dict.fromkeys(set(depths) - {"recover"}, OPENING_MOST))
-    expect_at_most(depths, {"recover": RECOVERING_MOST})
+    expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
 
 
 def case_assisting_and_stopping(folder):
@@ -66,15 +64,19 @@ def case_assisting_and_stopping(folder):
         expect_at_most(depths, {"assisting": ASSISTING_MOST, "stop": EVENT_MOST})
 
 
-def check_small(folder, way, events):
+def check_small(folder, way, *events):
+    """events: of each trace."""
     done = run([program("shallow"), way], environment(folder, SPOOL_LIMIT="1M"))
     expect_equal((done.returncode, done.stderr), (17, ""), f"shallow {way}")
-    (trace,) = read_folder(folder)
-    expect_equal(len(trace.named("event")), events, "events")
+    expect_equal([len(trace.named("event")) for trace in read_folder(folder)], list(events), "events")
 
 
 def case_the_smallest_thread_records_first(folder):
     check_small(folder, "thread", 1)
+
+
+def case_the_smallest_thread_exits_and_recovers_a_dead_process(folder):
+    check_small(folder, "exit", 1, 1)
 
 
 def case_a_handler_on_a_small_stack_records_first(folder):
