@@ -48,7 +48,7 @@ def case_rare_calls(folder):
     for recorded in (f"{folder}/in", "all"):
         depths = measured(folder, "rare", os.environ["DFT_TEST_PRELOAD"], DATA_DIR=recorded)
         expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
-        expect_at_most(depths, {"exec": EVENT_MOST, "close renamed": EVENT_MOST})
+        expect_at_most(depths, {"exec": EVENT_MOST})
 
 
 def case_binding_and_recovering(folder):
