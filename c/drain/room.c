@@ -66,8 +66,9 @@ static void report_loss(const dft__spool *spool) {
     case ENOSPC: why = "the disk is full"; break;
     case EDQUOT: why = "the quota of the disk is used up"; break;
     case EFBIG: why = "the limit of the file size is reached (ulimit -f)"; break;
-    case EMFILE:
-    case ENFILE: why = "no file descriptor is free (ulimit -n)"; break;
+    case EMFILE: why = "no file descriptor is free (ulimit -n)"; break;
+    case ENFILE: why = "the system has too many open files"; break;
+    case EACCES: why = "permission is denied"; break;
     case ENOENT: why = "it has been removed, or its folder renamed"; break;
     case ENOMEM: why = "there is no memory"; break;
   }

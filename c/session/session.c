@@ -195,12 +195,14 @@ static void recover_others_meanwhile(const char *folder) {
   dft__recover_folder(folder, NULL, &plan);
 }
 
-static void recover_others(const char *folder) {
+static void recover_aside(void *folder) {
   dft__unjudged plan = {.is_over = is_time_over};
-  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
-  dft__hush++;
   dft__recover_folder(folder, NULL, &plan);
-  dft__hush--;
+}
+
+static void recover_others(char *folder) {
+  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
+  dft__aside_run_long(recover_aside, folder);
 }
 
 /* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */
@@ -297,7 +299,7 @@ int dft__session_would_open(void) {
 /* ---- The end of the process ------------------------------------------------------------------------------------------- */
 
 #define EXIT_NS UINT64_C(10000000000)      /* that threads are held for each step of completing the trace */
-#define EXIT_AFTER_NS UINT64_C(1000000000) /* and afterwards: the process may wait for a processor */
+#define EXIT_AFTER_NS UINT64_C(1000000000) /* and afterwards */
 
 static struct {
   _Atomic uint64_t by; /* pid 32 | tid 32 of the thread that ends the process; 0: none */
@@ -308,15 +310,29 @@ static void hold_threads(uint64_t ns) {
   atomic_store(&ending.until_ns, dft__clock_ns() + ns);
 }
 
+/* Whether a thread waits for something else than a processor; maybe for a thread that is held here. */
+static int is_asleep(uint32_t tid) {
+  char path[48], text[128];
+  const char *state;
+  snprintf(path, sizeof path, "/proc/self/task/%u/stat", tid);
+  dft__read_file(path, text, sizeof text);
+  state = strrchr(text, ')');
+  return !state || state[1] != ' ' || state[2] == 'S' || state[2] == 'D';
+}
+
 /* A call that returned is in the trace. So a call that comes too late for it does not return, because the process is about to
  * end. But code that runs after our destructor may wait for the thread, and so may a sink, for a lock: then it goes on. */
 int dft__session_await_exit(void) {
-  uint64_t by = atomic_load(&ending.by);
+  uint64_t by = atomic_load(&ending.by), until_ns, now_ns;
   struct timespec pause = {0, 1000000};
   if (!by || by >> 32 != (uint64_t)getpid()) return 0;
   if ((uint32_t)by == dft__thread_id()) return 1;
-  while (dft__clock_ns() < atomic_load(&ending.until_ns))
+  for (;;) {
+    until_ns = atomic_load(&ending.until_ns);
+    now_ns = dft__clock_ns();
+    if (now_ns >= until_ns && (now_ns >= until_ns + EXIT_NS || is_asleep((uint32_t)by))) break;
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  }
   set_active(0);
   return 1;
 }
