@@ -115,7 +115,7 @@ static uint64_t hash_of_ancestor(const dft__identity *own) {
   if (!dft__process_read("/proc/self/stat", &process))
     process = (dft__process){.pid = own->pid, .start_ticks = dft__clock_ns()};
   else if (rank) find_launcher(&process, rank);
-  else find_first(&process);
+  if (!rank || is_traced(&process)) find_first(&process); /* a script that makes its own ranks is a part of their run */
   facts[0] = process.pid;
   facts[1] = process.start_ticks;
   facts[2] = own->pid_namespace;

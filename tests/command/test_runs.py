@@ -139,6 +139,15 @@ def ranks_of_a_launcher_without_a_name_have_it_in_common(folder):
 
 
 @in_a_folder
+def ranks_that_a_script_makes_itself_are_of_its_run(folder):
+    """As torch.multiprocessing.spawn makes them."""
+    rank = "RANK=$rank WORLD_SIZE=2 MASTER_ADDR=n MASTER_PORT=1"
+    for _ in range(2):
+        do(folder, "sh", "-c", f"{DOING} event 1; for rank in 0 1; do {rank} {DOING} event 1; done")
+    assert runs(folder) == [3, 3]
+
+
+@in_a_folder
 def one_rank_of_a_launch_is_like_none(folder):
     """The shell of srun --pty has the variables of its step."""
     step = {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0"}
@@ -196,6 +205,7 @@ for check in (
     the_user_may_name_it,
     the_variables_of_launchers_are_understood,
     ranks_of_a_launcher_without_a_name_have_it_in_common,
+    ranks_that_a_script_makes_itself_are_of_its_run,
     one_rank_of_a_launch_is_like_none,
     the_environment_of_the_program_stays_as_it_is,
     ranks_of_open_mpi,
