@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -150,6 +151,15 @@ static const char *list_sinks(char *names, size_t size) {
   return names;
 }
 
+/* The ranks of a launch find theirs out (base/run.h). */
+static void set_run_id(const run_plan *plan) {
+  unsigned long long number;
+  char text[32];
+  if ((plan->rank >= 0 && plan->outcome.size != 1) || getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) return;
+  snprintf(text, sizeof text, "%016llx", number);
+  setenv("DFTRACER_RUN_ID", text, 0);
+}
+
 static int set_environment(run_plan *plan) {
   char log_file[PATH_MAX];
   if (!choose_place(plan, log_file)) {
@@ -159,6 +169,7 @@ static int set_environment(run_plan *plan) {
   setenv("DFTRACER_ENABLE", "1", 1);
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
+  set_run_id(plan);
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
   setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
