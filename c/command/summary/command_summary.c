@@ -12,6 +12,7 @@
 #include "command/summary/state/state_merge.h"
 #include "command/summary/state/state_sort.h"
 #include "command/trace/spill.h"
+#include "command/trace/standin.h"
 #include "command/trace/suffix.h"
 #include "command/trace/trouble.h"
 #include "summary_json.h"
@@ -154,7 +155,7 @@ static int part_inputs(char **paths, int count) {
   int traces = 0;
   for (int i = 0; i < count; i++) {
     char *path = paths[i];
-    if (ends_with(path, STATE_SUFFIX)) continue;
+    if (ends_with(path, STATE_SUFFIX) || (standin_find(path) && state_is(path))) continue;
     memmove(paths + traces + 1, paths + traces, (size_t)(i - traces) * sizeof *paths);
     paths[traces++] = path;
   }
@@ -181,7 +182,7 @@ static int read_state(summary_state *state, const char *path, int is_first) {
   problem = state_load(&other, path);
   if (!problem && !is_first) problem = state_merge_refusal(state, &other);
   if (problem) {
-    fprintf(stderr, "dftracer summary: %s: %s\n", printable(path), problem);
+    fprintf(stderr, "dftracer summary: %s: %s\n", printable(standin_name(path)), problem);
     state_free(&other);
     return STATUS_FAILED;
   }
@@ -219,7 +220,7 @@ static int read_inputs(summary_state *state, char **paths, int count, const summ
   refused = question_refusal(state, chosen);
   if (!refused) return STATUS_DONE;
   fprintf(stderr, "dftracer summary: %s: the state was made with another %s; make it again from the traces\n",
-          printable(paths[0]), refused);
+          printable(standin_name(paths[0])), refused);
   return STATUS_FAILED;
 }
 
@@ -238,6 +239,7 @@ static int run_summary(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "no trace given: PATH is missing");
   if (!chosen.is_partial != !chosen.output) return arguments_refuse(&given, "--partial and -o FILE need each other");
   if (chosen.question.threads < 1) chosen.question.threads = 1;
+  if (!standin_for_all("summary", argv + given.first, given.count)) return STATUS_FAILED;
   state_init(&state);
   status = read_inputs(&state, argv + given.first, given.count, &chosen);
   if (status == STATUS_DONE) {
@@ -254,7 +256,8 @@ const command command_summary = {
   .text =
     "Reads traces and shows where the time went. PATH is a trace, a folder of traces, the spool of a process "
     "that is "
-    "still running or has died, or a state that was saved with --partial.\n\n"
+    "still running or has died, a file in Chrome's format, such as torch.profiler's, or a state that was saved with "
+    "--partial; -: stdin.\n\n"
     "The summary splits the time of all threads into regions, I/O calls and the rest. It lists events by name, "
     "and I/O by file "
     "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "

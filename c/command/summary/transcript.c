@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/trace/standin.h"
 #include "training.h"
 
 static uint32_t text_of(summary_state *state, dft_reader *reader, uint32_t dictionary, uint32_t number) {
@@ -48,6 +49,12 @@ static void write_question(summary_state *state, const analysis *shared) {
     question->cats[question->cat_count++] = state_text(state, (dft_text){asked->cats[i], strlen(asked->cats[i])});
 }
 
+/* The path as it was given. */
+static dft_text path_of(const dft_source *source) {
+  const char *name = standin_name(source->path);
+  return (dft_text){name, strlen(name)};
+}
+
 static void write_sources(summary_state *state, dft_reader *reader) {
   for (uint32_t i = 0; i < dft_reader_source_count(reader); i++) {
     dft_source source = {.struct_size = sizeof source};
@@ -58,7 +65,7 @@ static void write_sources(summary_state *state, dft_reader *reader) {
     entry->unit_ns = source.unit_ns;
     entry->first = INT64_MAX;
     entry->last = INT64_MIN;
-    entry->path = state_text(state, (dft_text){source.path, strlen(source.path)});
+    entry->path = state_text(state, path_of(&source));
   }
 }
 
@@ -79,7 +86,7 @@ static void write_problems(summary_state *state, dft_reader *reader) {
     if (!entry) return;
     entry->has_source = problem.source != DFT_ALL && dft_reader_source(reader, problem.source, &source) == DFT_OK;
     entry->is_refusal = entry->has_source && is_refusal(&problem, &source);
-    entry->path = state_text(state, (dft_text){source.path, strlen(source.path)});
+    entry->path = state_text(state, path_of(&source));
     entry->kind = problem.kind;
     entry->error = (uint32_t)problem.error;
     entry->byte = problem.byte;

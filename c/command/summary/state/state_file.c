@@ -254,6 +254,14 @@ void state_save(outfile *out, summary_state *state) {
   if (codec_end(&codec)) state->is_good = 0;
 }
 
+int state_is(const char *path) {
+  char head[sizeof STATE_MAGIC - 1];
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t len = fd >= 0 ? pread(fd, head, sizeof head, 0) : -1;
+  if (fd >= 0) close(fd);
+  return len == (ssize_t)sizeof head && memcmp(head, STATE_MAGIC, sizeof head) == 0;
+}
+
 const char *state_load(summary_state *state, const char *path) {
   state_codec codec;
   const char *problem;
