@@ -29,6 +29,8 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .ppid = key(reader, "ppid"),
     .name = key(reader, "name"),
     .value = key(reader, "value"),
+    .command = key(reader, "cmd_hash"),
+    .executable = key(reader, "exec_hash"),
   };
 }
 
@@ -176,6 +178,19 @@ void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t 
   pthread_mutex_lock(&shared->lock);
   number = number_process(shared, source, pid);
   if (number) analysis_process(shared, number)->rank = rank;
+  pthread_mutex_unlock(&shared->lock);
+}
+
+void analysis_set_command(analysis *shared, uint32_t source, uint64_t pid, dft_text hash) {
+  uint32_t number;
+  if (hash.len > HASH_MOST) return;
+  pthread_mutex_lock(&shared->lock);
+  number = number_process(shared, source, pid);
+  if (number) {
+    char *known = analysis_process(shared, number)->command;
+    memcpy(known, hash.text, hash.len);
+    known[hash.len] = '\0';
+  }
   pthread_mutex_unlock(&shared->lock);
 }
 

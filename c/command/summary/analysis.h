@@ -22,11 +22,13 @@
 
 #define CLASSES_MAX 1048575u
 #define THREADS_MAX 1048575u
+#define HASH_MOST 32u /* characters of a hash of a command */
 #define BLOCK 1024u /* entries that are allocated together */
 
 /* A pid in one source. Counts are written by account.c, which handles one unit of a source at a time. */
 typedef struct traced_process {
   uint32_t source;
+  char command[HASH_MOST + 1]; /* the hash of its command line, or of its executable; empty: not known */
   uint64_t pid, ppid; /* ppid 0: not known */
   uint32_t host;
   int64_t rank; /* NO_NUMBER: not known */
@@ -57,7 +59,7 @@ typedef struct traced_source {
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
   uint32_t ret, error, offset, whence, length, worker, batch, second_file, epoch, step, num_dropped, recovered, ppid,
-    name, value;
+    name, value, command, executable;
 } argument_keys;
 
 typedef struct analysis {
@@ -86,6 +88,8 @@ uint32_t analysis_number_thread(analysis *shared, uint32_t source, uint64_t pid,
 void analysis_forget_thread(traced_thread *thread);
 void analysis_forget_process(traced_process *process);
 void analysis_set_rank(analysis *shared, uint32_t source, uint64_t pid, int64_t rank);
+/* The hash of the command line. */
+void analysis_set_command(analysis *shared, uint32_t source, uint64_t pid, dft_text hash);
 void analysis_set_parent(analysis *shared, uint32_t source, uint64_t pid, uint64_t ppid);
 
 static inline event_class *analysis_class(const analysis *shared, uint32_t number) {

@@ -95,6 +95,15 @@ static void write_hosts(summary_state *state, dft_reader *reader) {
     state_host(state, hash_of(state, reader, DFT_HOSTS, i), name_of(state, reader, DFT_HOSTS, i));
 }
 
+/* The text of a command's hash, whose meaning becomes part of the state. */
+static uint32_t command_of(summary_state *state, dft_reader *reader, const char *hash) {
+  uint32_t own = state_text(state, (dft_text){hash, strlen(hash)});
+  dft_text meaning;
+  uint32_t name = dft_reader_resolve(reader, hash, strlen(hash), &meaning) == DFT_OK ? state_text(state, meaning) : 0;
+  if (own) state_command(state, own, name);
+  return own;
+}
+
 static void write_processes(summary_state *state, analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
     traced_process *from = analysis_process(shared, i);
@@ -109,6 +118,7 @@ static void write_processes(summary_state *state, analysis *shared) {
     from->counts = (process_counts){0}; /* moved */
     if (!spanset_move(&state->reads, &process->counts.reads) || !spanset_move(&state->writes, &process->counts.writes))
       state->is_good = 0;
+    process->command = command_of(state, shared->reader, from->command);
     process->host = hash_of(state, shared->reader, DFT_HOSTS, from->host);
     state->sources[from->source].events += process->counts.events;
   }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "worker.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,24 @@ static void read_rank(summary_worker *worker, const dft_rows *rows, uint32_t row
   if (is_rank) analysis_set_rank(worker->shared, rows->source, rows->pid[row], rank);
 }
 
+/* The command line of a process says more than its executable. A hash is a text, or, of older tracers, a number. */
+static void read_command(summary_worker *worker, const dft_rows *rows, uint32_t row) {
+  const argument_keys *keys = &worker->shared->keys;
+  const dft_cell *found = NULL;
+  char digits[24];
+  dft_text hash;
+  for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
+    const dft_cell *cell = &rows->args[i];
+    if (cell->key == keys->command || (cell->key == keys->executable && !found)) found = cell;
+  }
+  if (!found) return;
+  if (found->type == DFT_STRING) hash = (dft_text){found->value.text, found->len};
+  else if (found->type == DFT_INT || found->type == DFT_UINT)
+    hash = (dft_text){digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu64, found->value.u)};
+  else return;
+  analysis_set_command(worker->shared, rows->source, rows->pid[row], hash);
+}
+
 /* The arguments of `start` and `end` count whether or not these are in the time that was asked for. */
 static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint32_t row,
                              const event_arguments *arguments) {
@@ -119,6 +138,7 @@ static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint3
   if (arguments->ppid > 0) {
     analysis_set_parent(worker->shared, rows->source, rows->pid[row], (uint64_t)arguments->ppid);
   }
+  read_command(worker, rows, row);
 }
 
 static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event) {

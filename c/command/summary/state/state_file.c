@@ -131,6 +131,7 @@ static void code_processes(state_codec *codec, summary_state *state) {
     if (!process) return;
     codec_uint32(codec, &process->source, state->source_count);
     code_text(codec, state, &process->host);
+    code_text(codec, state, &process->command);
     codec_uint(codec, &process->pid);
     codec_uint(codec, &process->ppid);
     codec_int(codec, &process->rank);
@@ -153,22 +154,24 @@ static void code_threads(state_codec *codec, summary_state *state) {
   }
 }
 
+/* What a hash stands for. When reading, `add` puts it into the state. Returns its number. */
+static uint32_t code_name(state_codec *codec, summary_state *state, const state_name *names, uint32_t number,
+                          uint32_t add(summary_state *, uint32_t, uint32_t)) {
+  state_name entry = codec_is_reading(codec) ? (state_name){0, 0} : names[number];
+  code_text(codec, state, &entry.hash);
+  code_text(codec, state, &entry.name);
+  return codec_is_reading(codec) ? add(state, entry.hash, entry.name) : number;
+}
+
 static void code_names(state_codec *codec, summary_state *state) {
   uint32_t count = code_count(codec, state->host_numbers.count);
-  state_name entry;
-  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
-    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->hosts[i];
-    code_text(codec, state, &entry.hash);
-    code_text(codec, state, &entry.name);
-    if (codec_is_reading(codec)) state_host(state, entry.hash, entry.name);
-  }
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) code_name(codec, state, state->hosts, i, state_host);
+  count = code_count(codec, state->command_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++)
+    code_name(codec, state, state->commands, i, state_command);
   count = code_count(codec, state->file_numbers.count);
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
-    uint32_t number = i;
-    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->files[i];
-    code_text(codec, state, &entry.hash);
-    code_text(codec, state, &entry.name);
-    if (codec_is_reading(codec)) number = state_file(state, entry.hash, entry.name);
+    uint32_t number = code_name(codec, state, state->files, i, state_file);
     check_number(codec, state, number == i);
     if (!codec->problem) codec_io(codec, &state->file_io[number]);
   }

@@ -93,6 +93,7 @@ static void merge_lists(summary_state *into, summary_state *from, const state_ma
     from->processes[i].counts = (process_counts){0}; /* moved */
     process->source += map->first_source;
     process->host = map->texts[process->host];
+    process->command = map->texts[process->command];
   }
   for (uint32_t i = 0; i < from->thread_count; i++) {
     state_thread *thread = state_add_thread(into);
@@ -105,6 +106,8 @@ static void merge_lists(summary_state *into, summary_state *from, const state_ma
 static void merge_files(summary_state *into, summary_state *from, const state_map *map) {
   for (uint32_t i = 1; i <= from->host_numbers.count; i++)
     state_host(into, map->texts[from->hosts[i].hash], map->texts[from->hosts[i].name]);
+  for (uint32_t i = 1; i <= from->command_numbers.count; i++)
+    state_command(into, map->texts[from->commands[i].hash], map->texts[from->commands[i].name]);
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
     uint32_t number = state_file(into, map->texts[from->files[i].hash], map->texts[from->files[i].name]);
     if (!number) return;

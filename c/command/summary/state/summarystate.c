@@ -7,7 +7,7 @@
 
 void state_init(summary_state *state) {
   *state = (summary_state){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  state->host_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
+  state->host_numbers.limit = state->command_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
   state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
 }
@@ -23,6 +23,7 @@ void state_free(summary_state *state) {
   free(state->processes);
   free(state->threads);
   free(state->hosts);
+  free(state->commands);
   free(state->files);
   free(state->file_io);
   free(state->groups);
@@ -33,6 +34,7 @@ void state_free(summary_state *state) {
   free(state->question.names);
   free(state->question.cats);
   numbering_free(&state->host_numbers);
+  numbering_free(&state->command_numbers);
   numbering_free(&state->file_numbers);
   numbering_free(&state->group_numbers);
   numbering_free(&state->failure_numbers);
@@ -109,6 +111,14 @@ uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name) {
   uint32_t number = number_of(state, &state->host_numbers, hash, 0, &is_new);
   if (!number || !RESERVE(state, hosts, host_capacity, number)) return 0;
   set_name(state, &state->hosts[number], hash, name);
+  return number;
+}
+
+uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name) {
+  int is_new;
+  uint32_t number = number_of(state, &state->command_numbers, hash, 0, &is_new);
+  if (!number || !RESERVE(state, commands, command_capacity, number)) return 0;
+  set_name(state, &state->commands[number], hash, name);
   return number;
 }
 

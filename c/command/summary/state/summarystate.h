@@ -1,7 +1,7 @@
 /* summarystate.h - everything the summary knows of a set of traces. It can be saved (state_file.h) and merged (state_merge.h):
  * whatever the order of merging, state_sort.h makes the same state of it.
  *
- * Names, files and hosts are texts of the pool; files and hosts are identified by their hashes. Numbers of processes begin
+ * Names, files, hosts and commands are texts of the pool; all but names are identified by their hashes. Numbers of processes begin
  * with 1, because they are keys of groups. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SUMMARYSTATE_H
 #define DFTRACER_SUMMARYSTATE_H
@@ -46,7 +46,7 @@ typedef struct state_name {
 
 typedef struct state_process {
   uint32_t source;
-  uint32_t host; /* hash */
+  uint32_t host, command; /* hashes */
   uint64_t pid, ppid;
   int64_t rank;
   uint32_t threads;
@@ -72,6 +72,9 @@ typedef struct summary_state {
   numbering host_numbers; /* of hashes */
   state_name *hosts;
   uint32_t host_capacity;
+  numbering command_numbers; /* of hashes */
+  state_name *commands;
+  uint32_t command_capacity;
   state_process *processes; /* number 0 is not used */
   uint32_t process_count, process_capacity;
   state_thread *threads;
@@ -111,6 +114,7 @@ state_process *state_add_process(summary_state *state); /* its number is process
 state_thread *state_add_thread(summary_state *state);
 /* The entry of a hash. If both names are known and differ, the one that comes first in the order of bytes is kept. */
 uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name);
+uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name);
 uint32_t state_file(summary_state *state, uint32_t hash, uint32_t name);
 /* A group's key: texts of name and category; hash of a file; number of a process; that and the tid; epoch and step. */
 group_stats *state_group(summary_state *state, uint64_t a, uint64_t b);
