@@ -5,6 +5,7 @@ import collections
 import fnmatch
 import functools
 import math
+import re
 
 import oracle
 
@@ -192,6 +193,106 @@ class IO:
         return result | {"size_max": max(self.sizes, default=0)}
 
 
+def sum_of(many):
+    whole = IO()
+    for io in many:
+        whole.numbers += io.numbers
+        whole.sizes += io.sizes
+    return whole
+
+
+# ---- Groups of files
+
+
+def parts_of(path):
+    """The path without its numbers, the numbers, and the extension ("" if it has none without a number)."""
+    folder, slash, name = path.rpartition("/")
+    stem, _, extension = name.rpartition(".")
+    if not stem or not re.match("[A-Za-z]", extension):
+        stem, extension = name, ""
+    is_kept = 0 < len(extension) <= 4
+    text = path[: -len(extension)] if is_kept else path
+    pattern = re.sub("[0-9]+", "#", text) + (extension if is_kept else "")
+    has_number = not is_kept and re.search("[0-9]", extension)
+    return pattern, re.findall("[0-9]+", text), "" if has_number or len(extension) > 10 else extension
+
+
+def with_ranges(pattern, numbers):
+    """numbers: for each file the list of its numbers."""
+    for column in zip(*numbers):
+        least, most = (pick(column, key=lambda text: (int(text), len(text))) for pick in (min, max))
+        pattern = pattern.replace("#", least if least == most else f"{{{least}..{most}}}", 1)
+    return pattern
+
+
+class Line:
+    """A line of the table before folding: files with one pattern."""
+
+    def __init__(self, pattern, extension, files):
+        self.pattern, self.extension, self.files = pattern, extension, files
+        self.folder = pattern[: pattern.rfind("/") + 1]
+
+
+def folded(lines, folder, large, numbers):
+    """One line of many: its files, and its label; `numbers` of each file."""
+    files = [file for line in lines for file in line.files]
+    is_deep = any(line.folder != folder for line in lines)
+    extensions = {line.extension for line in lines}
+    extension = extensions.pop() if len(extensions) == 1 else ""
+    is_rest = any(
+        line.pattern.startswith(folder)
+        and (is_deep or line.folder == folder)
+        and (not extension or line.extension == extension)
+        for line in large
+    )
+    shown = with_ranges(folder, [numbers[file][: folder.count("#")] for file in files])
+    label = f"{shown}{'**/' if is_deep else ''}{{{len(files):,} {'other ' if is_rest else ''}files}}"
+    result = Line(folder, extension, files)
+    result.label, result.folder = label + (extension and "." + extension), folder + "*/" * is_deep
+    return result
+
+
+def groups_of(files):
+    """Labels and files of docs/summary.md's groups; files: by hash the path, or None, and the I/O."""
+    result, by_pattern, numbers = [], collections.defaultdict(list), {}
+    extensions = {}
+    for file, (path, _) in files.items():
+        if not path or not file:
+            result.append((path or file, [file]))
+            continue
+        pattern, numbers[file], extensions[pattern] = parts_of(path)
+        by_pattern[pattern].append(file)
+    lines = []
+    for pattern, some in by_pattern.items():
+        lines += [Line(pattern, extensions[pattern], one) for one in ([some] if len(some) > 2 else [[f] for f in some])]
+    time = {file: min(sum(io.numbers[f"{k}_ns"] for k in ("read", "write", "metadata")), TOP) for file, (_, io) in files.items()}
+    moved = {file: min(io.numbers["read_bytes"] + io.numbers["write_bytes"], TOP) for file, (_, io) in files.items()}
+    large = [
+        line
+        for line in lines
+        if any(
+            min(sum(amount[file] for file in line.files), TOP) > min(sum(amount.values()), TOP) // 20
+            for amount in (time, moved)
+        )
+    ]
+    small = [line for line in lines if line not in large]
+    folders = {line.folder[: i + 1] for line in small for i, c in enumerate(line.folder) if c == "/"} | {""}
+    for folder in sorted(folders, key=lambda name: -name.count("/")):
+        for extension in {line.extension for line in small} - {""}:
+            alike = [line for line in small if line.folder == folder and line.extension == extension]
+            if len(alike) > 4:
+                small = [line for line in small if line not in alike] + [folded(alike, folder, large, numbers)]
+        inside = [line for line in small if line.folder.startswith(folder)]
+        if folder in ("", "/"):
+            inside = [line for line in inside if line.folder == folder]
+        if len(inside) > 4:
+            small = [line for line in small if line not in inside] + [folded(inside, folder, large, numbers)]
+    for line in large + small:
+        label = getattr(line, "label", None) or with_ranges(line.pattern, [numbers[file] for file in line.files])
+        result.append((label, line.files))
+    return result
+
+
 def sequences(spans):
     """Of the transfers of one thread in the order of ends: whether each begins where the one before ended."""
     places = {}
@@ -274,7 +375,7 @@ class Process:
 
     def __init__(self, source, pid):
         self.source, self.pid = source, pid
-        self.host, self.rank, self.parent = "", None, 0
+        self.host, self.rank, self.parent, self.command = "", None, 0, ""
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
@@ -288,7 +389,7 @@ class Summary:
     def __init__(self, texts, by="name", since=None, until=None, names=(), cats=()):
         self.by, self.sources = by, len(texts)
         self.names, self.cats = names or ("*",), cats or ("*",)
-        self.files, self.hosts = {"": "(no file)"}, {}
+        self.files, self.hosts, self.texts = {"": "(no file)"}, {}, {}
         self.counts, self.lost = collections.Counter(), collections.Counter()
         self.processes = {}
         spans = [span for source, text in enumerate(texts) for span in self._read(source, text)]
@@ -322,6 +423,7 @@ class Summary:
             elif phase == "X":
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
+                    process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
                     self.lost["recovered_traces"] += bool(args.get("recovered"))
                 yield Span(source, event, unit)
@@ -331,6 +433,8 @@ class Summary:
             self.files[str(args["value"])] = args["name"]
         elif name == "HH":
             self.hosts[str(args["value"])] = args["name"]
+        elif name == "SH":
+            self.texts[str(args["value"])] = args["name"]
         elif name == "PR" and args["name"] == "rank":
             process.rank = int(args["value"])
 
@@ -366,6 +470,11 @@ class Summary:
         host = self.hosts.get(process.host, "")
         return f"{host}{':' if host else ''}{process.pid}" + ("" if process.rank is None else f" rank {process.rank}")
 
+    def _who(self, key):
+        process = self.processes[key]
+        command = self.texts.get(process.command, "").replace(";", " ")
+        return {"process": self._label(key), "rank": process.rank, "command": command or None}
+
     def _group(self, span):
         """What tells the group from others, and how it is called."""
         if self.by == "name":
@@ -374,9 +483,9 @@ class Summary:
         if self.by == "file":
             return span.file, {"file": self.files.get(span.file, span.file)}
         if self.by == "process":
-            return span.process, {"process": self._label(span.process)}
+            return span.process, self._who(span.process)
         if self.by == "thread":
-            return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
+            return span.thread, {"thread": str(span.event["tid"])} | self._who(span.process)
         return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
@@ -417,7 +526,11 @@ class Summary:
             "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
             "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
-            "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
+            "file_groups": [
+                {"group": label, "files": len(some), **sum_of([files[file] for file in some]).document()}
+                for label, some in groups_of({file: (self.files.get(file), io) for file, io in files.items()})
+            ],
+            "processes": [self._who(key) | io.document() for key, io in processes.items()],
         }
 
     def _training(self):

@@ -23,13 +23,13 @@
 #define CLASSES_MAX 1048575u
 #define THREADS_MAX 1048575u
 #define HASH_MOST 32u /* characters of a hash of a command */
-#define BLOCK 1024u /* entries that are allocated together */
+#define BLOCK 1024u   /* entries that are allocated together */
 
 /* A pid in one source. Counts are written by account.c, which handles one unit of a source at a time. */
 typedef struct traced_process {
   uint32_t source;
   char command[HASH_MOST + 1]; /* the hash of its command line, or of its executable; empty: not known */
-  uint64_t pid, ppid; /* ppid 0: not known */
+  uint64_t pid, ppid;          /* ppid 0: not known */
   uint32_t host;
   int64_t rank; /* NO_NUMBER: not known */
   uint32_t threads;
