@@ -3,8 +3,10 @@
 #include "eventtable.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cells.h"
+#include "command/symbol/demangle.h"
 #include "processlabel.h"
 
 /* The columns that say which group it is. */
@@ -12,6 +14,8 @@ typedef struct group_columns {
   uint32_t by;
   process_columns process;
   const char *one, *two;
+  text_pool names; /* by name: those that are shown, */
+  uint32_t *uses;  /* and how often */
 } group_columns;
 
 static int is_of_process(const group_columns *group) {
@@ -30,10 +34,39 @@ static int title_group(group_columns *group, const summary_state *state, table_c
   return count;
 }
 
-static void add_group(const group_columns *group, table *sheet, const summary_state *state, uint32_t number) {
+/* Functions that differ only in their parameters have the same short name. Finds out which are shown. */
+static void count_names(group_columns *group, const summary_state *state, const answer_group *groups, uint32_t count) {
+  if (group->by == BY_NAME) group->uses = calloc((size_t)count + 1, sizeof *group->uses);
+  for (uint32_t i = 0; group->uses && i < count; i++) {
+    answer_label name, cat;
+    uint32_t number;
+    char *plain;
+    answer_group_labels(state, groups[i].number, &name, &cat);
+    plain = demangle(name.text, 0);
+    if (!plain) continue;
+    number = text_pool_add(&group->names, plain, strlen(plain));
+    if (number < count) group->uses[number]++;
+    free(plain);
+  }
+}
+
+/* The name of a function as people write it, with its parameters where the table needs them to tell it from another. */
+static void add_name(group_columns *group, table *sheet, dft_text name) {
+  char *plain = demangle(name, 0), *longer = NULL;
+  uint32_t number = plain ? text_pool_add(&group->names, plain, strlen(plain)) : UINT32_MAX;
+  if (number != UINT32_MAX && group->uses && group->uses[number] > 1) longer = demangle(name, 1);
+  if (longer) table_add(sheet, longer, strlen(longer));
+  else if (plain) table_add(sheet, plain, strlen(plain));
+  else add_text(sheet, name);
+  free(plain);
+  free(longer);
+}
+
+static void add_group(group_columns *group, table *sheet, const summary_state *state, uint32_t number) {
   answer_label first, second;
   answer_group_labels(state, number, &first, &second);
-  if (group->by != BY_PROCESS) add_text(sheet, first.text);
+  if (group->by == BY_NAME) add_name(group, sheet, first.text);
+  else if (group->by != BY_PROCESS) add_text(sheet, first.text);
   if (is_of_process(group))
     process_columns_add(&group->process, sheet, state, (uint32_t)state->group_numbers.keys[number].a);
   else if (group->two) add_text(sheet, second.text);
@@ -55,7 +88,7 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   const summary_state *state = answer->state;
   table_column columns[TABLE_COLUMNS];
   table events = {.columns = columns};
-  group_columns group;
+  group_columns group = {0};
   char title[64], note[SHOWN_BYTES];
   uint32_t count;
   answer_group *groups = answer_groups(state, &count);
@@ -64,6 +97,7 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   events.column_count = texts + 8;
   snprintf(title, sizeof title, "Events by %s", group.one);
   table_heading(out, title, shown(note, top, count));
+  if (groups) count_names(&group, state, groups, count < top ? count : top);
   for (uint32_t i = 0; groups && i < count && i < top; i++) {
     add_group(&group, &events, state, groups[i].number);
     add_stats(&events, answer, groups[i].stats);
@@ -71,4 +105,6 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   if (count) table_print(&events, out, 2);
   else fprintf(out, "  none%s\n", state->metadata || state->counters ? ": the traces have no events that match" : "");
   free(groups);
+  free(group.uses);
+  text_pool_free(&group.names);
 }

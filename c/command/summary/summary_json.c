@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "command/symbol/demangle.h"
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "filegroups.h"
@@ -59,6 +60,15 @@ static uint64_t percentile(const summary_answer *answer, const group_stats *stat
   return histogram_percentile(&stats->durations, share, answer->grain_ns);
 }
 
+/* What the terminal shows, if it is not the name itself. */
+static void json_plain_name(FILE *out, const summary_state *state, dft_text name) {
+  char *plain = state->question.by == BY_NAME ? demangle(name, 0) : NULL;
+  if (!plain) return;
+  fprintf(out, ", \"demangled\": ");
+  json_text(out, plain, strlen(plain));
+  free(plain);
+}
+
 static void print_groups(FILE *out, const summary_answer *answer) {
   const char *one, *two;
   uint32_t count;
@@ -75,6 +85,7 @@ static void print_groups(FILE *out, const summary_answer *answer) {
       fprintf(out, ", \"%s\": ", two);
       json_text(out, second.text.text, second.text.len);
     }
+    json_plain_name(out, answer->state, first.text);
     if (process_of(answer->state, groups[i].number))
       json_process(out, answer->state, process_of(answer->state, groups[i].number));
     fprintf(out,
