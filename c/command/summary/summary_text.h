@@ -10,7 +10,4 @@
  * lines. */
 void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole);
 
-/* Prints the first problems of the traces, each as a line that starts with `before`. */
-void summary_print_problems(FILE *out, const char *before, const summary_state *state);
-
 #endif

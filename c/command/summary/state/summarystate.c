@@ -6,7 +6,8 @@
 #include <string.h>
 
 void state_init(summary_state *state) {
-  *state = (summary_state){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
+  *state = (summary_state){
+    .first = INT64_MAX, .last = INT64_MIN, .life_first = INT64_MAX, .life_last = INT64_MIN, .is_good = 1};
   state->host_numbers.limit = state->command_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
   state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
