@@ -325,7 +325,10 @@ static int write_everything(transcript *to) {
   write_threads(to);
   for (uint32_t i = 0; i < parts->count; i++) {
     summary_state *state = &to->parts->states[to->state_of_part[i]];
-    if (parts->parts[i].into == i && state->is_good) write_tables(state, to, &parts->parts[i].counts);
+    if (parts->parts[i].into != i || !state->is_good) continue;
+    write_tables(state, to, &parts->parts[i].counts);
+    tally_free(&parts->parts[i].counts); /* there may be many */
+    tally_init(&parts->parts[i].counts);
   }
   if (to->shared->question->by == BY_STEP) join_batches(to);
   for (uint32_t i = 0; i < to->parts->count; i++) to->parts->is_good &= to->parts->states[i].is_good;

@@ -55,7 +55,7 @@ uint32_t state_text(summary_state *state, dft_text text) {
 
 /* Gives the list room for the entry with this number; new room is zero. */
 static int reserve(summary_state *state, void **list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
-  uint32_t wanted = *capacity ? *capacity : 16;
+  uint32_t wanted = *capacity ? *capacity : 4;
   char *more;
   if (number < *capacity) return 1;
   while (wanted <= number) wanted *= 2;
