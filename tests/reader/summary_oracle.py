@@ -4,6 +4,7 @@ import bisect
 import collections
 import fnmatch
 import functools
+import itertools
 import math
 import re
 
@@ -376,6 +377,7 @@ class Process:
     def __init__(self, source, pid):
         self.source, self.pid = source, pid
         self.host, self.rank, self.parent, self.command = "", None, 0, ""
+        self.facts = {}
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
@@ -383,22 +385,106 @@ class Process:
         return bool(self.counts["compute"] or self.counts["fetch"])
 
 
-class Summary:
-    """document() is what summary --json must print; `by` may be set anew. since, until: nanoseconds."""
+class Trace:
+    """What the lines of one file say of the run that it is of."""
 
-    def __init__(self, texts, by="name", since=None, until=None, names=(), cats=()):
-        self.by, self.sources = by, len(texts)
+    def __init__(self, source, text):
+        events = events_of(text)
+        unit = oracle.unit_of(events[:20])
+        self.source, self.ranks = source, set()
+        self.times, self.starts, self.ids = [], [], []
+        for event in events:
+            args = event.get("args", {})
+            if oracle.PHASES.get(event["ph"], event["ph"]) == "X":
+                self.times.append((event["ts"] * unit, (event["ts"] + max(event["dur"], 0)) * unit))
+                if is_ours(event) and event["name"] == "start":
+                    self.starts.append(event["ts"] * unit)
+                    self.ids += [args["run"]] if "run" in args else []
+            elif event["name"] == "PR" and args["name"] == "rank":
+                self.ranks.add(args["value"])
+        self.id = min(self.ids, default=None)
+        self.first = min((start for start, _ in self.times), default=None)
+        self.last = max((end for _, end in self.times), default=None)
+        self.begin = min(self.starts, default=self.first)
+
+
+def overlap(one, two):
+    return min(trace.first for trace in one) <= max(trace.last for trace in two) and min(
+        trace.first for trace in two
+    ) <= max(trace.last for trace in one)
+
+
+def ranks_of(traces):
+    return {rank for trace in traces for rank in trace.ranks}
+
+
+def runs_of(traces):
+    """Lists of traces, the oldest run first; those without events are in none."""
+    with_id, rest = collections.defaultdict(list), []
+    for trace in traces:
+        if trace.id is not None:
+            with_id[trace.id].append(trace)
+        elif trace.times:
+            rest.append([trace])
+    again = True
+    while again:  # until nothing overlaps any more
+        again = False
+        for one, two in itertools.combinations(rest, 2):
+            if overlap(one, two):
+                rest.remove(two)
+                one += two
+                again = True
+                break
+    runs, known = [], list(with_id.values())
+    spans = [list(run) for run in known]  # before others join them
+    for part in sorted(rest, key=lambda part: min(trace.first for trace in part)):
+        around = [run for run, span in zip(known, spans) if overlap(part, span)]
+        begin = min(trace.first for trace in part)
+        if len(around) == 1:
+            around[0] += part
+        elif runs and begin - max(trace.last for trace in runs[-1]) < 10**9 and not ranks_of(part) & ranks_of(runs[-1]):
+            runs[-1] += part
+        else:
+            runs.append(part)
+    return sorted(known + runs, key=lambda run: min(trace.first for trace in run))
+
+
+def sites(joined):
+    counts = collections.Counter(site for text in joined if text for site in re.findall(r".*?\)(?=; |$)(?:; )?", text))
+    counts = collections.Counter({site.removesuffix("; "): n for site, n in counts.items()})
+    return [{"site": site, "processes": n} for site, n in counts.items()]
+
+
+class Summary:
+    """document() is what summary --json must print; `by` may be set anew. since, until: nanoseconds. run: a number,
+    "all", or None for the newest."""
+
+    def __init__(self, texts, by="name", since=None, until=None, names=(), cats=(), run=None):
+        traces = [Trace(source, text) for source, text in enumerate(texts)]
+        self.runs, self.facts = runs_of(traces), []
+        self.run = len(self.runs) if run is None else run
+        chosen = {trace.source for trace in traces if not trace.times}
+        for number, own in enumerate(self.runs, 1):
+            if self.run in ("all", number):
+                chosen |= {trace.source for trace in own}
+        self.all_texts = texts
+        self.by, self.sources = by, len(chosen)
         self.names, self.cats = names or ("*",), cats or ("*",)
         self.files, self.hosts, self.texts = {"": "(no file)"}, {}, {}
         self.counts, self.lost = collections.Counter(), collections.Counter()
         self.processes = {}
-        spans = [span for source, text in enumerate(texts) for span in self._read(source, text)]
-        origin = self._origin(spans)
-        self.spans = [
-            span
-            for span in spans
-            if (since is None or span.start - origin >= since) and (until is None or span.start - origin < until)
-        ]
+        for source, text in enumerate(texts):
+            if source not in chosen:
+                self._names(text)
+        spans = [span for source in sorted(chosen) for span in self._read(source, texts[source])]
+        origins = {trace.source: min(other.begin for other in own) for own in self.runs for trace in own}
+
+        def is_in_time(span):
+            time = span.start - origins[span.source]
+            return (since is None or time >= since) and (until is None or time < until)
+
+        self.spans = [span for span in spans if is_in_time(span)]
+        self.is_in_time = is_in_time
         self.users = [span for span in self.spans if not is_ours(span.event)]
         self._threads()
         self._training()
@@ -424,6 +510,7 @@ class Summary:
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
                     process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
+                    process.facts |= args
                     self.lost["dropped"] += args.get("num_dropped", 0)
                     self.lost["recovered_traces"] += bool(args.get("recovered"))
                 yield Span(source, event, unit)
@@ -438,13 +525,11 @@ class Summary:
         elif name == "PR" and args["name"] == "rank":
             process.rank = int(args["value"])
 
-    @staticmethod
-    def _origin(spans):
-        first = {}
-        for span in spans:
-            is_start = is_ours(span.event) and span.event["name"] == "start"
-            first[span.source] = min(first.get(span.source, (True, math.inf)), (not is_start, span.start))
-        return min((start for _, start in first.values()), default=0)
+    def _names(self, text):
+        for event in events_of(text):
+            texts = {"FH": self.files, "SH": self.texts}.get(event["name"])
+            if texts is not None and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
+                texts[str(event["args"]["value"])] = event["args"]["name"]
 
     # ---- Parts
 
@@ -633,6 +718,112 @@ class Summary:
             "end_ns": max(end for _, end in epoch["extent"]),
         }
 
+    def _job_document(self):
+        processes = list(self.processes.values())
+        costs = [process.facts for process in processes if "finish_ns" in process.facts]
+        world = max((process.facts.get("world_size", 0) for process in processes), default=0)
+        world = 0 if self.run == "all" and len(self.runs) > 1 else world
+        missing = sorted(set(range(world)) - {process.rank for process in processes})
+        gaps = []
+        for rank in missing:
+            if gaps and gaps[-1]["last"] == rank - 1:
+                gaps[-1]["last"] = rank
+            else:
+                gaps.append({"first": rank, "last": rank})
+
+        def regions(count, names):
+            counts = [process.facts.get(count, 0) for process in processes]
+            found = sites([process.facts.get(names) for process in processes])
+            return {"count": sum(counts), "processes": sum(n > 0 for n in counts), "sites": found}
+
+        return {
+            "run": self.run,
+            "runs": [self._run_document(number, run) for number, run in enumerate(self.runs, 1)],
+            "world_size": world or None,
+            "missing_ranks": gaps,
+            "tracing": {
+                "processes": len(costs),
+                "finish_most_ns": max((cost["finish_ns"] for cost in costs), default=0),
+                **{key: sum(cost[key] for cost in costs) for key in ("finish_ns", "drain_cpu_ns", "assist_ns")},
+            },
+            "regions": {
+                "unmatched_ends": regions("unmatched_ends", "unmatched_sites"),
+                "never_ended": regions("open_regions", "open_sites"),
+            },
+            "workers_without_trainer": 0,
+            "communication": list(self._communication()),
+        }
+
+    def _run_document(self, number, run):
+        """Of any run: what is in the time that was asked for, too, but when it ran is not."""
+        own, commands = [], {}
+        for trace in run:
+            text = self.all_texts[trace.source]
+            commands |= {
+                event["args"]["value"]: event["args"]["name"] for event in events_of(text) if event["name"] == "SH"
+            }
+            unit = oracle.unit_of(events_of(text)[:20])
+            spans = [
+                Span(trace.source, event, unit)
+                for event in events_of(text)
+                if oracle.PHASES.get(event["ph"], event["ph"]) == "X"
+            ]
+            own += [span for span in spans if self.is_in_time(span)]
+        first = min(run, key=lambda trace: (trace.begin, trace.source))
+        facts = [event["args"] for event in events_of(self.all_texts[first.source]) if is_ours(event)]
+        hashes = [args.get("cmd_hash", args.get("exec_hash")) for args in facts]
+        return {
+            "run": number,
+            "id": min((trace.id for trace in run if trace.id), default=None),
+            "start_ns": min(trace.first for trace in run),
+            "end_ns": max(trace.last for trace in run),
+            "processes": len({span.process for span in own}),
+            "events": sum(not is_ours(span.event) for span in own),
+            "command": next((commands[key].replace(";", " ") for key in hashes if key in commands), None),
+        }
+
+    def _communication(self):
+        """The n-th call of all ranks is the same one."""
+        calls = collections.defaultdict(lambda: collections.defaultdict(list))
+        for span in self.users:
+            if ai_kind(span.event["name"], span.event["cat"]) == "comm":
+                calls[span.event["name"]][span.process].append((span.start, span.end))
+        for name, by_process in calls.items():
+            numbers = [len(own) for own in by_process.values()]
+            callers = [self.processes[key] for key in by_process]
+            ranks = [process.rank for process in callers]
+            unknown, waited, last = None, 0, collections.Counter()
+            if name in ("send", "receive", "recv", "isend", "irecv"):
+                unknown = "point to point"
+            elif len(callers) == 1:
+                unknown = "only one process called it"
+            elif None in ranks:
+                unknown = "a process has no rank"
+            elif len(set(ranks)) < len(ranks):
+                unknown = "two processes have the same rank"
+            elif len(set(numbers)) > 1:
+                unknown = "the ranks made different numbers of calls"
+            else:
+                for meeting in zip(*(sorted(own) for own in by_process.values())):
+                    latest = max(start for start, _ in meeting)
+                    waited += sum(min(end, latest) - start for start, end in meeting)
+                    late = [rank for rank, (start, _) in zip(ranks, meeting) if start == latest]
+                    last.update(late if len(late) == 1 else [])
+            rank, times = min(last.items(), key=lambda item: (-item[1], item[0]), default=(None, 0))
+            yield {
+                "name": name,
+                "processes": len(callers),
+                "hosts": len({process.host for process in callers}),
+                "calls": sum(numbers),
+                "calls_least": min(numbers),
+                "calls_most": max(numbers),
+                "time_ns": sum(end - start for own in by_process.values() for start, end in own),
+                "unknown": unknown,
+                "waited_ns": None if unknown else waited,
+                "last_rank": rank,
+                "last_calls": times,
+            }
+
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
         io_ns = sum(span.self for span in self.spans if span.kind)
@@ -655,6 +846,7 @@ class Summary:
                 "io_ns": io_ns,
                 "outside_ns": self.thread_ns - region_ns - io_ns,
             },
+            **self._job_document(),
             "by": self.by,
             "groups": list(self._groups()),
             "io": self._io(),

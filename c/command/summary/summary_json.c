@@ -11,6 +11,7 @@
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "filegroups.h"
+#include "summary_job_json.h"
 
 /* ---- Processes ------------------------------------------------------------------------------------------------------ */
 
@@ -286,9 +287,11 @@ void summary_json(FILE *out, const summary_answer *answer) {
           "},\n",
           answer->state->first, answer->state->last, (int64_t)answer->job_ns, answer->thread_ns, answer->region_ns,
           answer->io_ns, answer->outside_ns);
+  summary_json_job(out, answer);
   print_groups(out, answer);
   print_all_io(out, answer);
   print_training(out, answer);
+  summary_json_communication(out, answer);
   print_problems(out, answer->state);
   fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

@@ -5,16 +5,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cells.h"
-#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
-#include "command/trace/trouble.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "summary_job.h"
+#include "summary_notes.h"
 
-/* ---- The job -------------------------------------------------------------------------------------------------------- */
+/* ---- The time -------------------------------------------------------------------------------------------------------- */
 
 static void add_bar(table *sheet, uint64_t part, uint64_t whole) {
   const char *block = terminal_has_unicode() ? "\u2588" : "#";
@@ -25,23 +24,10 @@ static void add_bar(table *sheet, uint64_t part, uint64_t whole) {
   table_format(sheet, "%s", bar);
 }
 
-static void print_job(FILE *out, const summary_answer *answer) {
+static void print_split(FILE *out, const summary_answer *answer) {
   static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
   table split = {.columns = columns, .column_count = 4};
   uint64_t outside = answer->outside_ns;
-  char text[FORMAT_BYTES], when[64] = "";
-  uint32_t traces = answer->state->source_count, hosts = answer->state->host_numbers.count;
-  uint32_t processes = answer->processes, threads = answer->state->thread_count;
-  time_t start = (time_t)(answer->state->first / 1000000000);
-  struct tm local;
-  if (answer->state->first > 1000000000000000000 && localtime_r(&start, &local))
-    strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S", &local);
-  fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
-  fprintf(out, ", %s event%s", format_count(text, answer->state->events), plural(answer->state->events));
-  fprintf(out, ", %s process%s", format_count(text, processes), processes == 1 ? "" : "es");
-  fprintf(out, ", %s thread%s", format_count(text, threads), plural(threads));
-  if (hosts) fprintf(out, ", %s host%s", format_count(text, hosts), plural(hosts));
-  fprintf(out, "\njob time %s%s\n", format_duration(text, (double)answer->job_ns / 1e9), when);
   table_heading(out, "Where the time of all threads went", "");
   const struct {
     const char *what;
@@ -131,75 +117,14 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
   print_epochs(out, answer, top);
 }
 
-/* ---- Notes ---------------------------------------------------------------------------------------------------------- */
-
-/* Long enough not to be the time between two programs of a script. */
-static int is_between_runs(const summary_answer *answer) {
-  return answer->pause_ns >= 1000000000u && answer->pause_ns >= answer->job_ns / 5;
-}
-
-#define PROBLEMS_SHOWN 10u
-
-void summary_print_problems(FILE *out, const char *before, const summary_state *state) {
-  uint64_t told = 0;
-  uint32_t shown = 0, refused = 0;
-  for (uint32_t i = 0; shown < PROBLEMS_SHOWN && i < state->problem_count; i++, told++) {
-    const state_problem *problem = &state->problems[i];
-    const char *path = state_text_of(state, problem->path).text;
-    dft_problem told_problem = {.kind = problem->kind,
-                                .byte = problem->byte,
-                                .line = problem->line,
-                                .error = (int32_t)problem->error,
-                                .message = dft_problem_text(problem->kind),
-                                .detail = path};
-    if (problem->is_refusal && problem->path == refused) continue;
-    if (problem->is_refusal) fprintf(out, "%s%s: %s\n", before, printable(path), trouble_refusal(path));
-    else trouble_print_at(out, before, problem->has_source ? path : NULL, &told_problem);
-    if (problem->is_refusal) {
-      refused = problem->path;
-      told += problem->beyond;
-    }
-    shown++;
-  }
-  if (state->all_problems > told)
-    fprintf(out, "%s%" PRIu64 " more problem%s\n", before, state->all_problems - told,
-            plural(state->all_problems - told));
-}
-
-static void print_notes(FILE *out, const summary_answer *answer) {
-  const summary_state *state = answer->state;
-  char text[FORMAT_BYTES];
-  const uint64_t unknown = io_stats_unknown(&answer->io);
-  const uint64_t mapped = answer->io.mapped_bytes;
-  if (!unknown && !mapped && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
-      !is_between_runs(answer))
-    return;
-  table_heading(out, "Notes", "");
-  if (is_between_runs(answer))
-    fprintf(out, "  nothing was running for %s in between: are these traces of more than one run?\n",
-            format_duration(text, (double)answer->pause_ns / 1e9));
-  if (state->dropped)
-    fprintf(out, "  %s event%s dropped while tracing, because there was no space left\n",
-            format_count(text, state->dropped), state->dropped == 1 ? " was" : "s were");
-  if (state->recovered)
-    fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
-            state->recovered == 1 ? " was" : "s were");
-  if (unknown)
-    fprintf(out, "  the bytes of %s transfer%s are unknown: the trace does not tell them\n",
-            format_count(text, unknown), plural(unknown));
-  if (mapped)
-    fprintf(out, "  %s of files were mapped into memory: what was read and written there is not seen\n",
-            format_bytes(text, (double)mapped));
-  if (state->others) fprintf(out, "  %s records of other kinds were not counted\n", format_count(text, state->others));
-  summary_print_problems(out, "  ", state);
-}
-
 void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole, int is_single) {
-  print_job(out, answer);
+  summary_head(out, answer, top);
+  print_split(out, answer);
   event_table(out, answer, top);
   if (is_whole) {
     io_tables(out, answer, top, is_single);
     print_training(out, answer, top);
+    summary_communication(out, answer, top);
   }
-  print_notes(out, answer);
+  summary_notes(out, answer);
 }

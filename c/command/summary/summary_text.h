@@ -10,7 +10,4 @@
  * Tables have at most `top` lines. */
 void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole, int is_single);
 
-/* Prints the first problems of the traces, each as a line that starts with `before`. */
-void summary_print_problems(FILE *out, const char *before, const summary_state *state);
-
 #endif

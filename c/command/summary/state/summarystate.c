@@ -6,7 +6,8 @@
 #include <string.h>
 
 void state_init(summary_state *state) {
-  *state = (summary_state){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
+  *state = (summary_state){
+    .first = INT64_MAX, .last = INT64_MIN, .life_first = INT64_MAX, .life_last = INT64_MIN, .is_good = 1};
   state->host_numbers.limit = state->command_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
   state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
@@ -54,7 +55,7 @@ uint32_t state_text(summary_state *state, dft_text text) {
 
 /* Gives the list room for the entry with this number; new room is zero. */
 static int reserve(summary_state *state, void **list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
-  uint32_t wanted = *capacity ? *capacity : 16;
+  uint32_t wanted = *capacity ? *capacity : 4;
   char *more;
   if (number < *capacity) return 1;
   while (wanted <= number) wanted *= 2;
