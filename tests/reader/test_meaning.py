@@ -225,7 +225,9 @@ def the_sample_of_the_page(folder):
                 worker.event("read", "POSIX", at + 42, at + 80, fhash=f"f{rank * 8 + i}", ret=50 << 20)
                 worker.event("item", "data", at + 40, at + 95)
             trainer.event("epoch.block", "pipeline", begin, begin + 820)
-        trainer.event("end", "dftracer", 4500, 4500)
+        cost = {"finish_ns": 9 * 10**6, "drain_cpu_ns": 3 * 10**6, "assist_ns": 0}
+        trainer.event("end", "dftracer", 4500, 4500, **cost)
+        worker.event("end", "dftracer", 3795, 3795, **cost | {"finish_ns": 12 * 10**6})
         trainer.save(folder)
         worker.save(folder)
     done = subprocess.run(

@@ -39,19 +39,21 @@ static void print_missing(FILE *out, const job_facts *facts) {
           facts->missing_ranks == 1 ? "has" : "have");
 }
 
-/* What tracing cost is not part of the times above. */
+static const char *format_ns(char out[FORMAT_BYTES], uint64_t ns) {
+  return ns ? format_duration(out, (double)ns / 1e9) : "0";
+}
+
+/* None of it is part of the times below. */
 static void print_cost(FILE *out, const summary_answer *answer) {
   const job_facts *facts = &answer->facts;
   char text[FORMAT_BYTES];
   if (!facts->costed) return;
-  fprintf(out, "tracing took %s", format_duration(text, (double)facts->finish_ns / 1e9));
-  if (facts->costed > 1)
-    fprintf(out, " (at most %s in one process)", format_duration(text, (double)facts->finish_most_ns / 1e9));
-  fprintf(out, " after the end, %s of CPU time in the background",
-          format_duration(text, (double)facts->drain_cpu_ns / 1e9));
-  fprintf(out, ", %s in threads that had to help", format_duration(text, (double)facts->assist_ns / 1e9));
+  fprintf(out, "tracing: finishing %s", format_ns(text, facts->finish_ns));
+  if (facts->costed > 1) fprintf(out, " (longest %s)", format_ns(text, facts->finish_most_ns));
+  fprintf(out, ", drain thread %s of CPU", format_ns(text, facts->drain_cpu_ns));
+  fprintf(out, ", assists %s", format_ns(text, facts->assist_ns));
   if (facts->costed < answer->processes)
-    fprintf(out, "; %s of %u processes say so", format_count(text, facts->costed), answer->processes);
+    fprintf(out, "; told by %s of %u processes", format_count(text, facts->costed), answer->processes);
   fprintf(out, "\n");
 }
 
