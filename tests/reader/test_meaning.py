@@ -206,6 +206,25 @@ def work_belongs_to_the_fetch_of_its_batch(folder):
         assert group["total_ns"] == expected * 10**6 and group["self_ns"] == 2 * (90 + 50) * 10**6, group
 
 
+def unknown_bytes_are_marked(folder):
+    """Ten bytes were read, and a scan of which nothing tells the bytes: at least ten. A mapping is not a transfer."""
+    trace = Trace(1)
+    for file in ("/a", "/b", "/c"):
+        trace.metadata("FH", file, file)
+    trace.event("read", "POSIX", 0, 1, fhash="/a", ret=10)
+    trace.event("fscanf", "STDIO", 1, 2, fhash="/a", ret=1)
+    trace.event("read", "POSIX", 2, 3, fhash="/b", ret=20)
+    trace.event("fscanf", "STDIO", 3, 4, fhash="/c", ret=1)
+    trace.event("mmap", "POSIX", 4, 5, fhash="/c", ret=2**40, length=8192)
+    trace.save(folder)
+    text, _ = summary(folder)
+    rows = {line.split()[0]: line for line in text.partition("I/O by file")[2].partition("\n\n")[0].splitlines()[1:]}
+    assert rows["/a"].startswith("/a 2 2.00 ms ≥ 10 B ≥ 4.88 KiB/s -"), rows
+    assert rows["/b"].startswith("/b 1 1.00 ms 20 B 19.5 KiB/s -") and rows["/b"].endswith(" -"), rows
+    assert rows["/c"].startswith("/c 2 2.00 ms unknown - -") and rows["/c"].endswith(" 8.00 KiB"), rows
+    assert "\nread ≥ 30 B ≥ 7.32 KiB/s 14.6 KiB/s 2.00 ms" in text, text
+
+
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
@@ -253,6 +272,7 @@ def main():
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
         work_belongs_to_the_fetch_of_its_batch,
+        unknown_bytes_are_marked,
         the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:

@@ -24,9 +24,16 @@ void add_bytes(table *sheet, uint64_t bytes) {
   table_format(sheet, "%s", bytes ? format_bytes(text, (double)bytes) : "-");
 }
 
+/* Before a number that would be larger if everything was known. */
+static const char *at_least(void) {
+  return terminal_has_unicode() ? "\u2265 " : ">= ";
+}
+
 /* Bytes of transfers, some of which may be unknown. */
 void add_moved(table *sheet, uint64_t bytes, uint64_t unknown) {
+  char text[FORMAT_BYTES];
   if (!bytes && unknown) table_format(sheet, "unknown");
+  else if (unknown) table_format(sheet, "%s%s", at_least(), format_bytes(text, (double)bytes));
   else add_bytes(sheet, bytes);
 }
 
@@ -35,9 +42,10 @@ void add_share(table *sheet, uint64_t part, uint64_t whole) {
   else table_format(sheet, "-");
 }
 
-void add_rate(table *sheet, uint64_t bytes, uint64_t ns) {
+void add_rate(table *sheet, uint64_t bytes, uint64_t unknown, uint64_t ns) {
   char text[FORMAT_BYTES];
-  if (bytes && ns) table_format(sheet, "%s/s", format_bytes(text, (double)bytes * 1e9 / (double)ns));
+  if (bytes && ns)
+    table_format(sheet, "%s%s/s", unknown ? at_least() : "", format_bytes(text, (double)bytes * 1e9 / (double)ns));
   else table_format(sheet, "-");
 }
 

@@ -27,9 +27,9 @@ static void add_io(table *sheet, const io_stats *io, int has_mapped) {
   add_count(sheet, io_stats_calls(io));
   add_time(sheet, ns);
   add_moved(sheet, io->read_bytes, io->unknown_reads);
-  add_rate(sheet, io->read_bytes, io->read_ns);
+  add_rate(sheet, io->read_bytes, io->unknown_reads, io->read_ns);
   add_moved(sheet, io->write_bytes, io->unknown_writes);
-  add_rate(sheet, io->write_bytes, io->write_ns);
+  add_rate(sheet, io->write_bytes, io->unknown_writes, io->write_ns);
   add_bytes(sheet, histogram_percentile(&io->sizes, 0.5, 1));
   add_share(sheet, io->sequential, io->sequential + io->random);
   add_share(sheet, io->other_ns, ns);
@@ -113,11 +113,12 @@ static void print_job_io(FILE *out, const summary_answer *answer) {
   table_heading(out, "I/O of the job", "busy: any process transferred");
   for (int is_write = 0; is_write < 2; is_write++) {
     uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
+    uint64_t unknown = is_write ? io->unknown_writes : io->unknown_reads;
     uint64_t busy_ns = is_write ? answer->writing_ns : answer->reading_ns;
     table_format(&lines, "%s", is_write ? "written" : "read");
-    add_bytes(&lines, bytes);
-    add_rate(&lines, bytes, is_write ? io->write_ns : io->read_ns);
-    add_rate(&lines, bytes, busy_ns);
+    add_moved(&lines, bytes, unknown);
+    add_rate(&lines, bytes, unknown, is_write ? io->write_ns : io->read_ns);
+    add_rate(&lines, bytes, 0, busy_ns); /* of what is known */
     add_time(&lines, busy_ns);
   }
   table_print(&lines, out, 2);
