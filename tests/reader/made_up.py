@@ -41,7 +41,7 @@ LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 # Numbers in names and in folders, padded and not; many names in a folder and in those below; few; none.
 PATHS = [f"/data/run_{1 + i // 4}/part-{i % 4 * 9:03}-of-128.parquet" for i in range(10)]
 PATHS += [f"/data/hashed/{name}.bin" for name in ("a3f9", "9b2", "cc", "d04e1", "e1", "f5aa")]
-PATHS += ["/usr/lib/a/one.so", "/usr/lib/a/two.so.1", "/usr/lib/b/x.so", "/usr/lib/b/c/y.h5", "/usr/lib/z.conf", "/usr/x"]
+PATHS += [f"/usr/{name}" for name in ("lib/a/one.so", "lib/a/two.so.1", "lib/b/x.so", "lib/b/c/y.h5", "lib/z", "x")]
 PATHS += ["/etc/a", "/etc/b2", "/etc/b3", "/tmp", "log.1", "log.02", "log.3", "a.h5"]
 
 

@@ -207,7 +207,7 @@ def sum_of(many):
 
 def parts_of(path):
     """The path without its numbers, the numbers, and the extension ("" if it has none without a number)."""
-    folder, slash, name = path.rpartition("/")
+    name = path.rpartition("/")[2]
     stem, _, extension = name.rpartition(".")
     if not stem or not re.match("[A-Za-z]", extension):
         stem, extension = name, ""
@@ -266,7 +266,8 @@ def groups_of(files):
     lines = []
     for pattern, some in by_pattern.items():
         lines += [Line(pattern, extensions[pattern], one) for one in ([some] if len(some) > 2 else [[f] for f in some])]
-    time = {file: min(sum(io.numbers[f"{k}_ns"] for k in ("read", "write", "metadata")), TOP) for file, (_, io) in files.items()}
+    kinds = ("read_ns", "write_ns", "metadata_ns")
+    time = {file: min(sum(io.numbers[kind] for kind in kinds), TOP) for file, (_, io) in files.items()}
     moved = {file: min(io.numbers["read_bytes"] + io.numbers["write_bytes"], TOP) for file, (_, io) in files.items()}
     large = [
         line

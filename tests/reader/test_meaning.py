@@ -225,6 +225,43 @@ def unknown_bytes_are_marked(folder):
     assert "\nread ≥ 30 B ≥ 7.32 KiB/s 14.6 KiB/s 2.00 ms" in text, text
 
 
+def files_in_groups(folder):
+    """What people have: numbered files, some of them missing; shards of epochs; one name in many folders; names made of
+    hashes; the plug-ins of a Python start; and a single file that takes most of the time."""
+    files = [f"/data/img_{i:04}.npy" for i in range(1, 40, 2)]
+    files += [f"/data/epoch_3/part-{i:05}-of-02048.parquet" for i in range(5, 12)]
+    files += [f"/scratch/run_{i}/output.dat" for i in range(1, 65)]
+    files += [f"/cache/{i * 0x9E3779B97F4A7C15 % 2**64:016x}x.bin" for i in range(1, 1204)]
+    files += [f"/env/site-packages/{pack}/_{name}.so" for pack in "abcdefg" for name in ("x", "yy", "core")]
+    files += ["/etc/hosts", "/data/big.h5"]
+    trace = Trace(1)
+    for i, file in enumerate(files):
+        trace.metadata("FH", file, f"h{i}")
+        trace.event("read", "POSIX", i, i + (900 if file == "/data/big.h5" else 0.5), fhash=f"h{i}", ret=i)
+    trace.save(folder)
+    text, found = summary(folder)
+    rows = text.partition("I/O by file")[2].partition("\n\n")[0].splitlines()[2:]
+    expected = [
+        "/data/big.h5 1",
+        "/cache/{1,203 files}.bin 1,203",
+        "/scratch/run_{1..64}/output.dat 64",
+        "/env/site-packages/**/{21 files}.so 21",
+        "/data/img_{0001..0039}.npy 20",
+        "/data/epoch_3/part-{00005..00011}-of-02048.parquet 7",
+        "/etc/hosts 1",
+        f"all {len(files):,}",
+    ]
+    assert len(rows) == len(expected), rows
+    for row, label in zip(rows, expected):
+        assert row.startswith(label + " "), (row, label)
+    groups = {group["group"]: group for group in found["io"]["file_groups"]}
+    runs = [i for i, file in enumerate(files) if file.startswith("/scratch")]
+    assert groups["/scratch/run_{1..64}/output.dat"]["read_bytes"] == sum(runs), groups
+    assert groups["/scratch/run_{1..64}/output.dat"]["size_median"] in (runs[31], runs[32]), groups
+    assert len(found["io"]["files"]) == len(files)
+    assert summary(folder, "--files", "--top", "2000")[0].count("/scratch/run_") == 64
+
+
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
@@ -272,6 +309,7 @@ def main():
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
         work_belongs_to_the_fetch_of_its_batch,
+        files_in_groups,
         unknown_bytes_are_marked,
         the_sample_of_the_page,
     ):

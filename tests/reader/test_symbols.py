@@ -4,7 +4,6 @@ c++filt makes of all functions of the C++ library. Hostile names are shown as th
 
 import ctypes
 import json
-import os
 import random
 import re
 import shutil
@@ -40,14 +39,14 @@ KNOWN = {
     "__solver_MOD_step": "solver::step",
     "__solver_MOD_step.isra.0": "solver::step [clone .isra.0]",
 }
-NOT_MANGLED = ["main", "_Z", "_ZN", "_Zx", "_ZN9999999999aEv", "_ZS9_", "__libc_start_main", "__MOD_", "_start", "dgemm_"]
+NOT_MANGLED = ["main", "_Z", "_ZN", "_Zx", "_ZN9999999999aEv", "_ZS9_", "__libc_start_main", "__MOD_", "_start"]
 HOSTILE = [
     "_Z" + "N" * 5000,
     "_Z1f" + "P" * 8000 + "i",
     "_Z1fI" * 1500,
     "_Z1fI" + "1aI" * 300 + "E" * 300 + "Ev",
     "_Z1fI1aI" + "".join(f"S{i}_S{i}_" for i in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") + "EEv",
-    "_Z1fI" + "1aIiiiiE" + "".join(f"1bIS{n}_S{n}_S{n}_E" for n in ("", *"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")) + "Ev",
+    "_Z1fI1aIiiiiE" + "".join(f"1bIS{n}_S{n}_S{n}_E" for n in ("", *"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")) + "Ev",
     "_Z1fIJ" + "i" * 3000 + "EEv",
     "_ZZ" * 2000,
     "_Z1gIJiiiiiiiiEEv" + "Dp" * 500 + "T_",
@@ -90,7 +89,7 @@ def functions_with_the_same_name(folder):
         "foo::baz",
         "plain",
     ], text
-    assert [group["name"] for group in found["groups"]][0] == "_ZN3foo3barEi", found["groups"]
+    assert found["groups"][0]["name"] == "_ZN3foo3barEi", found["groups"]
     for pattern, count in (("foo::ba?", 3), ("_ZN3foo3bazEi", 1), ("*::*", 3)):
         assert len(summary(folder, "--name", pattern)[1]["groups"]) == count, pattern
 

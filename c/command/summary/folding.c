@@ -58,7 +58,7 @@ static void join(file_line **lines, uint32_t count, size_t folder_len) {
 /* Folds lines of one folder that have the same extension. Returns how many lines are left, at the front. */
 static uint32_t fold_extensions(file_line **lines, uint32_t count, size_t folder_len) {
   uint32_t left = 0, end;
-  qsort(lines, count, sizeof *lines, by_extension);
+  qsort(lines, count, sizeof(void *), by_extension);
   for (uint32_t i = 0; i < count; i = end) {
     for (end = i + 1; end < count && by_bytes(lines[i]->extension, lines[end]->extension) == 0;) end++;
     if (lines[i]->extension.len && end - i > LINES_MOST) {
@@ -85,7 +85,7 @@ static uint32_t fold_folder(file_line **lines, uint32_t count, size_t folder_len
       if (other.len < folder_len + len || memcmp(other.text + folder_len, name, len) != 0) break;
     }
     if (len) kept = fold_folder(lines + i, end - i, folder_len + len, depth + 1);
-    memmove(lines + left, lines + i, kept * sizeof *lines);
+    memmove(lines + left, lines + i, kept * sizeof(void *));
     left += kept;
   }
   for (uint32_t i = 0; i < left; i++) { /* the folder's own lines to the front */
@@ -95,12 +95,12 @@ static uint32_t fold_folder(file_line **lines, uint32_t count, size_t folder_len
     lines[direct++] = line;
   }
   end = fold_extensions(own, direct, folder_len);
-  memmove(lines + end, lines + direct, (left - direct) * sizeof *lines);
+  memmove(lines + end, lines + direct, (left - direct) * sizeof(void *));
   left -= direct - end;
   direct = end;
   if (is_root && direct > LINES_MOST) {
     join(lines, direct, folder_len);
-    memmove(lines + 1, lines + direct, (left - direct) * sizeof *lines);
+    memmove(lines + 1, lines + direct, (left - direct) * sizeof(void *));
     return left - direct + 1;
   }
   if (is_root || left <= LINES_MOST) return left;
@@ -117,7 +117,7 @@ static int covers(const file_line *folded, const file_line *line) {
 }
 
 int fold_lines(file_line *lines, uint32_t count, uint64_t all_ns, uint64_t all_bytes) {
-  file_line **order = calloc((size_t)count + 1, sizeof *order);
+  file_line **order = calloc((size_t)count + 1, sizeof(void *));
   uint32_t small = 0, large = count, left;
   if (!order) return 0;
   for (uint32_t i = 0; i < count; i++) { /* small lines from the front, large ones from the end */
@@ -127,7 +127,7 @@ int fold_lines(file_line *lines, uint32_t count, uint64_t all_ns, uint64_t all_b
     if (line->ns > all_ns / LARGE_PART || line->bytes > all_bytes / LARGE_PART) order[--large] = line;
     else order[small++] = line;
   }
-  qsort(order, small, sizeof *order, by_pattern);
+  qsort(order, small, sizeof(void *), by_pattern);
   left = fold_folder(order, small, 0, 0);
   for (uint32_t i = 0; i < left; i++) {
     for (uint32_t k = large; k < count; k++) order[i]->is_rest |= order[i]->is_folded && covers(order[i], order[k]);

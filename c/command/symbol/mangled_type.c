@@ -144,7 +144,6 @@ static type_text pointer(mangled *name, type_text type, dft_text mark) {
 
 dft_text mangled_parameters(mangled *name) {
   dft_text text = TEXT("(");
-  int count = 0;
   if (mangled_take(name, "v")) return TEXT("()");
   while (!name->is_bad && name->at < name->end) {
     const char c = mangled_peek(name, 0);
@@ -152,7 +151,7 @@ dft_text mangled_parameters(mangled *name) {
     if (c == 'E' || c == '.' || ((c == 'R' || c == 'O') && mangled_peek(name, 1) == 'E')) break;
     type = mangled_type(name);
     if (type.is_pack && !type.left.len) continue;
-    text = JOIN(name, text, count++ ? TEXT(", ") : TEXT(""), type.left, type.right);
+    text = JOIN(name, text, text.len > 1 ? TEXT(", ") : TEXT(""), type.left, type.right);
   }
   return JOIN(name, text, TEXT(")"));
 }
