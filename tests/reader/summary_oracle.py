@@ -194,6 +194,106 @@ class IO:
         return result | {"size_max": max(self.sizes, default=0)}
 
 
+def sum_of(many):
+    whole = IO()
+    for io in many:
+        whole.numbers += io.numbers
+        whole.sizes += io.sizes
+    return whole
+
+
+# ---- Groups of files
+
+
+def parts_of(path):
+    """The path without its numbers, the numbers, and the extension ("" if it has none without a number)."""
+    folder, slash, name = path.rpartition("/")
+    stem, _, extension = name.rpartition(".")
+    if not stem or not re.match("[A-Za-z]", extension):
+        stem, extension = name, ""
+    is_kept = 0 < len(extension) <= 4
+    text = path[: -len(extension)] if is_kept else path
+    pattern = re.sub("[0-9]+", "#", text) + (extension if is_kept else "")
+    has_number = not is_kept and re.search("[0-9]", extension)
+    return pattern, re.findall("[0-9]+", text), "" if has_number or len(extension) > 10 else extension
+
+
+def with_ranges(pattern, numbers):
+    """numbers: for each file the list of its numbers."""
+    for column in zip(*numbers):
+        least, most = (pick(column, key=lambda text: (int(text), len(text))) for pick in (min, max))
+        pattern = pattern.replace("#", least if least == most else f"{{{least}..{most}}}", 1)
+    return pattern
+
+
+class Line:
+    """A line of the table before folding: files with one pattern."""
+
+    def __init__(self, pattern, extension, files):
+        self.pattern, self.extension, self.files = pattern, extension, files
+        self.folder = pattern[: pattern.rfind("/") + 1]
+
+
+def folded(lines, folder, large, numbers):
+    """One line of many: its files, and its label; `numbers` of each file."""
+    files = [file for line in lines for file in line.files]
+    is_deep = any(line.folder != folder for line in lines)
+    extensions = {line.extension for line in lines}
+    extension = extensions.pop() if len(extensions) == 1 else ""
+    is_rest = any(
+        line.pattern.startswith(folder)
+        and (is_deep or line.folder == folder)
+        and (not extension or line.extension == extension)
+        for line in large
+    )
+    shown = with_ranges(folder, [numbers[file][: folder.count("#")] for file in files])
+    label = f"{shown}{'**/' if is_deep else ''}{{{len(files):,} {'other ' if is_rest else ''}files}}"
+    result = Line(folder, extension, files)
+    result.label, result.folder = label + (extension and "." + extension), folder + "*/" * is_deep
+    return result
+
+
+def groups_of(files):
+    """Labels and files of docs/summary.md's groups; files: by hash the path, or None, and the I/O."""
+    result, by_pattern, numbers = [], collections.defaultdict(list), {}
+    extensions = {}
+    for file, (path, _) in files.items():
+        if not path or not file:
+            result.append((path or file, [file]))
+            continue
+        pattern, numbers[file], extensions[pattern] = parts_of(path)
+        by_pattern[pattern].append(file)
+    lines = []
+    for pattern, some in by_pattern.items():
+        lines += [Line(pattern, extensions[pattern], one) for one in ([some] if len(some) > 2 else [[f] for f in some])]
+    time = {file: min(sum(io.numbers[f"{k}_ns"] for k in ("read", "write", "metadata")), TOP) for file, (_, io) in files.items()}
+    moved = {file: min(io.numbers["read_bytes"] + io.numbers["write_bytes"], TOP) for file, (_, io) in files.items()}
+    large = [
+        line
+        for line in lines
+        if any(
+            min(sum(amount[file] for file in line.files), TOP) > min(sum(amount.values()), TOP) // 20
+            for amount in (time, moved)
+        )
+    ]
+    small = [line for line in lines if line not in large]
+    folders = {line.folder[: i + 1] for line in small for i, c in enumerate(line.folder) if c == "/"} | {""}
+    for folder in sorted(folders, key=lambda name: -name.count("/")):
+        for extension in {line.extension for line in small} - {""}:
+            alike = [line for line in small if line.folder == folder and line.extension == extension]
+            if len(alike) > 4:
+                small = [line for line in small if line not in alike] + [folded(alike, folder, large, numbers)]
+        inside = [line for line in small if line.folder.startswith(folder)]
+        if folder in ("", "/"):
+            inside = [line for line in inside if line.folder == folder]
+        if len(inside) > 4:
+            small = [line for line in small if line not in inside] + [folded(inside, folder, large, numbers)]
+    for line in large + small:
+        label = getattr(line, "label", None) or with_ranges(line.pattern, [numbers[file] for file in line.files])
+        result.append((label, line.files))
+    return result
+
+
 def sequences(spans):
     """Of the transfers of one thread in the order of ends: whether each begins where the one before ended."""
     places = {}
@@ -276,7 +376,7 @@ class Process:
 
     def __init__(self, source, pid):
         self.source, self.pid = source, pid
-        self.host, self.rank, self.parent = "", None, 0
+        self.host, self.rank, self.parent, self.command = "", None, 0, ""
         self.facts = {}
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
@@ -370,7 +470,7 @@ class Summary:
         self.all_texts = texts
         self.by, self.sources = by, len(chosen)
         self.names, self.cats = names or ("*",), cats or ("*",)
-        self.files, self.hosts = {"": "(no file)"}, {}
+        self.files, self.hosts, self.texts = {"": "(no file)"}, {}, {}
         self.counts, self.lost = collections.Counter(), collections.Counter()
         self.processes = {}
         for source, text in enumerate(texts):
@@ -410,6 +510,7 @@ class Summary:
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
                     process.facts |= args
+                    process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
                     self.lost["recovered_traces"] += bool(args.get("recovered"))
                 yield Span(source, event, unit)
@@ -419,13 +520,16 @@ class Summary:
             self.files[str(args["value"])] = args["name"]
         elif name == "HH":
             self.hosts[str(args["value"])] = args["name"]
+        elif name == "SH":
+            self.texts[str(args["value"])] = args["name"]
         elif name == "PR" and args["name"] == "rank":
             process.rank = int(args["value"])
 
     def _names(self, text):
         for event in events_of(text):
-            if event["name"] == "FH" and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
-                self.files[str(event["args"]["value"])] = event["args"]["name"]
+            names = {"FH": self.files, "SH": self.texts}.get(event["name"])
+            if names is not None and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
+                names[str(event["args"]["value"])] = event["args"]["name"]
 
     # ---- Parts
 
@@ -451,6 +555,11 @@ class Summary:
         host = self.hosts.get(process.host, "")
         return f"{host}{':' if host else ''}{process.pid}" + ("" if process.rank is None else f" rank {process.rank}")
 
+    def _who(self, key):
+        process = self.processes[key]
+        command = self.texts.get(process.command, "").replace(";", " ")
+        return {"process": self._label(key), "rank": process.rank, "command": command or None}
+
     def _group(self, span):
         """What tells the group from others, and how it is called."""
         if self.by == "name":
@@ -459,9 +568,9 @@ class Summary:
         if self.by == "file":
             return span.file, {"file": self.files.get(span.file, span.file)}
         if self.by == "process":
-            return span.process, {"process": self._label(span.process)}
+            return span.process, self._who(span.process)
         if self.by == "thread":
-            return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
+            return span.thread, {"thread": str(span.event["tid"])} | self._who(span.process)
         return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
@@ -502,7 +611,11 @@ class Summary:
             "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
             "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
-            "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
+            "file_groups": [
+                {"group": label, "files": len(some), **sum_of([files[file] for file in some]).document()}
+                for label, some in groups_of({file: (self.files.get(file), io) for file, io in files.items()})
+            ],
+            "processes": [self._who(key) | io.document() for key, io in processes.items()],
         }
 
     def _training(self):
@@ -643,21 +756,20 @@ class Summary:
 
     def _run_document(self, number, run):
         """Of any run: what is in the time that was asked for, too, but when it ran is not."""
-        own, commands = [], {}
+        own, commands, first = [], {}, None
+        for text in self.all_texts:
+            commands |= {str(e["args"]["value"]): e["args"]["name"] for e in events_of(text) if e["name"] == "SH"}
         for trace in run:
-            text = self.all_texts[trace.source]
-            commands |= {
-                event["args"]["value"]: event["args"]["name"] for event in events_of(text) if event["name"] == "SH"
-            }
-            unit = oracle.unit_of(events_of(text)[:20])
-            spans = [
-                Span(trace.source, event, unit)
-                for event in events_of(text)
-                if oracle.PHASES.get(event["ph"], event["ph"]) == "X"
-            ]
-            own += [span for span in spans if self.is_in_time(span)]
-        first = min(run, key=lambda trace: (trace.begin, trace.source))
-        hashes = [event["args"].get("cmd_hash") for event in events_of(self.all_texts[first.source]) if is_ours(event)]
+            events = events_of(self.all_texts[trace.source])
+            unit = oracle.unit_of(events[:20])
+            complete = [event for event in events if oracle.PHASES.get(event["ph"], event["ph"]) == "X"]
+            own += [span for event in complete if self.is_in_time(span := Span(trace.source, event, unit))]
+            for event in complete:
+                args = event.get("args", {})
+                known = args.get("cmd_hash", args.get("exec_hash", "")) if is_ours(event) else ""
+                here = (trace.begin, event["pid"], str(known))
+                if first is None or here[:2] < first[:2] or (here[:2] == first[:2] and known):
+                    first = here
         return {
             "run": number,
             "id": min((trace.id for trace in run if trace.id), default=None),
@@ -665,7 +777,7 @@ class Summary:
             "end_ns": max(trace.last for trace in run),
             "processes": len({span.process for span in own}),
             "events": sum(not is_ours(span.event) for span in own),
-            "command": next((commands[key].replace(";", " ") for key in hashes if key in commands), None),
+            "command": commands.get(first[2], "").replace(";", " ") or None,
         }
 
     def _communication(self):

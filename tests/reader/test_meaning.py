@@ -14,10 +14,12 @@ BEGIN = 1_700_000_000_000_000  # us
 class Trace:
     """The lines of one process; times are milliseconds after BEGIN."""
 
-    def __init__(self, pid, rank=None, start=0, ppid=1):
+    def __init__(self, pid, rank=None, start=0, ppid=1, command=None):
         self.pid, self.lines = pid, []
         self.metadata("HH", "node", "a1")
-        self.event("start", "dftracer", start, start, ppid=ppid)
+        if command:
+            self.metadata("SH", command, "c1")
+        self.event("start", "dftracer", start, start, ppid=ppid, **({"cmd_hash": "c1"} if command else {}))
         if rank is not None:
             self.metadata("PR", "rank", str(rank))
 
@@ -207,17 +209,20 @@ def work_belongs_to_the_fetch_of_its_batch(folder):
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
-        trainer, worker = Trace(4711 + rank, rank), Trace(4800 + rank, rank, ppid=4711 + rank)
-        trainer.metadata("FH", "/data/a.npy", "f1")
-        trainer.metadata("FH", "/data/none.npy", "f2")
-        trainer.event("stat", "POSIX", 500, 500.02, fhash="f2", ret=-1, errno=2)
+        command = "/usr/bin/python3;train.py;--epochs;2"
+        trainer = Trace(4711 + rank, rank, command=command)
+        worker = Trace(4800 + rank, rank, ppid=4711 + rank, command=command)
+        trainer.metadata("FH", "/data/none.npy", "f")
+        trainer.event("stat", "POSIX", 500, 500.02, fhash="f", ret=-1, errno=2)
+        for i in range(8):
+            worker.metadata("FH", f"/data/img_{rank * 8 + i:04}.npy", f"f{rank * 8 + i}")
         for epoch in range(2):
             begin = 2000 + epoch * 1000
-            for at in range(begin, begin + 800, 100):
+            for i, at in enumerate(range(begin, begin + 800, 100)):
                 trainer.event("fetch.iter", "dataloader", at, at + 60)
                 trainer.event("forward", "compute", at + 60, at + 75)
                 trainer.event("backward", "compute", at + 75, at + 95)
-                worker.event("read", "POSIX", at + 42, at + 80, fhash="f1", ret=50 << 20)
+                worker.event("read", "POSIX", at + 42, at + 80, fhash=f"f{rank * 8 + i}", ret=50 << 20)
                 worker.event("item", "data", at + 40, at + 95)
             trainer.event("epoch.block", "pipeline", begin, begin + 820)
         cost = {"finish_ns": 9 * 10**6, "drain_cpu_ns": 3 * 10**6, "assist_ns": 0}

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/symbol/demangle.h"
+
 static uint32_t key(dft_reader *reader, const char *name) {
   return dft_reader_number(reader, DFT_KEYS, name, strlen(name));
 }
@@ -83,13 +85,23 @@ static int matches(const char *const *patterns, int count, const char *text) {
   return count == 0;
 }
 
+/* The name as it is in the trace, or as it is shown. */
+static int matches_name(const char *const *patterns, int count, dft_text name) {
+  char *plain = NULL;
+  int result = matches(patterns, count, name.text);
+  if (!result) plain = demangle(name, 0);
+  if (plain) result = matches(patterns, count, plain);
+  free(plain);
+  return result;
+}
+
 static event_class classify(const analysis *shared, uint32_t name, uint32_t cat) {
   const summary_question *question = shared->question;
   dft_text name_text = dft_reader_text(shared->reader, DFT_NAMES, name);
   dft_text cat_text = dft_reader_text(shared->reader, DFT_CATS, cat);
   event_class result = {.name = name, .cat = cat};
   event_classify(&result, name_text, cat_text);
-  result.is_wanted = matches(question->names, question->name_count, name_text.text) &&
+  result.is_wanted = matches_name(question->names, question->name_count, name_text) &&
                      matches(question->cats, question->cat_count, cat_text.text);
   return result;
 }

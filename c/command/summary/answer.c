@@ -150,16 +150,7 @@ dft_text answer_file_of(const summary_state *state, uint32_t hash) {
 }
 
 void answer_process_label(const summary_state *state, uint32_t number, answer_label *label) {
-  const state_process *process = &state->processes[number];
-  uint32_t found = numbering_find(&state->host_numbers, process->host, 0);
-  dft_text host = found ? text_of(state, state->hosts[found]) : state_text_of(state, process->host);
-  size_t len = host.len < HOST_MOST ? host.len : HOST_MOST;
-  char rank[32] = "";
-  if (process->rank != NO_NUMBER) snprintf(rank, sizeof rank, " rank %" PRId64, process->rank);
-  memcpy(label->room, host.text, len);
-  len += (size_t)snprintf(label->room + len, sizeof label->room - len, "%s%" PRIu64 "%s", len ? ":" : "", process->pid,
-                          rank);
-  label->text = (dft_text){label->room, len};
+  label->text = (dft_text){label->room, process_label(label->room, state, number)};
 }
 
 void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two) {

@@ -4,11 +4,9 @@
 
 #include "collectives.h"
 #include "jobfacts.h"
+#include "processlabel.h"
 #include "runs.h"
 #include "training.h"
-
-#define LABEL_BYTES 320 /* a host, a process and a rank */
-#define HOST_MOST 200   /* bytes of a host's name */
 
 /* What is printed of a state, besides its lists. */
 typedef struct summary_answer {

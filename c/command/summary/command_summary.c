@@ -28,6 +28,7 @@ enum {
   OPTION_JSON,
   OPTION_CSV,
   OPTION_TOP,
+  OPTION_FILES,
   OPTION_MEMORY,
   OPTION_PARTIAL,
   OPTION_RUN
@@ -45,6 +46,7 @@ static const option options[] = {
   {OPTION_NAME, "name", "PATTERN", "show only events whose name matches; * and ? are wildcards; may be repeated"},
   {OPTION_CAT, "cat", "PATTERN", "show only events whose category matches; may be repeated"},
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
+  {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
   {OPTION_CSV, "csv", NULL, "print the table of events as CSV"},
   {OPTION_PARTIAL, "partial", NULL,
@@ -62,6 +64,7 @@ typedef struct summary_options {
   const char *names[PATTERNS_MAX], *cats[PATTERNS_MAX]; /* that the question points to */
   int form;                                             /* OPTION_JSON, OPTION_CSV, or 0 */
   int is_by_given;
+  int is_single; /* files are not grouped */
   int is_partial;
   const char *output; /* of --partial */
   uint64_t top;
@@ -96,6 +99,7 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_NAME: return set_pattern(given, chosen->names, &question->name_count);
     case OPTION_CAT: return set_pattern(given, chosen->cats, &question->cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &chosen->top);
+    case OPTION_FILES: chosen->is_single = 1; return 1;
     case OPTION_PARTIAL: chosen->is_partial = 1; return 1;
     case OPTION_RUN: return set_run(given, &chosen->run);
     case 'o': chosen->output = given->value; return 1;
@@ -125,7 +129,9 @@ static int print(const summary_answer *answer, const summary_options *chosen) {
             runs->shown, runs->count);
   if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
   else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
-  else summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME);
+  else
+    summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME,
+                 chosen->is_single);
   return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
