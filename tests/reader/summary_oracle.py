@@ -510,8 +510,8 @@ class Summary:
             elif phase == "X":
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
-                    process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     process.facts |= args
+                    process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
                     self.lost["recovered_traces"] += bool(args.get("recovered"))
                 yield Span(source, event, unit)
@@ -528,9 +528,9 @@ class Summary:
 
     def _names(self, text):
         for event in events_of(text):
-            texts = {"FH": self.files, "SH": self.texts}.get(event["name"])
-            if texts is not None and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
-                texts[str(event["args"]["value"])] = event["args"]["name"]
+            names = {"FH": self.files, "SH": self.texts}.get(event["name"])
+            if names is not None and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
+                names[str(event["args"]["value"])] = event["args"]["name"]
 
     # ---- Parts
 
@@ -757,22 +757,20 @@ class Summary:
 
     def _run_document(self, number, run):
         """Of any run: what is in the time that was asked for, too, but when it ran is not."""
-        own, commands = [], {}
+        own, commands, first = [], {}, None
+        for text in self.all_texts:
+            commands |= {str(e["args"]["value"]): e["args"]["name"] for e in events_of(text) if e["name"] == "SH"}
         for trace in run:
-            text = self.all_texts[trace.source]
-            commands |= {
-                event["args"]["value"]: event["args"]["name"] for event in events_of(text) if event["name"] == "SH"
-            }
-            unit = oracle.unit_of(events_of(text)[:20])
-            spans = [
-                Span(trace.source, event, unit)
-                for event in events_of(text)
-                if oracle.PHASES.get(event["ph"], event["ph"]) == "X"
-            ]
-            own += [span for span in spans if self.is_in_time(span)]
-        first = min(run, key=lambda trace: (trace.begin, trace.source))
-        facts = [event["args"] for event in events_of(self.all_texts[first.source]) if is_ours(event)]
-        hashes = [args.get("cmd_hash", args.get("exec_hash")) for args in facts]
+            events = events_of(self.all_texts[trace.source])
+            unit = oracle.unit_of(events[:20])
+            complete = [event for event in events if oracle.PHASES.get(event["ph"], event["ph"]) == "X"]
+            own += [span for event in complete if self.is_in_time(span := Span(trace.source, event, unit))]
+            for event in complete:
+                args = event.get("args", {})
+                known = args.get("cmd_hash", args.get("exec_hash", "")) if is_ours(event) else ""
+                here = (trace.begin, event["pid"], str(known))
+                if first is None or here[:2] < first[:2] or (here[:2] == first[:2] and known):
+                    first = here
         return {
             "run": number,
             "id": min((trace.id for trace in run if trace.id), default=None),
@@ -780,7 +778,7 @@ class Summary:
             "end_ns": max(trace.last for trace in run),
             "processes": len({span.process for span in own}),
             "events": sum(not is_ours(span.event) for span in own),
-            "command": next((commands[key].replace(";", " ") for key in hashes if key in commands), None),
+            "command": commands.get(first[2], "").replace(";", " ") or None,
         }
 
     def _communication(self):

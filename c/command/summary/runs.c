@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/summary/state/state_merge.h"
+#include "processlabel.h"
 
 #define PAUSE_NS INT64_C(1000000000)
 
@@ -121,33 +122,32 @@ static int set_text(char **text, const char *value) {
   return *text != NULL;
 }
 
-static const char *command_of(const summary_state *state, const state_process *process) {
-  uint32_t found = numbering_find(&state->command_numbers, process->command, 0);
-  return found ? state_text_of(state, state->commands[found].name).text : "";
+static int set_command(run_facts *run, const summary_state *state, uint32_t process) {
+  free(run->command);
+  run->command = commandline_spaced(process_command(state, process));
+  return run->command != NULL;
 }
 
-/* Arguments are joined by ";" in a trace. */
-static void put_spaces(char *command) {
-  for (; *command; command++) {
-    if (*command == ';') *command = ' ';
-  }
+/* Whether the process is the first one of the run so far. */
+static int starts_before(const run_facts *run, const summary_state *state, const state_process *process) {
+  const int64_t begin = state->sources[process->source].begin;
+  return begin < run->origin || (begin == run->origin && process->pid < run->first_pid);
 }
 
 static int add_facts(run_facts *run, const summary_state *state) {
-  const state_process *first = NULL; /* of this part, if it is also the first one of the run */
+  uint32_t first = 0; /* of this part, if it is also the first one of the run */
   if (!run->command && !(set_text(&run->command, "") && set_text(&run->id, ""))) return 0;
   if (state->run && !set_text(&run->id, state_text_of(state, state->run).text)) return 0;
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
     run->processes += process->threads != 0;
-    if (state->sources[process->source].begin >= run->origin) continue;
+    if (!starts_before(run, state, process)) continue;
     run->origin = state->sources[process->source].begin;
-    first = process;
+    run->first_pid = process->pid;
+    first = i;
   }
   run->events += state->events;
-  if (first && !set_text(&run->command, command_of(state, first))) return 0;
-  put_spaces(run->command);
-  return 1;
+  return !first || set_command(run, state, first);
 }
 
 int run_list_init(run_list *list, const state_parts *parts) {

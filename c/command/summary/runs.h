@@ -17,7 +17,8 @@
 typedef struct run_facts {
   char *id, *command; /* empty: not known. The command is that of the process that started first */
   int64_t first, last;
-  int64_t origin; /* when the first trace began */
+  int64_t origin;     /* when the first trace began */
+  uint64_t first_pid; /* of its process; the smallest, if several started at once */
   uint64_t events;
   uint32_t processes;
 } run_facts;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command/cli/table.h"
+#include "cells.h"
 #include "command/cli/terminal.h"
 
 #define WHEN_BYTES 64
@@ -61,7 +61,7 @@ static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
   static const table_column columns[] = {{"run", 'r'},       {"start", 'l'},  {"time", 'r'},
                                          {"processes", 'r'}, {"events", 'r'}, {"command", 't'}};
   table lines = {.columns = columns, .column_count = 6};
-  char note[128], text[FORMAT_BYTES], when[WHEN_BYTES];
+  char note[128], when[WHEN_BYTES];
   if (runs->count < 2) return;
   if (runs->shown == RUN_ALL) snprintf(note, sizeof note, "all are added up; --run N shows one");
   else snprintf(note, sizeof note, "run %u is shown; --run N shows another one, --run all adds them up", runs->shown);
@@ -70,9 +70,9 @@ static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
     const run_facts *run = &runs->runs[i];
     table_format(&lines, "%u", i + 1);
     table_format(&lines, "%s", run->first > EPOCH_LEAST ? format_when(when, run->first) : "-");
-    table_format(&lines, "%s", format_duration(text, (double)(run->last - run->first) / 1e9));
-    table_format(&lines, "%s", format_count(text, run->processes));
-    table_format(&lines, "%s", format_count(text, run->events));
+    add_time(&lines, (uint64_t)(run->last - run->first));
+    add_count(&lines, run->processes);
+    add_count(&lines, run->events);
     table_format(&lines, "%s", *run->command ? run->command : "-");
   }
   table_print(&lines, out, 2);
@@ -121,20 +121,20 @@ void summary_communication(FILE *out, const summary_answer *answer, uint32_t top
                                          {"", 't'}};
   table lines = {.columns = columns, .column_count = 7};
   const collective_list *list = &answer->collectives;
-  char note[96] = "waiting: for the last rank to come", text[FORMAT_BYTES];
+  char note[128], more[SHOWN_BYTES];
   if (!list->count) return;
-  if (list->count > top) snprintf(note + strlen(note), 48, "; %u of %u; --top N shows more", top, list->count);
+  shown(more, top, list->count);
+  snprintf(note, sizeof note, "waiting: for the last rank to come%s%s", *more ? "; " : "", more);
   table_heading(out, "Communication", note);
   for (uint32_t i = 0; i < list->count && i < top; i++) {
     const collective *call = &list->calls[i];
-    const double processes = (double)call->processes;
     dft_text name = state_text_of(answer->state, call->name);
-    table_add(&lines, name.text, name.len);
-    table_format(&lines, "%s", format_count(text, call->processes));
-    table_format(&lines, "%s", format_count(text, call->calls / call->processes));
-    table_format(&lines, "%s", format_duration(text, (double)call->time_ns / processes / 1e9));
+    add_text(&lines, name);
+    add_count(&lines, call->processes);
+    add_count(&lines, call->calls / call->processes);
+    add_time(&lines, call->time_ns / call->processes);
     if (call->unknown) table_format(&lines, "unknown");
-    else table_format(&lines, "%s", format_duration(text, (double)call->waited_ns / processes / 1e9));
+    else add_time(&lines, call->waited_ns / call->processes);
     if (call->last_rank == NO_NUMBER) table_format(&lines, "-");
     else
       table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->most);
