@@ -41,6 +41,13 @@ def integer(value, otherwise):
     return otherwise
 
 
+def typed(command):
+    """As in a shell. A ";" joins arguments, but before a blank it is part of one."""
+    plain = re.compile(r"[A-Za-z0-9\x80-\U0010ffff_=+.,:/@%^-]+")
+    words = re.split(r";(?! )", command) if command else []
+    return " ".join(word if plain.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'" for word in words)
+
+
 @functools.lru_cache
 def io_kind(name, cat):
     if cat not in ("POSIX", "STDIO"):
@@ -558,7 +565,7 @@ class Summary:
 
     def _who(self, key):
         process = self.processes[key]
-        command = self.texts.get(process.command, "").replace(";", " ")
+        command = typed(self.texts.get(process.command, ""))
         return {"process": self._label(key), "rank": process.rank, "command": command or None}
 
     def _group(self, span):
@@ -778,7 +785,7 @@ class Summary:
             "end_ns": max(trace.last for trace in run),
             "processes": len({span.process for span in own}),
             "events": sum(not is_ours(span.event) for span in own),
-            "command": commands.get(first[2], "").replace(";", " ") or None,
+            "command": typed(commands.get(first[2], "")) or None,
         }
 
     def _communication(self):

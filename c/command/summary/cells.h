@@ -2,8 +2,8 @@
 #ifndef DFTRACER_CELLS_H
 #define DFTRACER_CELLS_H
 
-#include "answer.h"
 #include "command/cli/table.h"
+#include "command/summary/answer/answer.h"
 
 #define SHOWN_BYTES 64
 

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect.h"
 #include "command/cli/arguments.h"
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/summary/count/collect.h"
 #include "command/summary/state/state_file.h"
 #include "command/trace/spill.h"
 #include "command/trace/standin.h"

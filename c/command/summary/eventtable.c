@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cells.h"
+#include "command/summary/answer/processlabel.h"
 #include "command/symbol/demangle.h"
-#include "processlabel.h"
 
 /* The columns that say which group it is. */
 typedef struct group_columns {

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 void event_table(FILE *out, const summary_answer *answer, uint32_t top);
 

@@ -7,7 +7,7 @@
 
 #include "cells.h"
 #include "command/cli/terminal.h"
-#include "filegroups.h"
+#include "command/summary/answer/filegroups.h"
 
 /* On a narrow terminal, the names of files and processes are worth more than the last columns. */
 static const table_column number_columns[] = {{"calls", 'r'},   {"time", 'r'},     {"read", 'r'},   {"per call", 'o'},

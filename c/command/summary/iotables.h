@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 /* is_single: files are not grouped. */
 void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_single);

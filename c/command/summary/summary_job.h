@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 /* The first lines, and the list of runs if there are several. Tables have at most `top` lines. */
 void summary_head(FILE *out, const summary_answer *answer, uint32_t top);

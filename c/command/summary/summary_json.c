@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
+#include "command/summary/answer/filegroups.h"
 #include "command/symbol/demangle.h"
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
-#include "filegroups.h"
+#include "command/trace/typedcommand.h"
 #include "summary_job_json.h"
 
 /* ---- Processes ------------------------------------------------------------------------------------------------------ */
@@ -23,7 +24,7 @@ static uint32_t process_of(const summary_state *state, uint32_t group) {
 
 static void json_process(FILE *out, const summary_state *state, uint32_t process) {
   const int64_t rank = state->processes[process].rank;
-  char *typed = commandline_spaced(process_command(state, process));
+  char *typed = typed_command(process_command(state, process));
   fprintf(out, ", \"rank\": ");
   if (rank == NO_NUMBER) fprintf(out, "null");
   else fprintf(out, "%" PRId64, rank);
@@ -42,7 +43,7 @@ static void csv_text(FILE *out, dft_text text) {
 static void csv_process(FILE *out, const summary_state *state, uint32_t process) {
   const int64_t rank = state->processes[process].rank;
   const size_t len = process_command(state, process).len;
-  char *typed = commandline_spaced(process_command(state, process));
+  char *typed = typed_command(process_command(state, process));
   fputc(',', out);
   if (rank != NO_NUMBER) fprintf(out, "%" PRId64, rank);
   fputc(',', out);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 void summary_notes(FILE *out, const summary_answer *answer);
 /* Prints the first problems of the traces, each as a line that starts with `before`. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 /* is_whole: all sections; otherwise the table of events only, with the first section and the notes. is_single: files are not grouped.
  * Tables have at most `top` lines. */

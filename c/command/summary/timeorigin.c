@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect.h"
-#include "runs.h"
+#include "command/summary/answer/runs.h"
+#include "command/summary/count/collect.h"
 
 /* Another reader of the same traces, so that problems are not counted twice. NULL: no memory. */
 static dft_reader *second_reader(dft_reader *reader) {

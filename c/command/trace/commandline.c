@@ -3,7 +3,6 @@
 #include "commandline.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Cuts the next argument off. */
@@ -67,12 +66,4 @@ void commandline_short(char out[COMMAND_SHORT_MOST], dft_text command) {
       return;
     }
   }
-}
-
-char *commandline_spaced(dft_text command) {
-  char *text = malloc(command.len + 1);
-  if (!text) return NULL;
-  for (size_t i = 0; i < command.len; i++) text[i] = command.text[i] == ';' ? ' ' : command.text[i];
-  text[command.len] = '\0';
-  return text;
 }

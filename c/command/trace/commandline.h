@@ -10,7 +10,4 @@
  * "python train.py", "python -m http.server", "bash -c". */
 void commandline_short(char out[COMMAND_SHORT_MOST], dft_text command);
 
-/* The arguments joined by spaces. The caller frees it. NULL: no memory. */
-char *commandline_spaced(dft_text command);
-
 #endif

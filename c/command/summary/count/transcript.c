@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/summary/answer/training.h"
 #include "command/trace/standin.h"
-#include "training.h"
 
 static uint32_t text_of(summary_state *state, dft_reader *reader, uint32_t dictionary, uint32_t number) {
   return state_text(state, dft_reader_text(reader, dictionary, number));

@@ -1,6 +1,6 @@
-/* tracefacts.c - what a trace says of itself.
+/* factrows.c - what a trace says of itself.
  * SPDX-License-Identifier: MIT */
-#include "tracefacts.h"
+#include "factrows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static dft_text hash_of(const dft_cell *cell, char digits[24]) {
 }
 
 /* A line PR {"name":"rank","value":"3"} gives the rank of its process, a line HH has a hash of a host as its value. */
-void trace_facts_metadata(analysis *shared, const dft_rows *rows, uint32_t row) {
+void fact_rows_metadata(analysis *shared, const dft_rows *rows, uint32_t row) {
   const argument_keys *keys = &shared->keys;
   dft_text name = dft_reader_text(shared->reader, DFT_NAMES, rows->name[row]);
   const dft_cell *value = NULL;
@@ -72,7 +72,7 @@ static void read_command(analysis *shared, const dft_rows *rows, uint32_t row) {
   analysis_set_command(shared, rows->source, rows->pid[row], hash);
 }
 
-void trace_facts_bookkeeping(analysis *shared, tally *counts, trace_life *life, const dft_rows *rows, uint32_t row) {
+void fact_rows_bookkeeping(analysis *shared, tally *counts, trace_life *life, const dft_rows *rows, uint32_t row) {
   const argument_keys *keys = &shared->keys;
   dft_reader *reader = shared->reader;
   process_facts facts = {0};

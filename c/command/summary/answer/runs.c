@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/summary/state/state_merge.h"
+#include "command/trace/typedcommand.h"
 #include "processlabel.h"
 
 #define PAUSE_NS INT64_C(1000000000)
@@ -124,7 +125,7 @@ static int set_text(char **text, const char *value) {
 
 static int set_command(run_facts *run, const summary_state *state, uint32_t process) {
   free(run->command);
-  run->command = commandline_spaced(process_command(state, process));
+  run->command = typed_command(process_command(state, process));
   return run->command != NULL;
 }
 

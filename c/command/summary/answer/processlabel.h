@@ -3,8 +3,8 @@
 #define DFTRACER_PROCESSLABEL_H
 
 #include "command/cli/table.h"
+#include "command/summary/state/summarystate.h"
 #include "command/trace/commandline.h"
-#include "state/summarystate.h"
 
 #define LABEL_BYTES 320 /* a host, a process and a rank */
 

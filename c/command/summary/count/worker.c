@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracefacts.h"
+#include "factrows.h"
 
 /* ---- Numbers -------------------------------------------------------------------------------------------------------- */
 
@@ -136,7 +136,7 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
     counts->is_good = 0;
     return 0;
   }
-  if (class->is_ours) trace_facts_bookkeeping(shared, counts, &worker->life, rows, row);
+  if (class->is_ours) fact_rows_bookkeeping(shared, counts, &worker->life, rows, row);
   trace_life_add(&worker->life, rows->start_ns[row], end_of(rows, row));
   if (rows->start_ns[row] < worker->from || rows->start_ns[row] > worker->to) return 0;
   *event = make_moment(worker, rows, row, &arguments, class);
@@ -188,7 +188,7 @@ uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
       case DFT_COMPLETE: count += (uint32_t)read_event(worker, rows, i, &worker->events[count]); break;
       case DFT_METADATA:
         counts->metadata++;
-        trace_facts_metadata(worker->shared, rows, i);
+        fact_rows_metadata(worker->shared, rows, i);
         break;
       case DFT_COUNTER: counts->counters++; break;
       default: counts->others++;
