@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "function.h"
+#include "loop.h"
 #include "text.h"
 #include "torch_events.h"
 
@@ -362,6 +363,8 @@ PyMethodDef call_methods[] = {
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
+  {"_fetching", loop_fetching, METH_NOARGS,
+   "_fetching($module, /)\n--\n\nThe loader's loop that fetches on this thread, the outermost, or None."},
   {"_log_torch", torch_events_log, METH_VARARGS,
    "_log_torch($module, events, start_ns, units, device_us, has_device, has_shapes, /)\n--\n\n"
    "Records what torch.profiler measured."},
