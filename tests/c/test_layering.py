@@ -15,7 +15,7 @@ from pathlib import Path
 # A folder: the folders whose headers its files may include, besides its own and the system's.
 CORE = ["base", "codec", "spool", "record", "drain", "session"]  # the stages of an event's life, in their order
 COMMANDS = ["run", "summary", "merge", "validate", "top", "generate"]
-SHARED = ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace"]  # what they stand on
+SHARED = ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace", "c/command/symbol"]  # their base
 RULES = {
     "c/include": [],
     **{f"c/{name}": ["c/include", *(f"c/{below}" for below in CORE[:i])] for i, name in enumerate(CORE)},
@@ -24,6 +24,7 @@ RULES = {
     "c/reader": ["c/include", "c/base", "c/codec"],
     "c/command/cli": ["c/include", "c/base", "c/codec"],
     "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
+    "c/command/symbol": ["c/include"],
     **{f"c/command/{name}": SHARED for name in COMMANDS},
     "c/command/summary/tally": SHARED,
     "c/command/summary/state": [*SHARED, "c/command/summary/tally"],

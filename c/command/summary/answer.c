@@ -12,31 +12,6 @@
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------------- */
 
-static int by_first(const void *a, const void *b) {
-  const time_span *one = a, *two = b;
-  return (one->start > two->start) - (one->start < two->start);
-}
-
-static int find_pause(summary_answer *answer) {
-  const summary_state *state = answer->state;
-  time_span *lives = malloc((state->thread_count + 1) * sizeof *lives);
-  int64_t end, longest = 0;
-  if (!lives) return 0;
-  for (uint32_t i = 0; i < state->thread_count; i++)
-    lives[i] = (time_span){state->threads[i].first, state->threads[i].last};
-  if (state->thread_count) {
-    qsort(lives, state->thread_count, sizeof *lives, by_first);
-    end = lives[0].end;
-    for (uint32_t i = 1; i < state->thread_count; i++) {
-      if (lives[i].start - end > longest) longest = lives[i].start - end;
-      if (lives[i].end > end) end = lives[i].end;
-    }
-  }
-  free(lives);
-  answer->pause_ns = (uint64_t)longest;
-  return 1;
-}
-
 static int measure_transfers(summary_answer *answer) {
   spanset *reads = &answer->state->reads, *writes = &answer->state->writes;
   span_lengths lengths;
@@ -46,9 +21,10 @@ static int measure_transfers(summary_answer *answer) {
   return 1;
 }
 
-int answer_init(summary_answer *answer, summary_state *state) {
+int answer_init(summary_answer *answer, summary_state *state, const run_list *runs) {
+  const int is_one_run = runs->shown != RUN_ALL || runs->count < 2;
   state_sort(state);
-  *answer = (summary_answer){.state = state, .grain_ns = state->has_fractions ? 1 : 1000};
+  *answer = (summary_answer){.state = state, .runs = runs, .grain_ns = state->has_fractions ? 1 : 1000};
   if (!state->is_good) return 0;
   if (state->first > state->last) state->first = state->last = 0;
   answer->job_ns = (uint64_t)(state->last - state->first);
@@ -67,11 +43,14 @@ int answer_init(summary_answer *answer, summary_state *state) {
     answer->processes += state->processes[i].threads != 0;
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
-  return find_pause(answer) && measure_transfers(answer) && training_sum(state, &answer->training);
+  return measure_transfers(answer) && training_sum(state, &answer->training) &&
+         job_facts_init(&answer->facts, state, is_one_run) && collective_list_init(&answer->collectives, state);
 }
 
 void answer_free(summary_answer *answer) {
   histogram_free(&answer->io.sizes);
+  job_facts_free(&answer->facts);
+  collective_list_free(&answer->collectives);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -171,16 +150,7 @@ dft_text answer_file_of(const summary_state *state, uint32_t hash) {
 }
 
 void answer_process_label(const summary_state *state, uint32_t number, answer_label *label) {
-  const state_process *process = &state->processes[number];
-  uint32_t found = numbering_find(&state->host_numbers, process->host, 0);
-  dft_text host = found ? text_of(state, state->hosts[found]) : state_text_of(state, process->host);
-  size_t len = host.len < HOST_MOST ? host.len : HOST_MOST;
-  char rank[32] = "";
-  if (process->rank != NO_NUMBER) snprintf(rank, sizeof rank, " rank %" PRId64, process->rank);
-  memcpy(label->room, host.text, len);
-  len += (size_t)snprintf(label->room + len, sizeof label->room - len, "%s%" PRIu64 "%s", len ? ":" : "", process->pid,
-                          rank);
-  label->text = (dft_text){label->room, len};
+  label->text = (dft_text){label->room, process_label(label->room, state, number)};
 }
 
 void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two) {

@@ -2,28 +2,30 @@
 #ifndef DFTRACER_ANSWER_H
 #define DFTRACER_ANSWER_H
 
+#include "collectives.h"
+#include "jobfacts.h"
+#include "processlabel.h"
+#include "runs.h"
 #include "training.h"
-
-#define LABEL_BYTES 320 /* a host, a process and a rank */
-#define HOST_MOST 200   /* bytes of a host's name */
 
 /* What is printed of a state, besides its lists. */
 typedef struct summary_answer {
   summary_state *state;
+  const run_list *runs;
   uint32_t processes;                   /* with an event in the time that was asked for */
   uint64_t grain_ns;                    /* durations are multiples of it */
   uint64_t job_ns;                      /* from the first start to the last end */
   uint64_t thread_ns, region_ns, io_ns; /* of all threads */
   uint64_t outside_ns;                  /* of all threads, that no event covers */
-  /* The longest time between the first event and the last in which no thread existed. Most likely the traces are of two runs. */
-  uint64_t pause_ns;
-  io_stats io;                     /* of all processes */
-  uint64_t reading_ns, writing_ns; /* the time in which any process did */
+  io_stats io;                          /* of all processes */
+  uint64_t reading_ns, writing_ns;      /* the time in which any process did */
   training_totals training;
+  job_facts facts;
+  collective_list collectives;
 } summary_answer;
 
 /* Sorts the state. 0: no memory, or the spill cannot be read. */
-int answer_init(summary_answer *answer, summary_state *state);
+int answer_init(summary_answer *answer, summary_state *state, const run_list *runs);
 void answer_free(summary_answer *answer);
 
 /* One line of the table of events. */

@@ -31,6 +31,8 @@ static int crew_init(worker_crew *crew, analysis *shared, progress *shown) {
     worker->queues = crew->queues;
     worker->progress = shown;
     worker->next_source = &crew->next_source;
+    worker->source = NO_SOURCE;
+    trace_life_init(&worker->life);
     tally_init(&worker->counts);
     if (dft_cursor_open(shared->reader, DFT_ALL, &worker->cursor) != DFT_OK) worker->counts.is_good = 0;
   }
@@ -63,30 +65,33 @@ static int has_disorder(const analysis *shared) {
   return 0;
 }
 
-/* Counts all rows into `counts`. */
-static int read_all(analysis *shared, tally *counts, progress *shown) {
+/* Counts all rows into the parts of the analysis. */
+static int read_all(analysis *shared, progress *shown) {
   worker_crew crew = {0};
   int is_good = crew_init(&crew, shared, shown);
   if (is_good) crew_run(&crew, worker_run);
-  for (uint32_t i = 0; i < crew.queue_count; i++) account_source_end(shared, counts, i);
+  for (uint32_t i = 0; is_good && i < crew.queue_count; i++) {
+    if (!shared->sources[i].counts) continue;
+    worker_turn_to(&crew.workers[0], i); /* its end never came */
+    account_source_end(shared, &crew.workers[0].counts, i);
+  }
+  if (is_good) worker_turn_to(&crew.workers[0], NO_SOURCE);
   if (is_good && has_disorder(shared)) crew_run(&crew, resort_run);
-  for (uint32_t i = 0; i < crew.worker_count; i++) tally_merge(counts, &crew.workers[i].counts);
+  for (uint32_t i = 0; i < crew.worker_count; i++) is_good &= crew.workers[i].counts.is_good;
   crew_free(&crew);
-  return is_good && counts->is_good;
+  trace_parts_settle(&shared->parts);
+  return is_good && shared->parts.is_good;
 }
 
-const char *collect_traces(summary_state *state, dft_reader *reader, const summary_question *question,
-                           progress *shown) {
+const char *collect_traces(state_parts *parts, dft_reader *reader, const summary_question *question,
+                           const int64_t *origins, progress *shown) {
   analysis *shared = calloc(1, sizeof *shared); /* too large for a stack */
-  tally counts;
   int is_full;
-  tally_init(&counts);
-  state->is_good = shared && analysis_init(shared, reader, question) && read_all(shared, &counts, shown);
-  if (state->is_good) transcript_write(state, shared, &counts);
+  parts->is_good = shared && analysis_init(shared, reader, question, origins) && read_all(shared, shown);
+  if (parts->is_good) transcript_write(parts, shared);
   is_full = shared && shared->is_full;
-  tally_free(&counts);
   if (shared) analysis_free(shared);
   free(shared);
   if (is_full) return "there are more than 1,048,575 threads, or names of events";
-  return state->is_good ? NULL : "out of memory";
+  return parts->is_good ? NULL : "out of memory";
 }

@@ -72,6 +72,7 @@ static int collect(summary_worker *worker, uint32_t source, moment_pile *pile) {
 static void sort_source(summary_worker *worker, uint32_t source) {
   analysis *shared = worker->shared;
   moment_pile pile = {0};
+  worker_turn_to(worker, source);
   if (!collect(worker, source, &pile)) worker->counts.is_good = 0;
   shared->sources[source].is_disordered = 0;
   account_pile(shared, &worker->counts, source, &pile);
@@ -86,5 +87,6 @@ void *resort_run(void *context) {
   while (worker->counts.is_good && (source = atomic_fetch_add(worker->next_source, 1)) < count) {
     if (worker->shared->sources[source].is_disordered) sort_source(worker, source);
   }
+  worker_turn_to(worker, NO_SOURCE);
   return NULL;
 }

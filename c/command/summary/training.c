@@ -82,6 +82,18 @@ uint32_t *training_trainers(const summary_state *state) {
   return NULL;
 }
 
+int training_has_split(const summary_state *state) {
+  uint32_t *trainers = NULL;
+  int is_split = 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    if (!state->processes[i].is_orphan) continue;
+    if (!trainers) trainers = training_trainers(state);
+    is_split |= trainers && trainers[i];
+  }
+  free(trainers);
+  return is_split;
+}
+
 /* By number of a process: the first one that loads for it, and the next one that loads for the same. */
 typedef struct worker_lists {
   uint32_t *first, *next;

@@ -24,6 +24,9 @@ typedef struct training_totals {
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
 uint32_t *training_trainers(const summary_state *state);
+/* Whether the state was merged from states that held a trainer and its workers apart: then --by step cannot know the steps of
+ * the workers. */
+int training_has_split(const summary_state *state);
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int training_sum(summary_state *state, training_totals *sum);
 

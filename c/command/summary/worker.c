@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tracefacts.h"
+
 /* ---- Numbers -------------------------------------------------------------------------------------------------------- */
 
 /* The pair's slot of a cache; *is_known: it holds the pair's number. Otherwise the caller has to set that. */
@@ -51,44 +53,28 @@ typedef struct event_arguments {
   int64_t length;
   int64_t worker, batch; /* -1: not given */
   int64_t error;
-  int64_t epoch, step; /* NO_STEP: not given */
-  int64_t dropped, recovered, ppid;
+  int64_t epoch, step;  /* NO_STEP: not given */
   dft_text second_file; /* its hash */
 } event_arguments;
 
 static const event_arguments no_arguments = {
   .ret = NO_RESULT, .offset = -1, .worker = -1, .batch = -1, .epoch = NO_STEP, .step = NO_STEP};
 
-/* A number, or a text that is one: older tracers write "epoch":"1". */
-static int64_t integer(const dft_cell *cell, int64_t otherwise) {
-  char digits[24], *end;
-  int64_t value;
-  if (cell->type == DFT_INT || cell->type == DFT_BOOL) return cell->value.i;
-  if (cell->type != DFT_STRING || !cell->len || cell->len >= sizeof digits) return otherwise;
-  memcpy(digits, cell->value.text, cell->len);
-  digits[cell->len] = '\0';
-  value = strtoll(digits, &end, 10);
-  return *end ? otherwise : value;
-}
-
 static event_arguments arguments_of(const argument_keys *keys, const dft_rows *rows, uint32_t row) {
   event_arguments found = no_arguments;
   int64_t worker_pid = -1;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
-    else if (cell->key == keys->error) found.error = integer(cell, 0);
-    else if (cell->key == keys->offset) found.offset = integer(cell, -1);
-    else if (cell->key == keys->whence) found.whence = integer(cell, UINT8_MAX);
-    else if (cell->key == keys->length) found.length = integer(cell, 0);
-    else if (cell->key == keys->worker) found.worker = integer(cell, -1);
-    else if (cell->key == keys->worker_pid) worker_pid = integer(cell, -1);
-    else if (cell->key == keys->batch) found.batch = integer(cell, -1);
-    else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
-    else if (cell->key == keys->step) found.step = integer(cell, NO_STEP);
-    else if (cell->key == keys->num_dropped) found.dropped = integer(cell, 0);
-    else if (cell->key == keys->recovered) found.recovered = integer(cell, 0);
-    else if (cell->key == keys->ppid) found.ppid = integer(cell, 0);
+    if (cell->key == keys->ret) found.ret = cell_integer(cell, NO_RESULT);
+    else if (cell->key == keys->error) found.error = cell_integer(cell, 0);
+    else if (cell->key == keys->offset) found.offset = cell_integer(cell, -1);
+    else if (cell->key == keys->whence) found.whence = cell_integer(cell, UINT8_MAX);
+    else if (cell->key == keys->length) found.length = cell_integer(cell, 0);
+    else if (cell->key == keys->worker) found.worker = cell_integer(cell, -1);
+    else if (cell->key == keys->worker_pid) worker_pid = cell_integer(cell, -1);
+    else if (cell->key == keys->batch) found.batch = cell_integer(cell, -1);
+    else if (cell->key == keys->epoch) found.epoch = cell_integer(cell, NO_STEP);
+    else if (cell->key == keys->step) found.step = cell_integer(cell, NO_STEP);
     else if (cell->key == keys->second_file && cell->type == DFT_STRING)
       found.second_file = (dft_text){cell->value.text, cell->len};
   }
@@ -97,32 +83,6 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
 }
 
 /* ---- Rows ----------------------------------------------------------------------------------------------------------- */
-
-/* A line PR {"name":"rank","value":"3"} gives the rank of its process. */
-static void read_rank(summary_worker *worker, const dft_rows *rows, uint32_t row) {
-  const argument_keys *keys = &worker->shared->keys;
-  dft_text name = dft_reader_text(worker->shared->reader, DFT_NAMES, rows->name[row]);
-  int64_t rank = NO_NUMBER;
-  int is_rank = 0;
-  if (name.len != 2 || memcmp(name.text, "PR", 2) != 0) return;
-  for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
-    const dft_cell *cell = &rows->args[i];
-    if (cell->key == keys->name && cell->type == DFT_STRING)
-      is_rank = cell->len == 4 && memcmp(cell->value.text, "rank", 4) == 0;
-    if (cell->key == keys->value) rank = integer(cell, NO_NUMBER);
-  }
-  if (is_rank) analysis_set_rank(worker->shared, rows->source, rows->pid[row], rank);
-}
-
-/* The arguments of `start` and `end` count whether or not these are in the time that was asked for. */
-static void read_bookkeeping(summary_worker *worker, const dft_rows *rows, uint32_t row,
-                             const event_arguments *arguments) {
-  worker->counts.dropped += (uint64_t)arguments->dropped;
-  worker->counts.recovered += arguments->recovered != 0;
-  if (arguments->ppid > 0) {
-    analysis_set_parent(worker->shared, rows->source, rows->pid[row], (uint64_t)arguments->ppid);
-  }
-}
 
 static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const moment *event) {
   const analysis *shared = worker->shared;
@@ -136,15 +96,13 @@ static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const mom
   }
 }
 
-static int is_in_time(const analysis *shared, int64_t start) {
-  const summary_question *question = shared->question;
-  return !(question->has_from && start < shared->origin + question->from_ns) &&
-         !(question->has_to && start >= shared->origin + question->to_ns);
-}
-
 /* Of an epoch or a step. */
 static int32_t short_number(int64_t number) {
   return number > INT32_MAX || number < INT32_MIN ? NO_STEP : (int32_t)number;
+}
+
+static int64_t end_of(const dft_rows *rows, uint32_t row) {
+  return rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0);
 }
 
 /* Everything that accounting needs to know about an event, but its group. */
@@ -154,7 +112,7 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
   uint64_t level = rows->level[row];
   moment event = {
     .start = rows->start_ns[row],
-    .end = rows->start_ns[row] + (rows->dur_ns[row] > 0 ? rows->dur_ns[row] : 0),
+    .end = end_of(rows, row),
     .offset = is_call ? arguments->offset : arguments->worker,
     .result = is_call ? io_result(class, arguments->ret, arguments->error, arguments->length) : arguments->batch,
     .group = NO_GROUP,
@@ -181,8 +139,9 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
     counts->is_good = 0;
     return 0;
   }
-  if (class->is_ours) read_bookkeeping(worker, rows, row, &arguments);
-  if (!is_in_time(shared, rows->start_ns[row])) return 0;
+  if (class->is_ours) trace_facts_bookkeeping(shared, counts, &worker->life, rows, row);
+  trace_life_add(&worker->life, rows->start_ns[row], end_of(rows, row));
+  if (rows->start_ns[row] < worker->from || rows->start_ns[row] > worker->to) return 0;
   *event = make_moment(worker, rows, row, &arguments, class);
   if (!event->thread) {
     counts->is_good = 0;
@@ -237,11 +196,15 @@ uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
     return 0;
   }
   for (uint32_t i = 0; i < rows->count; i++) {
+    if (rows->host[i] && rows->host[i] != worker->host) {
+      worker->host = rows->host[i];
+      analysis_add_host(worker->shared, rows->source, worker->host);
+    }
     switch (rows->phase[i]) {
       case DFT_COMPLETE: count += (uint32_t)read_event(worker, rows, i, &worker->events[count]); break;
       case DFT_METADATA:
         counts->metadata++;
-        read_rank(worker, rows, i);
+        trace_facts_metadata(worker->shared, rows, i);
         counts->lost_fetches += is_lost_fetch(worker, rows, i);
         break;
       case DFT_COUNTER: counts->counters++; break;
@@ -249,6 +212,20 @@ uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
     }
   }
   return count;
+}
+
+void worker_turn_to(summary_worker *worker, uint32_t source) {
+  const analysis *shared = worker->shared;
+  const summary_question *question = shared->question;
+  if (source == worker->source) return;
+  if (worker->source != NO_SOURCE)
+    trace_parts_give(&worker->shared->parts, worker->source, &worker->counts, &worker->life);
+  worker->source = source;
+  worker->host = 0;
+  if (source == NO_SOURCE) return;
+  trace_parts_hold(&worker->shared->parts, source);
+  worker->from = question->has_from ? shared->origins[source] + question->from_ns : INT64_MIN;
+  worker->to = question->has_to ? shared->origins[source] + question->to_ns - 1 : INT64_MAX;
 }
 
 static void abandon_queues(summary_worker *worker) {
@@ -262,16 +239,19 @@ void *worker_run(void *context) {
     uint32_t count;
     if (dft_cursor_next(worker->cursor, &rows) != DFT_OK) worker->counts.is_good = 0;
     if (!worker->counts.is_good || !rows) break;
+    worker_turn_to(worker, rows->source);
     count = worker_read(worker, rows);
     unit_queue_add(&worker->queues[rows->source], worker->shared, &worker->counts, rows, worker->events, count);
     if (worker->progress && rows->is_unit_end) progress_add(worker->progress, rows->count);
   }
   if (!worker->counts.is_good) abandon_queues(worker);
+  worker_turn_to(worker, NO_SOURCE);
   return NULL;
 }
 
 void worker_free(summary_worker *worker) {
   dft_cursor_close(worker->cursor);
   free(worker->events);
+  free(worker->life.run);
   tally_free(&worker->counts);
 }

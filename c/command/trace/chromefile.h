@@ -41,6 +41,9 @@ typedef struct chromefile {
   int32_t rank;    /* -1: unknown */
 } chromefile;
 
+/* Whether the file is in this format, rather than a trace with one event per line. The suffix of a trace is believed. An array of
+ * events can be both, so its name decides; without a name (NULL), whether its lines are events. */
+int chromefile_is(const char *path, const char *name);
 /* Zero, with errno, when it cannot be opened. */
 int chromefile_open(chromefile *file, const char *path);
 /* The next event; zero at the end. Spans are valid until the next call. */
@@ -50,6 +53,9 @@ void chromefile_close(chromefile *file);
 /* NULL when the event has no such member. */
 const chrome_span *chrome_member(const chrome_event *event, const char *key);
 int chrome_is_text(const chrome_span *value, const char *text);
+int chrome_is_number(const chrome_span *value);
+/* The number; for a text, a number made from it that no process and no thread has. */
+uint64_t chrome_number(const chrome_span *value);
 /* Converts microseconds with decimals to nanoseconds; zero when the value is not a number. */
 int chrome_time(const chrome_span *value, int64_t *ns);
 

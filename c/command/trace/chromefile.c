@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "command/trace/strict.h"
+#include "strict.h"
+#include "suffix.h"
 
 #define FIRST_BYTES (1u << 20)
 #define EVENT_MOST (64u << 20)
@@ -201,6 +203,31 @@ int chromefile_next(chromefile *file, chrome_event *event) {
   }
 }
 
+/* Whether a line of the array holds several events, or an event several lines. */
+static int is_without_lines(chromefile *file) {
+  chrome_span first;
+  while (file->at < file->len && strchr(" \t\r", file->text[file->at])) file->at++;
+  if (file->at < file->len && file->text[file->at] == '{') return 1;
+  if (peek(file) != '{' || !take_value(file, &first)) return 0;
+  if (memchr(first.text, '\n', first.len)) return 1;
+  while (file->at < file->len && strchr(" \t\r,", file->text[file->at])) file->at++;
+  return file->at < file->len && file->text[file->at] == '{';
+}
+
+int chromefile_is(const char *path, const char *name) {
+  chromefile file;
+  struct stat facts;
+  int is_chrome;
+  if (name && (ends_with(name, ".pfw") || ends_with(name, ".pfw.gz")))
+    return 0; /* spares a look into each of 10,000 traces */
+  if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) || !chromefile_open(&file, path)) return 0;
+  is_chrome = enter(&file);
+  if (is_chrome && !file.is_object)
+    is_chrome = name ? ends_with(name, ".json") || ends_with(name, ".json.gz") : is_without_lines(&file);
+  chromefile_close(&file);
+  return is_chrome;
+}
+
 const chrome_span *chrome_member(const chrome_event *event, const char *key) {
   for (uint32_t i = 0; i < event->count; i++) {
     if (event->key[i].len == strlen(key) && memcmp(event->key[i].text, key, event->key[i].len) == 0)
@@ -212,6 +239,21 @@ const chrome_span *chrome_member(const chrome_event *event, const char *key) {
 int chrome_is_text(const chrome_span *value, const char *text) {
   return value && value->len == strlen(text) + 2 && value->text[0] == '"' &&
          memcmp(value->text + 1, text, value->len - 2) == 0;
+}
+
+int chrome_is_number(const chrome_span *value) {
+  return value && value->len && value->text[0] != '"';
+}
+
+uint64_t chrome_number(const chrome_span *value) {
+  uint64_t number = 0;
+  if (!value) return 0;
+  for (size_t i = 0; i < value->len; i++) {
+    if (chrome_is_number(value) && (value->text[i] < '0' || value->text[i] > '9')) return number;
+    number = chrome_is_number(value) ? number * 10 + (uint64_t)(value->text[i] - '0')
+                                     : number * 31 + (unsigned char)value->text[i];
+  }
+  return chrome_is_number(value) ? number : UINT64_C(1) << 40 | number % (UINT64_C(1) << 40);
 }
 
 int chrome_time(const chrome_span *value, int64_t *ns) {
