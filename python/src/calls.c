@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "block.h"
 #include "function.h"
+#include "loop.h"
 #include "text.h"
 #include "torch_events.h"
 
@@ -267,6 +269,25 @@ static PyObject *name_thread(PyObject *module, PyObject *name) {
   Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(suspend_doc,
+             "_suspend($module, cat, /)\n--\n\nThe open blocks of a category on this thread begin anew at _resume.");
+static PyObject *suspend(PyObject *module, PyObject *cat) {
+  const char *text = PyUnicode_AsUTF8(cat);
+  (void)module;
+  if (!text) return NULL;
+  block_suspend(text);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(resume_doc, "_resume($module, cat, /)\n--\n\nEnds _suspend.");
+static PyObject *resume(PyObject *module, PyObject *cat) {
+  const char *text = PyUnicode_AsUTF8(cat);
+  (void)module;
+  if (!text) return NULL;
+  block_resume(text);
+  Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(get_config_doc,
              "get_config($module, /, key)\n--\n\nThe resolved value of a DFTRACER_* name; '' when unknown.");
 static PyObject *get_config(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -362,6 +383,10 @@ PyMethodDef call_methods[] = {
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
+  {"_suspend", suspend, METH_O, suspend_doc},
+  {"_resume", resume, METH_O, resume_doc},
+  {"_fetching", loop_fetching, METH_NOARGS,
+   "_fetching($module, /)\n--\n\nThe loader's loop that fetches on this thread, the outermost, or None."},
   {"_log_torch", torch_events_log, METH_VARARGS,
    "_log_torch($module, events, start_ns, units, device_us, has_device, has_shapes, /)\n--\n\n"
    "Records what torch.profiler measured."},

@@ -48,6 +48,11 @@ def check_seen(workers, folder):
     assert {trace.pid: len(trace.named("item")) for trace in workers} == seen
 
 
+def fetches(traces):
+    """How many there are, and how many of items whose body was left."""
+    return tuple(sum(len(trace.named(name)) for trace in traces) for name in ("fetch.iter", "fetch.iter.cut"))
+
+
 def check(traces, workers, processes):
     """All items are there, each worker's in its own file; the program's process has the fetches."""
     items = collections.Counter()
@@ -114,6 +119,36 @@ if __name__ == "__main__":
     assert [trace.named("thread_name")[0]["args"]["name"] for trace in workers] == ["DataLoader worker 0"] * 3
 
 
+@pytest.mark.parametrize(("steps", "workers"), [(2, 2), (2, 3), (3, 2), (3, 3)])
+def test_a_training_that_ends_after_some_steps(tmp_path, steps, workers):
+    """As the DLIO benchmark does it, and counts it: the batch with which it notices the end is none of its steps."""
+    traces = record(
+        DATASET
+        + """
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+steps, workers = int(sys.argv[2]), int(sys.argv[3])
+with ai:
+    for epoch in ai.pipeline.epoch.iter(range(2)):
+        loader, done = DataLoader(Items(), batch_size=2, num_workers=workers), 0
+        with ai.pipeline.train:
+            for batch in ai.dataloader.fetch.iter(loader):
+                if done == steps: break
+                with ai.compute: done += 1
+log.finalize()
+""",
+        tmp_path,
+        steps,
+        workers,
+        start=False,
+    )
+    (own,) = (trace for trace in traces if trace.named("train"))
+    names = collections.Counter(event["name"] for event in own.user_events())
+    assert names["ai_root"] == 1 and names["epoch.block"] == names["train"] == 2
+    assert names["fetch.iter"] == names["fetch.block"] == names["compute"] == 2 * steps
+    assert names["fetch.iter.cut"] == names["fetch.block.cut"] == 2
+    assert sum(len(trace.named("item")) for trace in traces) >= 2 * steps
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path, method):
     run(
@@ -140,8 +175,8 @@ if __name__ == "__main__": main(sys.argv[2])
     assert len(workers) >= 3, "also the one that was killed; after the early end perhaps only one had begun"
     killed = [event for trace in workers for event in trace.named("item") if event["args"].get("open")]
     assert len(killed) == 1, "the item in hand"
-    (own,) = (trace for trace in traces if trace.named("fetch.iter"))
-    assert len(own.named("fetch.iter")) == len(own.named("fetch.block")) == 1
+    (own,) = (trace for trace in traces if trace.named("fetch.iter.cut"))
+    assert len(own.named("fetch.iter.cut")) == len(own.named("fetch.block.cut")) == 1 and not own.named("fetch.iter")
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
@@ -178,7 +213,7 @@ if __name__ == "__main__": main(sys.argv[2])
     traces = traces_of(tmp_path)
     check_seen([trace for trace in traces if trace.named("item")], tmp_path)
     assert sum(len(trace.named("item")) for trace in traces) == 8
-    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 6
+    assert fetches(traces) == (5, 1)
 
 
 def test_interrupt_of_the_training_alone(tmp_path):
@@ -196,7 +231,7 @@ for count, batch in enumerate(ai.dataloader.fetch.iter(DataLoader(Items(), num_w
     traces = traces_of(tmp_path)
     check_seen([trace for trace in traces if trace.named("item")], tmp_path)
     assert sum(len(trace.named("item")) for trace in traces) >= 6
-    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 6
+    assert fetches(traces) == (5, 1)
 
 
 if __name__ == "__main__":

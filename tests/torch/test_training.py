@@ -66,6 +66,7 @@ log.finalize()
         "fetch.init": 1,
         "fetch.iter": 4,
         "fetch.block": 4,
+        "fetch.end": 1,
         "capture": 1,
         "restart": 1,
     }
@@ -137,7 +138,8 @@ log.finalize()
     evaluations = got["backward"] - 4
     assert evaluations >= 2, "calls of the closure"
     assert got["forward"] == evaluations + 4 and got["compute.zero_grad"] == evaluations + 3
-    assert got["fetch.iter"] == got["fetch.block"] == 3 + 1 + 3 + 4 and got["fetch.init"] == 4
+    assert got["fetch.iter"] == got["fetch.block"] == 3 + 4 + 3 + 4, "a copy of a loader has the same dataset"
+    assert got["fetch.iter.cut"] == got["fetch.block.cut"] == 1 and got["fetch.init"] == got["fetch.end"] == 5
     assert got["step"] == 1 + 3 + 1 + 1 + 1 and got["compute.after"] == 1, "copies of optimizers are not traced"
     failed, inside, after = trace.named("step")[-3], trace.named("step")[-2], trace.named("compute.after")[0]
     assert inside["args"]["p_idx"] == after["id"], "not inside of the one that failed"
@@ -244,6 +246,36 @@ log.finalize()
     )
     parents = [event["args"]["p_idx"] for event in trace.named("forward")]
     assert parents == [trace.named(name)[0]["id"] for name in ("compute.around", "compute.by itself")]
+
+
+def test_compiling_is_no_part_of_forward_and_backward(tmp_path):
+    """A backend that sleeps: the truth is how long, and how often it was called."""
+    trace = one(
+        START
+        + """
+import time
+from torch._dynamo.backends.common import aot_autograd
+def slow(graph, inputs):
+    time.sleep(0.3)
+    return graph.forward
+def both():
+    return torch.compile(torch.nn.Linear(4, 2), backend=aot_autograd(fw_compiler=slow, bw_compiler=slow))
+compiled = both()
+with trace(compiled):
+    for _ in range(3): compiled(torch.randn(1, 4)).sum().backward()
+    torch._dynamo.reset()                              # drops all callbacks
+    compiled(torch.randn(1, 4))
+both()(torch.randn(1, 4))
+log.finalize()
+""",
+        tmp_path,
+    )
+    compiles, forwards = trace.named("compile"), trace.named("forward")
+    assert len(forwards) == 4 and len(trace.named("backward")) == 3 and {e["cat"] for e in compiles} == {"dynamo"}
+    assert sum(event["dur"] for event in compiles) >= 3 * 300_000
+    for event in (*forwards, *trace.named("backward")):
+        for compiled in compiles:
+            assert compiled["ts"] + compiled["dur"] <= event["ts"] or event["ts"] + event["dur"] <= compiled["ts"]
 
 
 def test_off_changes_nothing(tmp_path):

@@ -62,7 +62,7 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, error, offset, whence, length, worker, batch, second_file, epoch, step, name, value;
+  uint32_t ret, error, offset, whence, length, worker, worker_pid, batch, second_file, epoch, step, name, value;
   uint32_t num_dropped, recovered, ppid, run, world_size, command,
     executable; /* of start and end, also the following */
   uint32_t finish_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions, open_sites;

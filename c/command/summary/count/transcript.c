@@ -86,6 +86,7 @@ static int write_parts(transcript *to) {
     state->counters = part->counts.counters;
     state->metadata = part->counts.metadata;
     state->others = part->counts.others;
+    state->lost_fetches = part->counts.lost_fetches;
     state->dropped = part->counts.dropped;
     state->recovered = part->counts.recovered;
     state->first = part->counts.first;
