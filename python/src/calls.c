@@ -116,6 +116,16 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(child_ends_doc,
+             "_child_ends($module, pid, /)\n--\n\nThis process ends that child by a signal, on purpose.");
+static PyObject *child_ends(PyObject *module, PyObject *pid) {
+  unsigned long number = PyLong_AsUnsignedLong(pid);
+  (void)module;
+  if (PyErr_Occurred()) return NULL;
+  dft_child_ends((uint32_t)number);
+  Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(was_forgotten_doc,
              "_was_forgotten($module, /)\n--\n\nWhether the program has annotations, but opened no trace.");
 static PyObject *was_forgotten(PyObject *module, PyObject *ignored) {
@@ -388,6 +398,7 @@ PyMethodDef call_methods[] = {
   {"_name_thread", name_thread, METH_O, name_thread_doc},
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
+  {"_child_ends", child_ends, METH_O, child_ends_doc},
   {"_was_forgotten", was_forgotten, METH_NOARGS, was_forgotten_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
   {"_log_torch", torch_events_log, METH_VARARGS,
