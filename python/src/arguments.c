@@ -86,6 +86,15 @@ void arguments_copy(Arguments *set, const Arguments *from) {
   }
 }
 
+void arguments_remove(Arguments *set, PyObject *key) {
+  Argument *item = PyUnicode_Check(key) ? find(set, key) : NULL, old;
+  if (!item) return;
+  old = *item;
+  set->count--;
+  memmove(item, item + 1, (size_t)((char *)&set->items[set->count] - (char *)item));
+  release(&old);
+}
+
 void arguments_move(Arguments *set, Arguments *from) {
   for (uint32_t i = 0; i < from->count; i++) {
     Argument *item = find(set, from->items[i].key), *other = &from->items[i], old;

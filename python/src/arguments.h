@@ -28,6 +28,7 @@ static inline void arguments_init(Arguments *set) {
 void arguments_clear(Arguments *set);
 int arguments_traverse(const Arguments *set, visitproc visit, void *arg);
 void arguments_copy(Arguments *set, const Arguments *from);
+void arguments_remove(Arguments *set, PyObject *key);
 /* Leaves `from` empty. */
 void arguments_move(Arguments *set, Arguments *from);
 /* Copies the four named ones alone. */

@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "function.h"
+#include "loop.h"
 #include "text.h"
 #include "torch_events.h"
 
@@ -401,6 +402,8 @@ PyMethodDef call_methods[] = {
   {"_child_ends", child_ends, METH_O, child_ends_doc},
   {"_was_forgotten", was_forgotten, METH_NOARGS, was_forgotten_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
+  {"_fetching", loop_fetching, METH_NOARGS,
+   "_fetching($module, /)\n--\n\nThe loader's loop that fetches on this thread, the outermost, or None."},
   {"_log_torch", torch_events_log, METH_VARARGS,
    "_log_torch($module, events, start_ns, units, device_us, has_device, has_shapes, /)\n--\n\n"
    "Records what torch.profiler measured."},

@@ -10,6 +10,8 @@ PyObject *loop_without_events(PyObject *iterable);
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 /* `key`: the name of the argument that counts the items. */
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
+/* native._fetching() */
+PyObject *loop_fetching(PyObject *module, PyObject *ignored);
 extern PyType_Spec loop_spec;
 
 #endif

@@ -273,6 +273,20 @@ static PyObject *node_update(PyObject *self, PyObject *const *args, Py_ssize_t c
   return Py_NewRef(self);
 }
 
+static void forget_values(Node *node, const void *names) {
+  PyObject *keys = (PyObject *)(uintptr_t)names;
+  Py_BEGIN_CRITICAL_SECTION((PyObject *)node);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(keys); i++)
+    arguments_remove(&node->base.state->args, PyTuple_GET_ITEM(keys, i));
+  Py_END_CRITICAL_SECTION();
+}
+
+PyDoc_STRVAR(forget_doc, "_forget($self, /, *names)\n--\n\nRemoves values from the node and its whole subtree.");
+static PyObject *node_forget(PyObject *self, PyObject *names) {
+  each((Node *)self, forget_values, names);
+  Py_RETURN_NONE;
+}
+
 static void set_enable(Node *node, const void *on) {
   node->base.state->enable = on != NULL;
 }
@@ -438,6 +452,7 @@ static PyMethodDef node_methods[] = {
   {"stop", WITH_KEYWORDS(node_stop), stop_doc},
   {"iter", WITH_KEYWORDS(node_iter), iter_doc},
   {"update", (PyCFunction)(void (*)(void))node_update, METH_FASTCALL | METH_KEYWORDS, update_doc},
+  {"_forget", node_forget, METH_VARARGS, forget_doc},
   {"enable", node_enable, METH_NOARGS, enable_doc},
   {"disable", node_disable, METH_NOARGS, disable_doc},
   {"derive", WITH_KEYWORDS(node_derive), derive_doc},

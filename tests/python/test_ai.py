@@ -193,6 +193,7 @@ def test_loops(tmp_path):
             for i in ai.device.iter([1]): raise ValueError
         except ValueError: pass
         loop = ai.data.item.iter([1, 2]); next(loop); loop.close()
+        for i in ai.pipeline.test.iter([1, 2], iter_name="own_i", block_name="own_b"): break
         assert list(ai.data.preprocess.iter(iter("ab"))) == ["a", "b"]
         """,
         tmp_path,
@@ -207,11 +208,11 @@ def test_loops(tmp_path):
         "train.iter",
         "own_i",
         "own_b",
-        *["comm.iter", "comm.block"] * 2,
-        "device.iter",
-        "device.block",
-        "item.iter",
-        "item.block",
+        *["comm.iter", "comm.block"],
+        *["comm.iter.cut", "comm.block.cut"],  # the item in hand when the loop was left
+        *["device.iter.cut", "device.block.cut"],
+        *["item.iter.cut", "item.block.cut"],
+        *["own_i.cut", "own_b.cut"],
         *["preprocess.iter", "preprocess.block"] * 2,
     ]
 

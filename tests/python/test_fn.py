@@ -259,6 +259,7 @@ def test_loop_has_two_events_an_item(tmp_path):
             order.append(item)
             assert d._arguments_int == {"step": (0, len(order))}
         for item in d.iter(range(3), name="own", iter_name="count"):
+            d.update(step=item)
             if item == 1: break
         assert order == [10, 20]
         @d.log
@@ -269,8 +270,10 @@ def test_loop_has_two_events_an_item(tmp_path):
         tmp_path,
     )
     names = [event["name"] for event in trace.user_events()]
-    assert names[:8] == ["loop.iter", "loop.yield"] * 2 + ["own.iter", "own.yield"] * 2
-    assert trace.values("loop.iter", "step") == [1, 2] == trace.values("own.yield", "count")
+    assert names[:8] == ["loop.iter", "loop.yield"] * 2 + ["own.iter", "own.yield", "own.iter.cut", "own.yield.cut"]
+    assert trace.values("loop.iter", "step") == [1, 2]
+    loop = [arguments_of(event) for event in trace.user_events()[4:8]]
+    assert loop == [{"count": 1}, {"count": 1, "step": 0}, {"count": 2, "step": 0}, {"count": 2, "step": 1}]
     assert names[8:] == ["generator"] and "epoch" not in trace.named("loop.iter")[0]["args"]
 
 

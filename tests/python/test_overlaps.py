@@ -51,7 +51,8 @@ def test_loops_of_each_kind_over_generators_of_each_kind(tmp_path):
         pause()
         """
     trace, lanes = overlapping(program, tmp_path)
-    assert lanes == {"out.iter", "epoch.iter", "item.iter"} and len(trace.named("fetch.block")) == 7
+    assert lanes == {"out.iter", "epoch.iter", "epoch.iter.cut", "item.iter"}
+    assert len(trace.named("fetch.block")) == 6 and len(trace.named("fetch.block.cut")) == 1
 
 
 def test_blocks_around_a_yield(tmp_path):
@@ -82,7 +83,7 @@ def test_loops_that_do_not_overlap_stay_on_their_thread(tmp_path):
         with ai.compute.forward: del it
         """
     trace, lanes = overlapping(program, tmp_path)
-    assert lanes <= {"fetch.block"} and not [event for event in trace.named("item") if event["tid"] > LANE_TID]
+    assert lanes <= {"fetch.block.cut"} and not [event for event in trace.named("item") if event["tid"] > LANE_TID]
 
 
 def test_asynchronous_loops_that_take_turns(tmp_path):

@@ -57,7 +57,11 @@ def io_kind(name, cat):
 
 @functools.lru_cache
 def ai_kind(name, cat):
-    if (name, cat) == ("fetch.init", "dataloader"):
+    if cat == "pipeline" and name in ("step", "step.iter"):
+        return "step"
+    if name.endswith((".iter.cut", ".block.cut")):
+        name = name[: -len(".cut")]
+    if cat == "dataloader" and name in ("fetch.init", "fetch.end"):
         return "start"
     if (name, cat) in (("epoch", "pipeline"), ("epoch.block", "pipeline")):
         return "epoch"
@@ -71,8 +75,6 @@ def ai_kind(name, cat):
         return "fetch"
     if cat in ("data", "reader"):
         return "data"
-    if cat == "pipeline" and name in ("step", "step.iter"):
-        return "step"
     return cat if cat in ("comm", "device", "checkpoint") else None
 
 
@@ -291,6 +293,7 @@ class Summary:
         self.files, self.hosts = {"": "(no file)"}, {}
         self.counts, self.lost = collections.Counter(), collections.Counter()
         self.processes = {}
+        self.lost_fetches = 0
         spans = [span for source, text in enumerate(texts) for span in self._read(source, text)]
         origin = self._origin(spans)
         self.spans = [
@@ -316,6 +319,7 @@ class Summary:
             if "hhash" in args:
                 process.host = str(args["hhash"])
                 self.hosts.setdefault(process.host, process.host)
+            self.lost_fetches += (args.get("name"), args.get("value")) == ("not_recorded", "fetch")
             self.counts[phase if phase in ("X", "M", "C") else "others"] += 1
             if phase == "M":
                 self._define(process, event["name"], args)
@@ -495,6 +499,8 @@ class Summary:
             times["startup_ns"] += first - min(span.start for span in own)
             times["loop_ns"] += last - first
             times["teardown_ns"] += max(span.end for span in own) - last
+        if self.lost_fetches or not (counts["fetch"] or counts["start"]):
+            times["fetch_ns"] = times["wait_ns"] = None
         step = "step" if counts["step"] else "update" if counts["update"] else "fetch"
         return {
             **times,

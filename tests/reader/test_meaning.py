@@ -204,6 +204,49 @@ def work_belongs_to_the_fetch_of_its_batch(folder):
         assert group["total_ns"] == expected * 10**6 and group["self_ns"] == 2 * (90 + 50) * 10**6, group
 
 
+def several_loaders_have_a_worker_of_each_number(folder):
+    """The process id tells them apart: a batch of one loader is fetched before the same of the other."""
+    trainer, workers = Trace(1), [Trace(2, ppid=1), Trace(3, ppid=1)]
+    for step, worker in ((0, workers[1]), (1, workers[0])):
+        numbers = {"worker": 0, "batch": 0, "worker_pid": worker.pid}
+        worker.event("item", "data", 0, 50, **numbers)
+        trainer.event("fetch.iter", "dataloader", 100 * step + 100, 100 * step + 110, step=step, **numbers)
+        trainer.event("forward", "compute", 100 * step + 120, 100 * step + 120 + worker.pid, step=step)
+    for trace in (trainer, *workers):
+        trace.save(folder)
+    _, found = summary(folder, "--by", "step", "--cat", "data")
+    assert {group["step"]: group["count"] for group in found["groups"]} == {"0": 1, "1": 1}, found["groups"]
+
+
+def a_loop_that_was_left(folder):
+    """Its item in hand was fetched; the end of the loader is no fetch, but takes the time of one."""
+    trace = Trace(1)
+    trace.event("fetch.iter", "dataloader", 0, 10)
+    trace.event("fetch.block", "dataloader", 10, 20)
+    trace.event("forward", "compute", 10, 20)
+    trace.event("fetch.iter.cut", "dataloader", 20, 40)
+    trace.event("fetch.block.cut", "dataloader", 40, 90)
+    trace.event("fetch.end", "dataloader", 90, 100)
+    trace.save(folder)
+    _, found = summary(folder)
+    assert (found["training"]["fetches"], found["training"]["fetch_ns"]) == (2, 40_000_000), found["training"]
+
+
+def what_is_not_recorded_is_unknown(folder):
+    """A loader that could not be traced; and a training whose fetches nobody recorded."""
+    for is_told in (True, False):
+        trace = Trace(1)
+        trace.event("epoch.block", "pipeline", 0, 100)
+        trace.event("forward", "compute", 10, 20)
+        if is_told:
+            trace.event("fetch.iter", "dataloader", 0, 10)  # of another loader
+            trace.metadata("CM", "not_recorded", "fetch")
+        trace.save(folder)
+        text, found = summary(folder)
+        assert "fetch unknown -" in text and "waiting for data unknown -" in text, text
+        assert found["training"]["fetch_ns"] is None and found["training"]["wait_ns"] is None, found["training"]
+
+
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
@@ -246,6 +289,9 @@ def main():
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
         work_belongs_to_the_fetch_of_its_batch,
+        several_loaders_have_a_worker_of_each_number,
+        a_loop_that_was_left,
+        what_is_not_recorded_is_unknown,
         the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:

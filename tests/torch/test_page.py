@@ -50,7 +50,7 @@ def test_blocks(tmp_path):
 
 def check_train(trace):
     four = dict.fromkeys(("forward", "backward", "step", "compute.zero_grad", "fetch.iter", "fetch.block"), 4)
-    assert counts_of(trace) == {**four, "fetch.init": 1, "capture": 1}
+    assert counts_of(trace) == {**four, "fetch.init": 1, "fetch.end": 1, "capture": 1}
 
 
 def check_epochs(trace):

@@ -66,6 +66,7 @@ log.finalize()
         "fetch.init": 1,
         "fetch.iter": 4,
         "fetch.block": 4,
+        "fetch.end": 1,
         "capture": 1,
         "restart": 1,
     }
@@ -137,7 +138,8 @@ log.finalize()
     evaluations = got["backward"] - 4
     assert evaluations >= 2, "calls of the closure"
     assert got["forward"] == evaluations + 4 and got["compute.zero_grad"] == evaluations + 3
-    assert got["fetch.iter"] == got["fetch.block"] == 3 + 1 + 3 + 4 and got["fetch.init"] == 4
+    assert got["fetch.iter"] == got["fetch.block"] == 3 + 4 + 3 + 4, "a copy of a loader has the same dataset"
+    assert got["fetch.iter.cut"] == got["fetch.block.cut"] == 1 and got["fetch.init"] == got["fetch.end"] == 5
     assert got["step"] == 1 + 3 + 1 + 1 + 1 and got["compute.after"] == 1, "copies of optimizers are not traced"
     failed, inside, after = trace.named("step")[-3], trace.named("step")[-2], trace.named("compute.after")[0]
     assert inside["args"]["p_idx"] == after["id"], "not inside of the one that failed"

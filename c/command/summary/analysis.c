@@ -20,6 +20,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .whence = key(reader, "whence"),
     .length = key(reader, "length"),
     .worker = key(reader, "worker"),
+    .worker_pid = key(reader, "worker_pid"),
     .batch = key(reader, "batch"),
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),

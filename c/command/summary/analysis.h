@@ -56,8 +56,8 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, error, offset, whence, length, worker, batch, second_file, epoch, step, num_dropped, recovered, ppid,
-    name, value;
+  uint32_t ret, error, offset, whence, length, worker, worker_pid, batch, second_file, epoch, step, num_dropped,
+    recovered, ppid, name, value;
 } argument_keys;
 
 typedef struct analysis {

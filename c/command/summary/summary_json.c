@@ -172,8 +172,11 @@ static void print_training(FILE *out, const summary_answer *answer) {
     return;
   }
   fprintf(out, "  \"training\": {");
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+    const int is_of_fetch = strcmp(numbers[i].key, "fetch_ns") == 0 || strcmp(numbers[i].key, "wait_ns") == 0;
+    if (is_of_fetch && !training->is_fetch_known) fprintf(out, ", \"%s\": null", numbers[i].key);
+    else print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
+  }
   fprintf(out, ",\n    \"by_epoch\": [");
   for (uint32_t i = 1; i <= state->epoch_numbers.count; i++) {
     const epoch_stats *epoch = &state->epochs[i];

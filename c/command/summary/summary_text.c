@@ -278,7 +278,7 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
   const table_column columns[] = {{"", 'l'}, {is_one ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
   char note[160], least[32] = "";
-  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs))
+  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || answer->state->lost_fetches))
     return; /* a solver computes too */
   if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
   snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s", trainers,
@@ -289,26 +289,33 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
     const char *what;
     uint64_t ns, whole_ns;
     const char *note;
+    int is_unknown;
   } rows[] = {
-    {"start-up", training->startup_ns, 0, "before the training loop"},
-    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this"},
-    {"compute", training->compute_ns, training->loop_ns, ""},
-    {"fetch", training->fetch_ns, training->loop_ns, ""},
-    {"waiting for data", training->wait_ns, training->loop_ns, "fetching while nothing computes"},
-    {"loading", training->data_ns, training->loop_ns, "reading and preparing samples"},
-    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes"},
-    {"communication", training->ns[AI_COMM], training->loop_ns, ""},
-    {"device", training->ns[AI_DEVICE], training->loop_ns, ""},
-    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, ""},
-    {"tear-down", training->teardown_ns, 0, "after the training loop"},
+    {"start-up", training->startup_ns, 0, "before the training loop", 0},
+    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this", 0},
+    {"compute", training->compute_ns, training->loop_ns, "", 0},
+    {"fetch", training->fetch_ns, training->loop_ns, "", !training->is_fetch_known},
+    {"waiting for data", training->wait_ns, training->loop_ns, "fetching while nothing computes",
+     !training->is_fetch_known},
+    {"loading", training->data_ns, training->loop_ns, "reading and preparing samples", 0},
+    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0},
+    {"communication", training->ns[AI_COMM], training->loop_ns, "", 0},
+    {"device", training->ns[AI_DEVICE], training->loop_ns, "", 0},
+    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, "", 0},
+    {"tear-down", training->teardown_ns, 0, "after the training loop", 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     int is_optional = strcmp(rows[i].what, "loading") == 0 || i > 6;
     if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
       continue;
     table_format(&split, "%s", rows[i].what);
-    add_time(&split, rows[i].ns / trainers);
-    add_share(&split, rows[i].ns, rows[i].whole_ns);
+    if (rows[i].is_unknown) {
+      table_format(&split, "unknown");
+      table_format(&split, "-");
+    } else {
+      add_time(&split, rows[i].ns / trainers);
+      add_share(&split, rows[i].ns, rows[i].whole_ns);
+    }
     table_format(&split, "%s", rows[i].note);
   }
   table_print(&split, out, 2);

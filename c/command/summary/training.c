@@ -182,6 +182,7 @@ int training_sum(summary_state *state, training_totals *sum) {
     sum->processes += process_is_trainer(counts);
     if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
   }
+  sum->is_fetch_known = !state->lost_fetches && (sum->count[AI_FETCH] || sum->count[AI_START]);
   add_steps(state, updates, sum);
   add_loops(state, sum);
   free(workers.first);

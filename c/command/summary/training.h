@@ -16,6 +16,7 @@ typedef struct training_totals {
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
   uint64_t wait_ns;                       /* fetching while nothing computes */
+  int is_fetch_known;                     /* fetches are recorded, and no trace says that some are not */
   uint64_t hidden_ns;                     /* loading while something computes */
   uint64_t loop_ns;                       /* from the first event of the loop to the last */
   uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */

@@ -219,6 +219,7 @@ void transcript_write(summary_state *state, analysis *shared, tally *counts) {
   state->counters = counts->counters;
   state->metadata = counts->metadata;
   state->others = counts->others;
+  state->lost_fetches = counts->lost_fetches;
   state->dropped = counts->dropped;
   state->recovered = counts->recovered;
   state->first = counts->first;

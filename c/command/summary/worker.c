@@ -73,6 +73,7 @@ static int64_t integer(const dft_cell *cell, int64_t otherwise) {
 
 static event_arguments arguments_of(const argument_keys *keys, const dft_rows *rows, uint32_t row) {
   event_arguments found = no_arguments;
+  int64_t worker_pid = -1;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
     if (cell->key == keys->ret) found.ret = integer(cell, NO_RESULT);
@@ -81,6 +82,7 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     else if (cell->key == keys->whence) found.whence = integer(cell, UINT8_MAX);
     else if (cell->key == keys->length) found.length = integer(cell, 0);
     else if (cell->key == keys->worker) found.worker = integer(cell, -1);
+    else if (cell->key == keys->worker_pid) worker_pid = integer(cell, -1);
     else if (cell->key == keys->batch) found.batch = integer(cell, -1);
     else if (cell->key == keys->epoch) found.epoch = integer(cell, NO_STEP);
     else if (cell->key == keys->step) found.step = integer(cell, NO_STEP);
@@ -90,6 +92,7 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     else if (cell->key == keys->second_file && cell->type == DFT_STRING)
       found.second_file = (dft_text){cell->value.text, cell->len};
   }
+  if (worker_pid >= 0) found.worker = worker_pid; /* each of several loaders has a worker 0 */
   return found;
 }
 
@@ -202,6 +205,19 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   return 1;
 }
 
+/* A line CM {"name":"not_recorded","value":"fetch"}: the process has a loader whose fetches are not in the trace. */
+static int is_lost_fetch(const summary_worker *worker, const dft_rows *rows, uint32_t row) {
+  const argument_keys *keys = &worker->shared->keys;
+  int matches = 0;
+  for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
+    const dft_cell *cell = &rows->args[i];
+    const char *word = cell->key == keys->name ? "not_recorded" : cell->key == keys->value ? "fetch" : "";
+    matches += *word && cell->type == DFT_STRING && cell->len == strlen(word) &&
+               memcmp(cell->value.text, word, cell->len) == 0;
+  }
+  return matches == 2;
+}
+
 static int reserve_events(summary_worker *worker, uint32_t capacity) {
   moment *events;
   if (capacity <= worker->event_capacity) return 1;
@@ -226,6 +242,7 @@ uint32_t worker_read(summary_worker *worker, const dft_rows *rows) {
       case DFT_METADATA:
         counts->metadata++;
         read_rank(worker, rows, i);
+        counts->lost_fetches += is_lost_fetch(worker, rows, i);
         break;
       case DFT_COUNTER: counts->counters++; break;
       default: counts->others++;

@@ -35,7 +35,7 @@ def coroutine(traced: Any, function: Callable[..., Any]) -> Callable[..., Any]:
 
 async def async_loop(loop: Any, iterator: Any) -> AsyncIterator[Any]:
     """Reports to the loop, step by step, what an asynchronous iterator does."""
-    begins, has_item, body_is_done = range(3)
+    begins, has_item, body_is_done, is_left = range(4)
     while True:
         loop._step(begins)
         try:
@@ -45,8 +45,19 @@ async def async_loop(loop: Any, iterator: Any) -> AsyncIterator[Any]:
         loop._step(has_item)
         try:
             yield item
-        finally:
-            loop._step(body_is_done)
+        except BaseException:
+            loop._step(is_left)
+            raise
+        loop._step(body_is_done)
+
+
+def batches_of(iterator: Any) -> Any:
+    """For the loop over a loader: who made its items, if workers of torch did."""
+    if not hasattr(iterator, "_task_info"):
+        return None
+    from dftracer.python import batches
+
+    return batches.batches_of(iterator)
 
 
 def metadata(key: str, value: str) -> None:

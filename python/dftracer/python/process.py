@@ -100,6 +100,11 @@ def _finish_last(_: Any) -> None:
         multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
         if _records_io():
             name_worker()
+        arguments = _worker_arguments()
+        if arguments:
+            from dftracer.python import worker
+
+            worker.watch(arguments)
 
 
 def _finish_spawned() -> None:
@@ -115,9 +120,16 @@ def _records_io() -> bool:
 
 def name_worker() -> None:
     """Before the first event of a child: names a worker of torch's DataLoader after the number in its arguments."""
+    arguments = _worker_arguments()
+    if arguments:
+        native._name_thread(f"DataLoader worker {arguments['worker_id']}")
+
+
+def _worker_arguments() -> dict[str, Any]:
+    """Those of torch's worker loop, if this process was started for it."""
     processes: Any = sys.modules.get("multiprocessing.process")
     process: Any = processes.current_process() if processes else None
     target: Any = getattr(process, "_target", None)
-    if getattr(target, "__name__", "") == "_worker_loop":
-        arguments = {**dict(zip(target.__code__.co_varnames, process._args)), **process._kwargs}
-        native._name_thread(f"DataLoader worker {arguments['worker_id']}")
+    if getattr(target, "__name__", "") != "_worker_loop":
+        return {}
+    return {**dict(zip(target.__code__.co_varnames, process._args)), **process._kwargs}

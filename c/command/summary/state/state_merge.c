@@ -157,6 +157,7 @@ void state_merge(summary_state *into, summary_state *from) {
   into->counters += from->counters;
   into->metadata += from->metadata;
   into->others += from->others;
+  into->lost_fetches += from->lost_fetches;
   into->has_fractions |= from->has_fractions;
   into->dropped += from->dropped;
   into->recovered += from->recovered;

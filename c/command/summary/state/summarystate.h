@@ -92,6 +92,7 @@ typedef struct summary_state {
   epoch_stats *epochs;
   uint32_t epoch_capacity;
   uint64_t events, counters, metadata, others;
+  uint64_t lost_fetches;       /* notes in the traces that fetches are missing */
   uint64_t has_fractions;      /* not 0: some durations are not whole microseconds */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
   int64_t first, last;         /* the first start and the last end; first > last: no event */

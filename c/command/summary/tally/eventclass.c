@@ -67,8 +67,16 @@ static enum action action_of(dft_text name) {
   return ACTION_OTHER;
 }
 
+/* The item in hand of a loop that was left counts as the others do. */
+static dft_text without_cut(dft_text name) {
+  if (ends(name, ".iter.cut") || ends(name, ".block.cut")) name.len -= strlen(".cut");
+  return name;
+}
+
 static uint8_t ai_of(dft_text name, dft_text cat) {
-  if (is(cat, "dataloader") && is(name, "fetch.init")) return AI_START;
+  if (is(cat, "pipeline") && (is(name, "step") || is(name, "step.iter"))) return AI_STEP;
+  name = without_cut(name);
+  if (is(cat, "dataloader") && (is(name, "fetch.init") || is(name, "fetch.end"))) return AI_START;
   if (is(cat, "pipeline") && (is(name, "epoch") || is(name, "epoch.block"))) return AI_EPOCH;
   if (is(cat, "dlio_benchmark") && ends(name, "._train")) return AI_EPOCH;
   if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* the body of a loop, a constructor */
@@ -79,7 +87,6 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
   if (is(cat, "comm")) return AI_COMM;
   if (is(cat, "device")) return AI_DEVICE;
   if (is(cat, "checkpoint")) return AI_CHECKPOINT;
-  if (is(cat, "pipeline") && (is(name, "step") || is(name, "step.iter"))) return AI_STEP;
   return AI_NONE;
 }
 

@@ -21,7 +21,7 @@ enum io_returns {
 enum ai_kind {
   AI_NONE,
   AI_COMPUTE,
-  AI_START, /* of a loader and its workers */
+  AI_START, /* start or end of a loader and its workers */
   AI_FETCH,
   AI_DATA,
   AI_COMM,

@@ -180,6 +180,7 @@ void tally_merge(tally *into, tally *from) {
   into->counters += from->counters;
   into->metadata += from->metadata;
   into->others += from->others;
+  into->lost_fetches += from->lost_fetches;
   into->dropped += from->dropped;
   into->recovered += from->recovered;
   tally_add_time(into, from->first, from->last);

@@ -11,14 +11,14 @@ torch.distributed. The result is also a context manager.
 
 from __future__ import annotations
 
-import copyreg
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakValueDictionary, ref
+from typing import TYPE_CHECKING, Any
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native, setup_stream_logger
+from dftracer.python.torch import loaders
+from dftracer.python.torch.change import Change, put
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,57 +49,6 @@ COLLECTIVES = {
 }
 
 
-class Change:
-    """A replaced function or attribute of torch or of the program; it records until its last user undoes it.
-
-    The recording function holds the change, but the change holds no reference to the owner. So the owner is freed as
-    without tracing, even if nobody undoes the change, and does not wait for the garbage collector, which would keep the
-    memory of a device in use.
-    """
-
-    made: ClassVar[WeakValueDictionary[tuple[int, str], Change]] = WeakValueDictionary()
-    undo: Callable[[], None]
-
-    def __init__(self, owner: Any, name: str) -> None:
-        self.owner, self.name = ref(owner), name
-        self.key = (id(owner), name)
-        self.users = 0
-
-    @classmethod
-    def use(cls, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> Callable[[], None]:
-        """Returns a function that ends this use. `make` changes the owner and returns a function that undoes it."""
-        change = cls.made.get((id(owner), name))
-        if change is None or change.owner() is not owner:
-            change = cls(owner, name)
-            change.undo = make(change, owner)
-            cls.made[change.key] = change
-        change.users += 1
-        return change.leave
-
-    def leave(self) -> None:
-        """Ends one use."""
-        self.users -= 1
-        if self.users == 0:
-            if Change.made.get(self.key) is self:
-                del Change.made[self.key]
-            self.undo()
-
-
-def _put(change: Change, name: str, traced: Any) -> Callable[[], None]:
-    """Sets an attribute of the owner. If somebody else replaces it later, undo leaves that in place."""
-    own = vars(change.owner())  # not setattr, which a compiled model passes on to its inner model
-    before = {name: own[name]} if name in own else {}
-    own[name] = traced
-
-    def undo() -> None:
-        owner = change.owner()
-        if owner is not None and vars(owner).get(name) is traced:
-            del vars(owner)[name]
-            vars(owner).update(before)
-
-    return undo
-
-
 def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
     """The function with events. Compiled code gets none: an event would split its graph or make compiling fail."""
     from torch.compiler import is_compiling
@@ -117,7 +66,7 @@ def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
 def _replace_function(change: Change, module: ModuleType, node: DFTracerAI) -> Callable[[], None]:
     traced = _recorded(change, node, getattr(module, change.name))
     traced.__module__, traced.__qualname__ = module.__name__, change.name  # its name for pickle
-    return _put(change, change.name, traced)
+    return put(change, change.name, traced)
 
 
 def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[], None]:
@@ -135,7 +84,7 @@ def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[]
         return traced(*args, **kwargs)
 
     traced.__func__ = function  # type: ignore[attr-defined]
-    return _put(change, change.name, traced)
+    return put(change, change.name, traced)
 
 
 def _replace_call(change: Change, model: Any) -> Callable[[], None]:
@@ -155,48 +104,7 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
         caller = None if is_compiling() else sys._getframe(1).f_locals.get("self")
         return recorded(caller if isinstance(caller, kind) else find(), *args, **kwargs)
 
-    return _put(change, "_compiled_call_impl", traced)
-
-
-def _derive_loader(change: Change, loader: Any) -> Callable[[], None]:
-    before: Any = type(loader)
-    find = change.owner
-
-    def items(self: Any) -> Any:
-        """For a loader that is its own iterator."""
-        while True:
-            try:
-                item = self.__next__()
-            except StopIteration:
-                return
-            yield item
-
-    def iterate(self: Any) -> Any:
-        with ai.dataloader.fetch.init:  # workers are started
-            iterator = before.__iter__(self)
-        return iter(ai.dataloader.fetch.iter(items(self) if iterator is self else iterator))
-
-    def reduce(self: Any, protocol: Any) -> Any:
-        reduced = before.__reduce_ex__(self, protocol)
-        if isinstance(reduced, str):
-            return reduced
-        make, args, *rest = reduced
-        if make is copyreg.__newobj__:  # type: ignore[attr-defined]
-            make = before.__new__  # pickle would compare the class
-        return make, tuple(before if one is derived else one for one in args), *rest  # as it was before
-
-    names = {"__qualname__": before.__qualname__, "__module__": before.__module__, "__reduce_ex__": reduce}
-    if not hasattr(before, "__iter__"):
-        raise TypeError("it has no __iter__")
-    derived = type(before.__name__, (before,), {"__iter__": iterate, **names, "change": change})
-    loader.__class__ = derived
-
-    def undo() -> None:
-        loader = find()
-        if type(loader) is derived:
-            loader.__class__ = before
-
-    return undo
+    return put(change, "_compiled_call_impl", traced)
 
 
 def _each(given: Any) -> list[Any]:
@@ -234,9 +142,15 @@ class Tracing:
                 self._add(one, name, functools.partial(_replace_method, node=node))
 
     def add_dataloader(self, loader: Any) -> None:
-        """Records `fetch.init`, `fetch.iter` and `fetch.block` of loops over the loader."""
+        """Records `fetch.init`, `fetch.iter`, `fetch.block` and `fetch.end` of loops over the loader."""
         for one in _each(loader):
-            self._add(one, "__iter__", _derive_loader, "; loop over ai.dataloader.fetch.iter(loader) instead")
+            begun = len(self._undo)
+            try:
+                self._undo.append(loaders.add(one, self._use))
+            except Exception as error:
+                while len(self._undo) > begun:
+                    self._undo.pop()()
+                self._tell("fetch", one, error, "; loop over ai.dataloader.fetch.iter(loader) instead")
 
     def add_process(self) -> None:
         """Records what belongs to no single object: backward, checkpoints, collectives."""
@@ -254,15 +168,20 @@ class Tracing:
     def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
         self._add(owner, name, functools.partial(_replace_function, node=node))
 
-    def _add(
-        self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]], advice: str = ""
-    ) -> None:
-        """Prints a line if something cannot be recorded, because the program must go on as without tracing."""
+    def _use(self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> None:
+        self._undo.append(Change.use(owner, name, make))
+
+    def _add(self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> None:
         try:
-            self._undo.append(Change.use(owner, name, make))
+            self._use(owner, name, make)
         except Exception as error:
-            what = f"{name} of a {type(owner).__name__}"
-            setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s%s", what, error, advice)
+            self._tell(name, owner, error)
+
+    def _tell(self, what: str, owner: Any, error: Exception, advice: str = "") -> None:
+        """Something cannot be recorded. The program must go on as without tracing, and the trace says what is missing."""
+        native.log_metadata_event("not_recorded", what)
+        words = f"{what} of {owner!r:.100}, a {type(owner).__name__},"
+        setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s%s", words, error, advice)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:

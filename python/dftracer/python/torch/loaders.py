@@ -1,0 +1,173 @@
+"""loaders.py - the fetches of loaders of any class.
+
+The methods __iter__ and __next__ are replaced in classes, and record for the loaders that were given to trace().
+Frameworks make new loaders of a given one, so a loader of a known class over the same dataset records as well. Loaders
+wrap loaders: what the program waits for is the outermost one, and only that one records.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from dftracer.python.ai_init import ai
+from dftracer.python.batches import Ahead, OneByOne, batches_of
+from dftracer.python.env import native
+from dftracer.python.torch.change import ByIdentity, Change, finder, put_method
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_loaders = ByIdentity()  # how often each was added
+_datasets = ByIdentity()  # the same for their datasets
+_loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
+
+
+class _Starting(threading.local):
+    depth = 0
+
+
+_starting = _Starting()
+
+
+def _dataset_of(loader: Any) -> Any:
+    try:
+        dataset = loader.dataset
+        return dataset.dataset if type(dataset).__name__ == "IterableDatasetShard" else dataset  # accelerate's
+    except Exception:  # noqa: BLE001
+        return None
+
+
+def _is_traced(loader: Any) -> bool:
+    return bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
+
+
+def _new_loop(iterator: Any) -> Any:
+    loop = ai.dataloader.fetch.iter(iterator)
+    loop._watch(ai.dataloader.fetch.derive("end"), None)
+    return loop
+
+
+def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
+    """The iterator of an outermost loader."""
+    _starting.depth += 1
+    try:
+        with ai.dataloader.fetch.init:  # workers are started
+            iterator = before(loader)
+    finally:
+        _starting.depth -= 1
+    if iterator is not loader:
+        return _new_loop(iterator)
+    _loops.pop(loader)
+    _loops.set(loader, _new_loop(()))
+    return loader
+
+
+def _watch_inner(outer: Any, iterator: Any, wrapper: Any) -> None:
+    """Lets the loop over a wrapper tell the batches of the iterator inside."""
+    kind = type(wrapper)
+    if kind.__module__ == "accelerate.data_loader":
+        state = getattr(wrapper, "state", None)
+        is_split = "Dispatcher" in kind.__name__ and getattr(state, "num_processes", 1) != 1
+        batches = None if is_split else batches_of(iterator, Ahead, getattr(wrapper, "skip_batches", 0))
+    else:
+        batches = batches_of(iterator, OneByOne)
+    outer._watch(None, batches)
+
+
+def _replace_iter(change: Change, kind: Any) -> Callable[[], None]:
+    before = kind.__iter__
+
+    @functools.wraps(before)
+    def traced(self: Any) -> Any:
+        if not change.users or not _is_traced(self):
+            return before(self)
+        outer = native._fetching()
+        if outer is None and not _starting.depth:
+            return _start(self, before)
+        iterator = before(self)
+        if outer is not None:
+            _watch_inner(outer, iterator, sys._getframe(1).f_locals.get("self"))
+        return iterator
+
+    return put_method(change, traced)
+
+
+def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
+    """Of loaders that are their own iterators, and of torch's iterators: some exist when tracing begins."""
+    before = kind.__next__
+
+    def loop_of(iterator: Any) -> Any:
+        loop = _loops.get(iterator)
+        if loop is None and (_loaders.get(iterator) or _datasets.get(getattr(iterator, "__dict__", {}).get("_dataset"))):
+            loop = _new_loop(())
+            loop._watch(None, batches_of(iterator))
+            _loops.set(iterator, loop)
+        return loop
+
+    @functools.wraps(before)
+    def traced(self: Any) -> Any:
+        loop = loop_of(self) if change.users and native._fetching() is None and not _starting.depth else None
+        if loop is None:
+            return before(self)
+        try:
+            return loop._turn(before, self)
+        except StopIteration:
+            _loops.pop(self)
+            raise
+
+    return put_method(change, traced)
+
+
+def _definer(kind: type, name: str) -> type:
+    """The class whose method it is, if that can be changed."""
+    for one in kind.__mro__:
+        if name in vars(one):
+            return one if one.__flags__ & _IS_HEAP_TYPE else kind
+    raise TypeError("it cannot be looped over")
+
+
+_IS_HEAP_TYPE = 1 << 9
+
+
+def _known_classes() -> Iterator[tuple[type, str]]:
+    """Those of which frameworks make a new loader, and those of their iterators."""
+    from torch.utils.data import DataLoader, dataloader
+
+    yield DataLoader, "__iter__"
+    iterator: Any = getattr(dataloader, "_BaseDataLoaderIter", None)
+    if "__next__" in vars(iterator or object):
+        yield iterator, "__next__"
+    accelerate: Any = sys.modules.get("accelerate.data_loader")
+    adapter: Any = getattr(accelerate, "DataLoaderAdapter", None)
+    for kind in vars(accelerate).values() if adapter else ():
+        if isinstance(kind, type) and issubclass(kind, adapter) and "__iter__" in vars(kind):
+            yield kind, "__iter__"
+
+
+def add(loader: Any, use: Callable[[Any, str, Any], None]) -> Callable[[], None]:
+    """`use` makes a change that an undo of the caller takes back; returns a function that undoes the rest."""
+    kind, dataset = type(loader), _dataset_of(loader)
+    changes = {(_definer(kind, "__iter__"), "__iter__")}
+    if hasattr(kind, "__next__"):
+        changes.add((_definer(kind, "__next__"), "__next__"))
+    if dataset is not None and "torch" in sys.modules:
+        changes.update(_known_classes())
+    for owner, name in changes:
+        use(owner, name, _replace_iter if name == "__iter__" else _replace_next)
+    _loaders.count(loader, 1)
+    if dataset is not None:
+        _datasets.count(dataset, 1)
+    find_loader, find_dataset = finder(loader), finder(dataset)
+
+    def undo() -> None:
+        for known, find in ((_loaders, find_loader), (_datasets, find_dataset)):
+            thing = find()
+            if thing is not None:
+                known.count(thing, -1)
+        if not _loaders:
+            _loops.clear()
+
+    return undo

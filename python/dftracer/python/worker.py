@@ -1,0 +1,39 @@
+"""worker.py - in a worker of torch's DataLoader: an event for each batch, and the batch's number on what is loaded.
+
+The worker takes its tasks from one queue and puts the batches into another; both are wrapped here. In between, it loads
+one batch. If a version of torch works otherwise, the batch is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+
+def watch(arguments: dict[str, Any]) -> None:
+    """`arguments` are those of torch's worker loop, which is about to begin."""
+    from dftracer.python.ai_init import ai
+
+    tasks, results, worker = (arguments.get(name) for name in ("index_queue", "data_queue", "worker_id"))
+    get, put = getattr(tasks, "get", None), getattr(results, "put", None)
+    # A fork copies the step, and the step is another one when the batch is used. Workers that stay outlive the epoch, too.
+    ai._forget("step", *(["epoch"] if arguments.get("persistent_workers") else []))
+    if not callable(get) or not callable(put) or not isinstance(worker, int):
+        return
+    pid = os.getpid()
+    loop: Any = ai.data.derive("batch").iter((), include_iter=False, block_name="data.batch")
+    begins, has_item, body_is_done = range(3)
+
+    def next_task(*args: Any, **kwargs: Any) -> Any:
+        task = get(*args, **kwargs)
+        if isinstance(task, tuple) and len(task) == 2 and isinstance(task[0], int):
+            ai.data.update(args={"worker": worker, "batch": task[0], "worker_pid": pid})
+            loop._step(begins)
+            loop._step(has_item)
+        return task
+
+    def put_result(*args: Any, **kwargs: Any) -> Any:
+        loop._step(body_is_done)  # before the training can see the batch
+        return put(*args, **kwargs)
+
+    tasks.get, results.put = next_task, put_result
