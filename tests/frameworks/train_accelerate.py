@@ -42,8 +42,9 @@ for epoch in range(sizes.EPOCHS):
             with watch("forward"):
                 model(**batch)
     if accelerator.is_main_process:
+        state = accelerator.unwrap_model(model).state_dict()
         with watch("checkpoint"):
-            torch.save(accelerator.unwrap_model(model).state_dict(), f"{folder}/model-{epoch}.pt")
+            torch.save(state, f"{folder}/model-{epoch}.pt")
     accelerator.wait_for_everyone()
 tracing.undo()
 log.finalize()

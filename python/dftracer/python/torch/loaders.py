@@ -44,9 +44,14 @@ def _is_traced(loader: Any) -> bool:
     return bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
 
 
-def _new_loop(iterator: Any) -> Any:
+def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
+    """Frameworks ask for as many batches as the loader has, and no more: the last one is no break then."""
     loop = ai.dataloader.fetch.iter(iterator)
     loop._watch(ai.dataloader.fetch.derive("end"), None)
+    try:
+        loop._expect(len(loader) - fetched)
+    except Exception:  # noqa: BLE001
+        loop._expect(0)
     return loop
 
 
@@ -59,9 +64,9 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     finally:
         _starting.depth -= 1
     if iterator is not loader:
-        return _new_loop(iterator)
+        return _new_loop(iterator, loader)
     _loops.pop(loader)
-    _loops.set(loader, _new_loop(()))
+    _loops.set(loader, _new_loop((), loader))
     return loader
 
 
@@ -102,7 +107,7 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
     def loop_of(iterator: Any) -> Any:
         loop = _loops.get(iterator)
         if loop is None and (_loaders.get(iterator) or _datasets.get(getattr(iterator, "__dict__", {}).get("_dataset"))):
-            loop = _new_loop(())
+            loop = _new_loop((), iterator, getattr(iterator, "_num_yielded", 0))
             loop._watch(None, batches_of(iterator))
             _loops.set(iterator, loop)
         return loop

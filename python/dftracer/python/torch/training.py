@@ -111,6 +111,14 @@ def _each(given: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
+def _inner(optimizer: Any) -> Any:
+    """The optimizer itself: Accelerate's one calls its step only when no more gradients are to be accumulated."""
+    inner = getattr(optimizer, "optimizer", None)
+    if type(optimizer).__name__ != "AcceleratedOptimizer" or not hasattr(inner, "step"):
+        return optimizer
+    return inner if getattr(optimizer, "scaler", None) is None else optimizer  # with a scaler it replaces the step
+
+
 class Tracing:
     """The changes that trace() made, and how to undo them."""
 
@@ -137,7 +145,7 @@ class Tracing:
 
     def add_optimizer(self, optimizer: Any) -> None:
         """Records `step` and `compute.zero_grad`."""
-        for one in _each(optimizer):
+        for one in map(_inner, _each(optimizer)):
             for name, node in (("step", ai.compute.step), ("zero_grad", ai.compute.derive("zero_grad"))):
                 self._add(one, name, functools.partial(_replace_method, node=node))
 
