@@ -12,6 +12,7 @@ typedef struct Block {
   Profile *profile; /* owned */
   void *frame;
   Open open;
+  int is_suspended;
 } Block;
 
 typedef struct Stack {
@@ -55,7 +56,7 @@ void block_enter(Profile *profile, void *frame) {
     return;
   }
   Py_INCREF(profile);
-  own->block[own->count++] = (Block){profile, frame, open};
+  own->block[own->count++] = (Block){profile, frame, open, 0};
   if (!state->is_node) state->start = open.is_redirected ? open.at : dft_ticks(); /* of what a second flush writes */
 }
 
@@ -82,9 +83,33 @@ void block_exit(Profile *profile, void *frame, PyObject *raised) {
   left = *block;
   stack->count--;
   memmove(block, block + 1, (size_t)((char *)&stack->block[stack->count] - (char *)block));
+  if (UNLIKELY(left.is_suspended)) event_begin(&left.open, state, NULL);
   if (LIKELY(!raised && left.open.is_open && is_simple(&left.open, state))) event_close(&left.open);
   else event_end(&left.open, state, NULL, NULL, raised);
   Py_DECREF(left.profile);
+}
+
+static int has_category(const Block *block, const char *cat) {
+  return strcmp(block->profile->state->label->site.cat, cat) == 0;
+}
+
+/* From the innermost: regions end in the order of the stack. */
+void block_suspend(const char *cat) {
+  for (uint32_t i = stack ? stack->count : 0; i--;) {
+    Block *block = &stack->block[i];
+    if (!block->open.is_open || block->open.is_redirected || !has_category(block, cat)) continue;
+    event_cancel(&block->open);
+    block->is_suspended = 1;
+  }
+}
+
+void block_resume(const char *cat) {
+  for (uint32_t i = 0; stack && i < stack->count; i++) {
+    Block *block = &stack->block[i];
+    if (!block->is_suspended || !has_category(block, cat)) continue;
+    block->is_suspended = 0;
+    event_begin(&block->open, block->profile->state, NULL);
+  }
 }
 
 int block_exchange(Profile *profile, void *frame, Open *open) {

@@ -12,6 +12,9 @@ void block_exit(Profile *profile, void *frame, PyObject *raised);
 int block_is_any(void);
 /* Exchanges `open` with the event of the block that block_exit would end; returns 0 if there is none. */
 int block_exchange(Profile *profile, void *frame, Open *open);
+/* Takes the open events of a category off this thread's stack without recording them; they begin anew when resumed. */
+void block_suspend(const char *cat);
+void block_resume(const char *cat);
 
 /* The frame of the caller. Two blocks of one frame nest; blocks of two coroutines need not. It is only compared, never read. */
 static inline void *frame_now(void) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "block.h"
 #include "function.h"
 #include "loop.h"
 #include "text.h"
@@ -305,6 +306,25 @@ static PyObject *name_thread(PyObject *module, PyObject *name) {
   Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(suspend_doc,
+             "_suspend($module, cat, /)\n--\n\nThe open blocks of a category on this thread begin anew at _resume.");
+static PyObject *suspend(PyObject *module, PyObject *cat) {
+  const char *text = PyUnicode_AsUTF8(cat);
+  (void)module;
+  if (!text) return NULL;
+  block_suspend(text);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(resume_doc, "_resume($module, cat, /)\n--\n\nEnds _suspend.");
+static PyObject *resume(PyObject *module, PyObject *cat) {
+  const char *text = PyUnicode_AsUTF8(cat);
+  (void)module;
+  if (!text) return NULL;
+  block_resume(text);
+  Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(get_config_doc,
              "get_config($module, /, key)\n--\n\nThe resolved value of a DFTRACER_* name; '' when unknown.");
 static PyObject *get_config(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -402,6 +422,8 @@ PyMethodDef call_methods[] = {
   {"_child_ends", child_ends, METH_O, child_ends_doc},
   {"_was_forgotten", was_forgotten, METH_NOARGS, was_forgotten_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
+  {"_suspend", suspend, METH_O, suspend_doc},
+  {"_resume", resume, METH_O, resume_doc},
   {"_fetching", loop_fetching, METH_NOARGS,
    "_fetching($module, /)\n--\n\nThe loader's loop that fetches on this thread, the outermost, or None."},
   {"_log_torch", torch_events_log, METH_VARARGS,

@@ -1,7 +1,7 @@
 """batches.py - which worker of torch's DataLoader made a batch, and the number of the batch.
 
-Torch's iterator keeps its tasks in a dict and takes a task out of it when it returns the batch. That dict is replaced by
-one that notes what is taken. If a version of torch has no such dict, the worker is unknown.
+Torch's iterator keeps its tasks in a dict and takes a task out of it when it returns the batch. That dict is replaced
+by one that notes what is taken. If a version of torch has no such dict, the worker is unknown.
 """
 
 from __future__ import annotations

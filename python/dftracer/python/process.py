@@ -96,15 +96,32 @@ def _finish_last(_: Any) -> None:
 
     if getattr(multiprocessing.process.current_process(), "_inheriting", False):  # spawned; its target is not known yet
         multiprocessing.util.Finalize(None, _finish_spawned, exitpriority=LAST)
+        _watch_run(multiprocessing.process.BaseProcess)
     elif multiprocessing.process.parent_process() is not None:
         multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
         if _records_io():
             name_worker()
-        arguments = _worker_arguments()
-        if arguments:
-            from dftracer.python import worker
+        _watch_worker()
 
-            worker.watch(arguments)
+
+def _watch_run(kind: Any) -> None:
+    """Calls _watch_worker when the target of a spawned process is known."""
+    before = kind.run
+
+    def run(self: Any) -> None:
+        kind.run = before
+        _watch_worker()
+        before(self)
+
+    kind.run = run
+
+
+def _watch_worker() -> None:
+    arguments = _worker_arguments()
+    if arguments:
+        from dftracer.python import worker
+
+        worker.watch(arguments)
 
 
 def _finish_spawned() -> None:

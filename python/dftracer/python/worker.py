@@ -16,9 +16,9 @@ def watch(arguments: dict[str, Any]) -> None:
 
     tasks, results, worker = (arguments.get(name) for name in ("index_queue", "data_queue", "worker_id"))
     get, put = getattr(tasks, "get", None), getattr(results, "put", None)
-    # A fork copies the step, and the step is another one when the batch is used. Workers that stay outlive the epoch, too.
+    # A fork copies the step, which is another one when the batch is used. Workers that stay outlive the epoch, too.
     ai._forget("step", *(["epoch"] if arguments.get("persistent_workers") else []))
-    if not callable(get) or not callable(put) or not isinstance(worker, int):
+    if not callable(get) or not callable(put) or not isinstance(worker, int) or hasattr(get, "is_traced"):
         return
     pid = os.getpid()
     loop: Any = ai.data.derive("batch").iter((), include_iter=False, block_name="data.batch")
@@ -36,4 +36,5 @@ def watch(arguments: dict[str, Any]) -> None:
         loop._step(body_is_done)  # before the training can see the batch
         return put(*args, **kwargs)
 
+    next_task.is_traced = True  # type: ignore[attr-defined]
     tasks.get, results.put = next_task, put_result

@@ -36,7 +36,7 @@ def _dataset_of(loader: Any) -> Any:
     try:
         dataset = loader.dataset
         return dataset.dataset if type(dataset).__name__ == "IterableDatasetShard" else dataset  # accelerate's
-    except Exception:  # noqa: BLE001
+    except Exception:
         return None
 
 
@@ -106,7 +106,8 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
 
     def loop_of(iterator: Any) -> Any:
         loop = _loops.get(iterator)
-        if loop is None and (_loaders.get(iterator) or _datasets.get(getattr(iterator, "__dict__", {}).get("_dataset"))):
+        dataset = getattr(iterator, "__dict__", {}).get("_dataset")
+        if loop is None and (_loaders.get(iterator) or _datasets.get(dataset)):
             loop = _new_loop((), iterator, getattr(iterator, "_num_yielded", 0))
             loop._watch(None, batches_of(iterator))
             _loops.set(iterator, loop)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native, setup_stream_logger
-from dftracer.python.torch import loaders
+from dftracer.python.torch import communication, compiling, loaders
 from dftracer.python.torch.change import Change, put
 
 if TYPE_CHECKING:
@@ -25,29 +25,6 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
     from dftracer.python.ai_common import DFTracerAI
-
-# function of torch.distributed -> child of ai.comm
-COLLECTIVES = {
-    "send": "send",
-    "recv": "receive",
-    "barrier": "barrier",
-    "broadcast": "bcast",
-    "broadcast_object_list": "bcast",
-    "reduce": "reduce",
-    "all_reduce": "all_reduce",
-    "gather": "gather",
-    "gather_object": "gather",
-    "all_gather": "all_gather",
-    "all_gather_into_tensor": "all_gather",
-    "all_gather_object": "all_gather",
-    "scatter": "scatter",
-    "scatter_object_list": "scatter",
-    "reduce_scatter": "reduce_scatter",
-    "reduce_scatter_tensor": "reduce_scatter",
-    "all_to_all": "all_to_all",
-    "all_to_all_single": "all_to_all",
-}
-
 
 def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
     """The function with events. Compiled code gets none: an event would split its graph or make compiling fail."""
@@ -63,8 +40,50 @@ def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
     return traced
 
 
-def _replace_function(change: Change, module: ModuleType, node: DFTracerAI) -> Callable[[], None]:
-    traced = _recorded(change, node, getattr(module, change.name))
+def _computed(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for forward and backward. These may compile, and a backward may communicate: both are apart from it."""
+    from torch.compiler import is_compiling
+
+    is_backward = node is ai.compute.backward
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        if not change.users or is_compiling():
+            return before(*args, **kwargs)
+        compiling.watch()
+        with node:
+            if not (is_backward and communication.has_reducers()):
+                return before(*args, **kwargs)
+            begin = native.get_time()
+            result = before(*args, **kwargs)
+            communication.record_reducers(begin)
+            return result
+
+    traced.change = change  # type: ignore[attr-defined]
+    return traced
+
+
+def _stored(change: Change, nodes: tuple[DFTracerAI, DFTracerAI], before: Callable[..., Any]) -> Callable[..., Any]:
+    """torch.save or torch.load: a checkpoint, or in a worker or a fetch a part of loading. Torch pickles tensors by
+    them, too, and that is neither."""
+    from torch.utils.data import get_worker_info
+
+    checkpoint, data = (_recorded(change, node, before) for node in nodes)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
+            return before(*args, **kwargs)
+        is_data = get_worker_info() is not None or native._fetching() is not None
+        return (data if is_data else checkpoint)(*args, **kwargs)
+
+    return traced
+
+
+def _replace_function(
+    change: Change, module: ModuleType, make: Callable[[Change, Any, Any], Callable[..., Any]], nodes: Any
+) -> Callable[[], None]:
+    traced = make(change, nodes, getattr(module, change.name))
     traced.__module__, traced.__qualname__ = module.__name__, change.name  # its name for pickle
     return put(change, change.name, traced)
 
@@ -94,7 +113,7 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
     if not hasattr(model, "_call_impl"):
         raise TypeError("it is not a torch.nn.Module")
     own, find, kind = model._compiled_call_impl, change.owner, type(model)
-    recorded = _recorded(change, ai.compute.forward, own or kind._call_impl)
+    recorded = _computed(change, ai.compute.forward, own or kind._call_impl)
 
     @functools.wraps(recorded)
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -108,7 +127,7 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
 
 
 def _each(given: Any) -> list[Any]:
-    return list(given) if isinstance(given, (list, tuple)) else [given]
+    return list(given) if type(given) in (list, tuple) else [given]
 
 
 def _inner(optimizer: Any) -> Any:
@@ -163,18 +182,16 @@ class Tracing:
     def add_process(self) -> None:
         """Records what belongs to no single object: backward, checkpoints, collectives."""
         import torch
-        import torch.distributed as distributed
 
-        self._add_function(torch.autograd, "backward", ai.compute.backward)  # backward of a tensor calls it
-        self._add_function(torch, "save", ai.checkpoint.capture)
-        self._add_function(torch, "load", ai.checkpoint.restart)
-        if distributed.is_available():
-            for name, child in COLLECTIVES.items():
-                if hasattr(distributed, name):
-                    self._add_function(distributed, name, getattr(ai.comm, child))
+        self._add_function(torch.autograd, "backward", _computed, ai.compute.backward)  # backward of a tensor calls it
+        self._add_function(torch, "save", _stored, (ai.checkpoint.capture, ai.data.io.write))
+        self._add_function(torch, "load", _stored, (ai.checkpoint.restart, ai.data.io.read))
+        self._undo.append(communication.add(self._add))
+        compiling.use(1)
+        self._undo.append(functools.partial(compiling.use, -1))
 
-    def _add_function(self, owner: Any, name: str, node: DFTracerAI) -> None:
-        self._add(owner, name, functools.partial(_replace_function, node=node))
+    def _add_function(self, owner: Any, name: str, make: Any, nodes: Any) -> None:
+        self._add(owner, name, functools.partial(_replace_function, make=make, nodes=nodes))
 
     def _use(self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> None:
         self._undo.append(Change.use(owner, name, make))
@@ -186,7 +203,7 @@ class Tracing:
             self._tell(name, owner, error)
 
     def _tell(self, what: str, owner: Any, error: Exception, advice: str = "") -> None:
-        """Something cannot be recorded. The program must go on as without tracing, and the trace says what is missing."""
+        """Something cannot be recorded: the program goes on as without tracing, and the trace says what is missing."""
         native.log_metadata_event("not_recorded", what)
         words = f"{what} of {owner!r:.100}, a {type(owner).__name__},"
         setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s%s", words, error, advice)
