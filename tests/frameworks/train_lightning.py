@@ -10,6 +10,7 @@ import truth
 from dftracer.python import dftracer
 from lightning.pytorch.callbacks import ModelCheckpoint
 from lightning.pytorch.profilers import Profiler
+from torch.utils.data.dataloader import _BaseDataLoaderIter
 from trace_lightning import TraceCallback
 
 folder, workers = sys.argv[1], int(sys.argv[2])
@@ -18,13 +19,7 @@ watch = truth.Watch()
 
 
 class Watching(Profiler):
-    """Lightning's own view from outside: it reports its actions here."""
-
-    ACTIONS = {
-        "[_TrainingEpochLoop].train_dataloader_next": "fetch",
-        "[_EvaluationLoop].val_next": "fetch",
-        "save_checkpoint": "checkpoint",
-    }
+    """Lightning reports here when it begins and ends to save a checkpoint."""
 
     def __init__(self):
         super().__init__()
@@ -34,27 +29,25 @@ class Watching(Profiler):
         self.begun[action_name] = time.perf_counter_ns()
 
     def stop(self, action_name):
-        if action_name in self.ACTIONS:
-            watch.add(self.ACTIONS[action_name], time.perf_counter_ns() - self.begun[action_name])
+        if action_name == "save_checkpoint":
+            watch.add("checkpoint", time.perf_counter_ns() - self.begun[action_name])
 
 
 class Module(pl.LightningModule):
-    """Measures forward, backward and step of the optimizer."""
+    """Measures backward and step of the optimizer."""
 
     def __init__(self):
         super().__init__()
-        self.model = truth.Model()
+        self.model = truth.Model(watch)
 
     def forward(self, **batch):
         return self.model(**batch)
 
     def training_step(self, batch, _):
-        with watch("forward"):
-            return self(**batch)["loss"]
+        return self(**batch)["loss"]
 
     def validation_step(self, batch, _):
-        with watch("forward"):
-            self(**batch)
+        self(**batch)
 
     def backward(self, loss):
         with watch("backward"):
@@ -71,6 +64,7 @@ class Module(pl.LightningModule):
         return truth.SlowSGD(self.parameters(), lr=0.01)
 
 
+_BaseDataLoaderIter.__next__ = watch.around(_BaseDataLoaderIter.__next__, "fetch")
 log = dftracer.initialize_log(f"{folder}/out/train.pfw")
 trainer = pl.Trainer(
     accelerator="cpu",

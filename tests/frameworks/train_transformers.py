@@ -32,15 +32,10 @@ class Steps(TrainerCallback):
 
 
 class Measured(Trainer):
-    """Measures the rest."""
+    """Measures fetches."""
 
     def get_batch_samples(self, epoch_iterator, num_batches, device):
         return super().get_batch_samples(watch.items(epoch_iterator, "fetch"), num_batches, device)
-
-    def compute_loss(self, model, inputs, *args, **kwargs):
-        with watch("forward"):
-            outputs = model(**inputs)
-        return (outputs["loss"], outputs) if kwargs.get("return_outputs") else outputs["loss"]
 
 
 def measured_enumerate(items):
@@ -50,6 +45,7 @@ def measured_enumerate(items):
 
 transformers.trainer.enumerate = measured_enumerate
 torch.save = watch.around(torch.save, "checkpoint")
+safetensors.torch.serialize_file = truth.slow(safetensors.torch.serialize_file)
 saving = watch.around(safetensors.torch.save_file, "checkpoint")
 for name, module in list(sys.modules.items()):             # they import the function by name
     if name.startswith("transformers") and isinstance(module, type(sys)):
@@ -58,7 +54,7 @@ for name, module in list(sys.modules.items()):             # they import the fun
                 setattr(module, key, saving)
 safetensors.torch.save_file = saving
 log = dftracer.initialize_log(f"{folder}/out/train.pfw")
-model = truth.Model()
+model = truth.Model(watch)
 arguments = TrainingArguments(
     output_dir=f"{folder}/checkpoints",
     num_train_epochs=sizes.EPOCHS,

@@ -1,7 +1,7 @@
 """truth.py - a training of known cost, and a watch that measures it from outside. Imports nothing of dftracer.
 
-Items of the dataset sleep, and so do forward and backward of the model. So the times are the same on a busy machine, and
-what is around a call takes little of them. A program writes what its watch measured into truth-RANK.json.
+Items of the dataset sleep, and so do forward and backward of the model. So the times are the same on a busy machine,
+and what is around a call takes little of them. A program writes what its watch measured into truth-RANK.json.
 SPDX-License-Identifier: MIT
 """
 
@@ -14,12 +14,11 @@ import torch
 from sizes import BATCH, BATCHES, EVALUATIONS
 from torch.utils.data import DataLoader, Dataset
 
-ITEM, FORWARD, BACKWARD, STEP = 0.002, 0.004, 0.003, 0.005  # seconds
-WEIGHTS = 1 << 20
+ITEM, FORWARD, BACKWARD, STEP, SAVE = 0.005, 0.01, 0.01, 0.02, 0.05  # seconds
 
 
 class Watch:
-    """Sums of nanoseconds and numbers of calls, by epoch and by what was measured; `compute` is the time in any of them."""
+    """Numbers of calls and sums of nanoseconds, by epoch and by what was measured; `compute`: in any computation."""
 
     def __init__(self):
         self.epoch, self.sums, self.depth = 0, {}, 0
@@ -37,9 +36,9 @@ class Watch:
             if self.depth == 0 and what in ("forward", "backward", "step"):
                 self.add("compute", duration_ns)
 
-    def add(self, what, duration_ns, calls=1):
+    def add(self, what, duration_ns):
         total = self.sums.setdefault(what, {}).setdefault(str(self.epoch), [0, 0])
-        total[0] += calls
+        total[0] += 1
         total[1] += duration_ns
 
     def around(self, function, what):
@@ -52,13 +51,13 @@ class Watch:
         return measured
 
     def items(self, iterator, what):
-        """The items of an iterator; the call that finds its end is no batch, but takes time as well."""
+        """The items of an iterator; the call that finds no more may wait for the end of workers."""
         while True:
             before = time.perf_counter_ns()
             try:
                 item = next(iterator)
             except StopIteration:
-                self.add(what, time.perf_counter_ns() - before, calls=0)
+                self.add("end", time.perf_counter_ns() - before)
                 return
             self.add(what, time.perf_counter_ns() - before)
             yield item
@@ -97,12 +96,16 @@ class Sleep(torch.autograd.Function):
 
 
 class Model(torch.nn.Module):
-    """Returns the loss, as models of Transformers do. Its table makes checkpoints that take a while to write."""
+    """Returns the loss, as models of Transformers do."""
 
-    def __init__(self):
+    def __init__(self, watch):
         super().__init__()
         self.linear = torch.nn.Linear(8, 1)
-        self.register_buffer("table", torch.zeros(WEIGHTS))
+        self.watch = watch
+
+    def __call__(self, **batch):
+        with self.watch("forward"):                        # within what DDP does around it
+            return super().__call__(**batch)
 
     def forward(self, x, labels):
         return {"loss": (Sleep.apply(self.linear(x)) - labels).square().mean(), "logits": x}
@@ -115,6 +118,19 @@ class SlowSGD(torch.optim.SGD):
         result = super().step(closure)
         time.sleep(STEP)
         return result
+
+
+def slow(function):
+    """The function on a slow disk."""
+
+    def slowed(*args, **kwargs):
+        time.sleep(SAVE)
+        return function(*args, **kwargs)
+
+    return slowed
+
+
+torch.serialization._save = slow(torch.serialization._save)  # what torch.save calls
 
 
 def loaders(workers, ranks=1):

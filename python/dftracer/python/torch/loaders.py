@@ -12,6 +12,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+import dftracer.python.helpers  # noqa: F401 - not in the middle of the first fetch
 from dftracer.python.ai_init import ai
 from dftracer.python.batches import Ahead, OneByOne, batches_of
 from dftracer.python.env import native
@@ -50,7 +51,7 @@ def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
     loop._watch(ai.dataloader.fetch.derive("end"), None)
     try:
         loop._expect(len(loader) - fetched)
-    except Exception:  # noqa: BLE001
+    except Exception:
         loop._expect(0)
     return loop
 
