@@ -119,6 +119,36 @@ if __name__ == "__main__":
     assert [trace.named("thread_name")[0]["args"]["name"] for trace in workers] == ["DataLoader worker 0"] * 3
 
 
+@pytest.mark.parametrize(("steps", "workers"), [(2, 2), (2, 3), (3, 2), (3, 3)])
+def test_a_training_that_ends_after_some_steps(tmp_path, steps, workers):
+    """As the DLIO benchmark does it, and counts it: the batch with which it notices the end is none of its steps."""
+    traces = record(
+        DATASET
+        + """
+log = dftracer.initialize_log(sys.argv[1] + "/x.pfw", None, -1)
+steps, workers = int(sys.argv[2]), int(sys.argv[3])
+with ai:
+    for epoch in ai.pipeline.epoch.iter(range(2)):
+        loader, done = DataLoader(Items(), batch_size=2, num_workers=workers), 0
+        with ai.pipeline.train:
+            for batch in ai.dataloader.fetch.iter(loader):
+                if done == steps: break
+                with ai.compute: done += 1
+log.finalize()
+""",
+        tmp_path,
+        steps,
+        workers,
+        start=False,
+    )
+    (own,) = (trace for trace in traces if trace.named("train"))
+    names = collections.Counter(event["name"] for event in own.user_events())
+    assert names["ai_root"] == 1 and names["epoch.block"] == names["train"] == 2
+    assert names["fetch.iter"] == names["fetch.block"] == names["compute"] == 2 * steps
+    assert names["fetch.iter.cut"] == names["fetch.block.cut"] == 2
+    assert sum(len(trace.named("item")) for trace in traces) >= 2 * steps
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_a_worker_that_crashes_and_a_loop_left_early(tmp_path, method):
     run(

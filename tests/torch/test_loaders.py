@@ -279,7 +279,7 @@ log.finalize()
 
 def test_what_cannot_be_recorded_is_in_the_trace(tmp_path):
     trace = one(
-        START + "trace(dataloader=[range(3), 7]); list(range(3))\nwith ai.compute.forward: pass\nlog.finalize()\n", tmp_path
+        START + "trace(dataloader=[range(3), 7])\nwith ai.compute.forward: pass\nlog.finalize()\n", tmp_path
     )
     notes = [event["args"]["value"] for event in trace.named("CM") if event["args"]["name"] == "not_recorded"]
     assert notes == ["fetch", "fetch"]

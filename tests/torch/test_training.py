@@ -248,6 +248,36 @@ log.finalize()
     assert parents == [trace.named(name)[0]["id"] for name in ("compute.around", "compute.by itself")]
 
 
+def test_compiling_is_no_part_of_forward_and_backward(tmp_path):
+    """A backend that sleeps: the truth is how long, and how often it was called."""
+    trace = one(
+        START
+        + """
+import time
+from torch._dynamo.backends.common import aot_autograd
+def slow(graph, inputs):
+    time.sleep(0.3)
+    return graph.forward
+def both():
+    return torch.compile(torch.nn.Linear(4, 2), backend=aot_autograd(fw_compiler=slow, bw_compiler=slow))
+compiled = both()
+with trace(compiled):
+    for _ in range(3): compiled(torch.randn(1, 4)).sum().backward()
+    torch._dynamo.reset()                              # drops all callbacks
+    compiled(torch.randn(1, 4))
+both()(torch.randn(1, 4))
+log.finalize()
+""",
+        tmp_path,
+    )
+    compiles, forwards = trace.named("compile"), trace.named("forward")
+    assert len(forwards) == 4 and len(trace.named("backward")) == 3 and {e["cat"] for e in compiles} == {"dynamo"}
+    assert sum(event["dur"] for event in compiles) >= 3 * 300_000
+    for event in (*forwards, *trace.named("backward")):
+        for compiled in compiles:
+            assert compiled["ts"] + compiled["dur"] <= event["ts"] or event["ts"] + event["dur"] <= compiled["ts"]
+
+
 def test_off_changes_nothing(tmp_path):
     program = START + "before = state()\ntrace(model, optimizer, loader)\nassert state() == before\nloop()\n"
     run(program, tmp_path, DFTRACER_ENABLE="0")

@@ -14,7 +14,9 @@ def watch(arguments: dict[str, Any]) -> None:
     """`arguments` are those of torch's worker loop, which is about to begin."""
     from dftracer.python.ai_init import ai
 
-    tasks, results, worker = (arguments.get(name) for name in ("index_queue", "data_queue", "worker_id"))
+    tasks: Any = arguments.get("index_queue")
+    results: Any = arguments.get("data_queue")
+    worker = arguments.get("worker_id")
     get, put = getattr(tasks, "get", None), getattr(results, "put", None)
     # A fork copies the step, which is another one when the batch is used. Workers that stay outlive the epoch, too.
     ai._forget("step", *(["epoch"] if arguments.get("persistent_workers") else []))

@@ -35,7 +35,7 @@ def _end(*_: Any) -> None:
 def watch() -> None:
     """Before a forward: torch may have loaded its compiler, or have dropped its callbacks, since the last one."""
     module: Any = sys.modules.get("torch._dynamo.callback")
-    handler = getattr(module, "callback_handler", None)
+    handler: Any = getattr(module, "callback_handler", None)
     begins = getattr(handler, "start_callbacks", None)
     if isinstance(begins, list) and _begin not in begins:
         begins.append(_begin)
