@@ -13,7 +13,7 @@ folder, workers = sys.argv[1], int(sys.argv[2])
 log = dftracer.initialize_log(f"{folder}/out/train.pfw")
 watch = truth.Watch()
 accelerator = Accelerator(cpu=True, gradient_accumulation_steps=sizes.ACCUMULATION)
-model = truth.Model(watch)
+model = truth.Model()
 optimizer = truth.SlowSGD(model.parameters(), lr=0.01)
 training, evaluation = truth.loaders(workers, accelerator.num_processes)
 early = len(sys.argv) > 3                                  # trace before prepare
@@ -29,7 +29,8 @@ for epoch in range(sizes.EPOCHS):
     for step, batch in enumerate(watch.items(iter(training), "fetch")):
         ai.update(step=step)
         with accelerator.accumulate(model):
-            loss = model(**batch)["loss"]
+            with watch("forward"):
+                loss = model(**batch)["loss"]
             with watch("backward"):
                 accelerator.backward(loss)
             with watch("step" if accelerator.sync_gradients else "accumulation"):
@@ -38,7 +39,8 @@ for epoch in range(sizes.EPOCHS):
     model.eval()
     with torch.no_grad(), ai.pipeline.evaluate:
         for batch in watch.items(iter(evaluation), "fetch"):
-            model(**batch)
+            with watch("forward"):
+                model(**batch)
     if accelerator.is_main_process:
         state = accelerator.unwrap_model(model).state_dict()
         with watch("checkpoint"):

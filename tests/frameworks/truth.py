@@ -98,13 +98,13 @@ class Sleep(torch.autograd.Function):
 class Model(torch.nn.Module):
     """Returns the loss, as models of Transformers do."""
 
-    def __init__(self, watch):
+    def __init__(self, watch=None):
         super().__init__()
         self.linear = torch.nn.Linear(8, 1)
         self.watch = watch
 
     def __call__(self, **batch):
-        with self.watch("forward"):                        # within what DDP does around it
+        with self.watch("forward") if self.watch else contextlib.nullcontext():  # within what DDP does around it
             return super().__call__(**batch)
 
     def forward(self, x, labels):
