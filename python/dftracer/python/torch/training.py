@@ -252,7 +252,8 @@ class Tracing:
 
     def _tell(self, what: str, owners: list[Any], error: Exception, advice: str = "") -> None:
         """Something cannot be recorded: the program goes on as without tracing, and the trace says what is missing."""
-        native.log_metadata_event("not_recorded", what)
+        for _ in owners:
+            native.log_metadata_event("not_recorded", what)
         given = ", ".join(f"{' '.join(repr(one).split()):.60} ({type(one).__name__})" for one in owners[:3])
         more = ", ..." if len(owners) > 3 else ""
         words = f"{what} of {given}{more} is not recorded: {error}{advice}"
