@@ -11,7 +11,7 @@
 /* id, kind, default, what is allowed (CHOICE: the words, in any case), what it does */
 #define DFT__SETTING_LIST(X)                                                                                           \
   X(ENABLE, SWITCH, "0", "",                                                                                           \
-    "record events; 0: every call returns at once. Read when a trace opens; Python reads it once, at import")          \
+    "record events; 0: every call returns at once. Read when a trace opens; Python reads it at the import, too")       \
   X(CONFIGURATION, TEXT, "", "a file", "read settings from this YAML file; the environment takes precedence")          \
   X(INIT, CHOICE, "FUNCTION", "FUNCTION PRELOAD HYBRID",                                                               \
     "how I/O calls are intercepted: in place by the program's own initialise call, by the preload library, or both")   \

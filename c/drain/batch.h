@@ -24,6 +24,7 @@ enum dft__batch_flags {
   DFT__BATCH_FINAL = 2,     /* takes everything that is left, and completes the trace when it could */
   DFT__BATCH_RECOVERED = 4, /* the process is dead */
   DFT__BATCH_PRESSED = 8, /* room is short: no chunk waits for an older one of its thread that is still being written */
+  DFT__BATCH_EXPECTED = 16, /* the process is dead, and its parent ended it on purpose */
 };
 
 /* The way through a batch: each step hands out events until it has none. */

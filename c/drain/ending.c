@@ -69,7 +69,8 @@ void dft__ending_event(dft_batch *batch, dft_event *event) {
     dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_first)));
     dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_last)));
   }
-  if (batch->flags & DFT__BATCH_RECOVERED) dft__add_number(batch, "recovered", DFT_INT, 1);
+  if ((batch->flags & (DFT__BATCH_RECOVERED | DFT__BATCH_EXPECTED)) == DFT__BATCH_RECOVERED)
+    dft__add_number(batch, "recovered", DFT_INT, 1);
   dft__bookkeeping_finish(batch, event);
   batch->is_done = 1;
 }

@@ -21,6 +21,7 @@
 #include "drain/feed.h"
 #include "drain/openregion.h"
 #include "drain/output.h"
+#include "endedchildren.h"
 #include "pointer.h"
 #include "publish.h"
 #include "spool/clock.h"
@@ -96,7 +97,8 @@ static dft_status write_rest(dft__outputs *outputs, const dft__unjudged *unjudge
     }
     uint64_t seq = dft__commit_current(outputs->spool)->seq + 1;
     dft__batch_begin(&workspace->batch, outputs->spool, seq,
-                     DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0));
+                     DFT__BATCH_FINAL | DFT__BATCH_RECOVERED | (seq == 1 ? DFT__BATCH_FIRST : 0) |
+                       (dft__endedchildren_has(outputs->spool) ? DFT__BATCH_EXPECTED : 0));
     dft__clock_copy(&workspace->batch.clock, &outputs->spool->header->clock);
     dft__batch_claim(&workspace->batch, &workspace->queue, outputs->batch_text);
     dft__definition_take(&workspace->batch);

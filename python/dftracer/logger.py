@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dftracer.python import *  # noqa: F403
+    from dftracer.python import ai as ai  # mypy does not pass on what was imported by a star
+    from dftracer.python import dft_fn as dft_fn
+    from dftracer.python import dftracer as dftracer
 
 globals().update({name: value for name, value in vars(_current).items() if not name.startswith("__")})
 __all__ = _current.__all__

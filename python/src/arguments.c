@@ -155,10 +155,30 @@ static void put_double(Arguments *set, PyObject *key, dft_key *known, PyObject *
   put(set, key, known, Py_NewRef(number), arg, tag);
 }
 
-/* int, bool and float as numbers, everything else as text. */
+/* Returns 0 if it is not an int, bool or float, or does not fit. */
+static int put_number(Arguments *set, PyObject *key, PyObject *value, int tag) {
+  if (!PyFloat_Check(value)) return PyLong_Check(value) && put_int(set, key, NULL, value, tag);
+  put_double(set, key, NULL, value, tag);
+  return 1;
+}
+
+/* The number in a tensor or array of no dimensions, or in a scalar of NumPy; NULL: it is none of these. */
+static PyObject *scalar_in(PyObject *value) {
+  PyObject *dimensions = PyUnicode_Check(value) || value == Py_None ? NULL : PyObject_GetAttrString(value, "ndim");
+  int is_scalar = dimensions && PyLong_CheckExact(dimensions) && PyLong_AsLong(dimensions) == 0;
+  PyObject *item = is_scalar ? PyObject_CallMethod(value, "item", NULL) : NULL;
+  Py_XDECREF(dimensions);
+  PyErr_Clear();
+  return item;
+}
+
+/* int, bool, float and what holds one of these as numbers, everything else as text. */
 static void put_any(Arguments *set, PyObject *key, PyObject *value, int tag) {
-  if (PyFloat_Check(value)) put_double(set, key, NULL, value, tag);
-  else if (!PyLong_Check(value) || !put_int(set, key, NULL, value, tag)) put_text(set, key, NULL, value, tag);
+  PyObject *scalar;
+  if (put_number(set, key, value, tag)) return;
+  scalar = scalar_in(value);
+  if (!scalar || !put_number(set, key, scalar, tag)) put_text(set, key, NULL, value, tag);
+  Py_XDECREF(scalar);
 }
 
 void arguments_set_named(Arguments *set, int which, PyObject *value) {

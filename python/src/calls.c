@@ -15,6 +15,7 @@
 
 static int is_ours;      /* the trace was opened here, not by a program that embeds the interpreter */
 static int is_following; /* a child of a traced process that has not called initialize */
+static int was_opened;   /* initialize was called, or what stands for it */
 
 /* Whether the options name another file than the parent's, which a child uses by default. */
 static int names_another(const dft_options *options) {
@@ -31,6 +32,20 @@ static int names_another(const dft_options *options) {
   return strcmp(current, name) != 0;
 }
 
+/* Calls a helper that prints, with a reference to `given` that it takes over. A layer of another origin has no such helper. */
+static void tell(const char *name, PyObject *given) {
+  Py_XDECREF(given ? helper_call(name, &given, 1) : NULL);
+  Py_XDECREF(given);
+  PyErr_Clear();
+}
+
+/* The program set the variable after the import. */
+static void switch_on(PyObject *module) {
+  native_enabled = 1;
+  PyObject_SetAttrString(module, "_enabled", Py_True);
+  tell("switched_on", PyLong_FromLong(native_silent));
+}
+
 /* ---- Lifecycle --------------------------------------------------------------------------------------------------------- */
 
 PyDoc_STRVAR(initialize_doc, "initialize($module, /, log_file=None, data_dirs=None, process_id=-1)\n--\n\n"
@@ -40,7 +55,6 @@ static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords
   PyObject *log_file = Py_None, *data_dirs = Py_None, *process_id = NULL, *log_bytes = NULL, *data_bytes = NULL;
   dft_options options = {.struct_size = sizeof options};
   dft_status status;
-  (void)module;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:initialize", names, &log_file, &data_dirs, &process_id))
     return NULL;
   if ((log_file != Py_None && !PyUnicode_FSConverter(log_file, &log_bytes)) ||
@@ -50,20 +64,24 @@ static PyObject *initialize(PyObject *module, PyObject *args, PyObject *keywords
   }
   if (log_bytes) options.log_file = PyBytes_AS_STRING(log_bytes);
   if (data_bytes) options.data_dir = PyBytes_AS_STRING(data_bytes);
-  if (native_enabled) {
-    Py_BEGIN_ALLOW_THREADS status = dft_start(&options);
-    if (status == DFT_EACTIVE && names_another(&options)) {
-      dft_stop();
-      status = dft_start(&options);
-    }
-    if (status == DFT_OK) dft_bind_io();
-    Py_END_ALLOW_THREADS is_following = 0;
-    if (status == DFT_OK || status == DFT_EACTIVE) mode_set(MODE_NATIVE);
-    if (status == DFT_OK) {
-      native_marked = 0;
-      is_ours = 1;
-    }
+  Py_BEGIN_ALLOW_THREADS status = dft_start(&options); /* it reads the switch again */
+  if (status == DFT_EACTIVE && names_another(&options)) {
+    dft_stop();
+    status = dft_start(&options);
   }
+  if (status == DFT_OK) dft_bind_io();
+  Py_END_ALLOW_THREADS is_following = 0;
+  if (status == DFT_OK || status == DFT_EACTIVE) {
+    if (status == DFT_EACTIVE && mode_now() == MODE_NATIVE && log_bytes)
+      tell("tell_open", PyUnicode_DecodeFSDefault(options.log_file));
+    mode_set(MODE_NATIVE);
+    if (!native_enabled) switch_on(module);
+  }
+  if (status == DFT_OK) {
+    native_marked = 0;
+    is_ours = 1;
+  }
+  was_opened = 1;
   Py_XDECREF(log_bytes);
   Py_XDECREF(data_bytes);
   Py_RETURN_NONE;
@@ -92,12 +110,30 @@ static PyObject *follow(PyObject *module, PyObject *ignored) {
   (void)module;
   (void)ignored;
   if (native_enabled && mode_now() == MODE_OFF) {
-    is_following = is_ours = native_is_new_child = 1;
+    is_following = is_ours = native_is_new_child = was_opened = 1;
     mode_set(MODE_NATIVE);
     /* To record I/O from the start, as in the parent, the trace must be open. */
     if (dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders) && dft_start(NULL) == DFT_OK) dft_bind_io();
   }
   Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(child_ends_doc,
+             "_child_ends($module, pid, /)\n--\n\nThis process ends that child by a signal, on purpose.");
+static PyObject *child_ends(PyObject *module, PyObject *pid) {
+  unsigned long number = PyLong_AsUnsignedLong(pid);
+  (void)module;
+  if (PyErr_Occurred()) return NULL;
+  dft_child_ends((uint32_t)number);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(was_forgotten_doc,
+             "_was_forgotten($module, /)\n--\n\nWhether the program has annotations, but opened no trace.");
+static PyObject *was_forgotten(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  return PyBool_FromLong(native_enabled && native_missed && !was_opened);
 }
 
 PyDoc_STRVAR(redirect_doc, "_redirect($module, target, /)\n--\n\nSends events to target.log_event(...), or to the core "
@@ -112,6 +148,7 @@ static PyObject *redirect(PyObject *module, PyObject *target) {
   native.redirect = target == Py_None ? NULL : Py_NewRef(target);
   Py_END_CRITICAL_SECTION();
   mode_set(target == Py_None ? before : MODE_REDIRECTED);
+  if (target != Py_None) was_opened = 1;
   Py_XDECREF(old); /* runs code of the program */
   Py_RETURN_NONE;
 }
@@ -382,6 +419,8 @@ PyMethodDef call_methods[] = {
   {"_name_thread", name_thread, METH_O, name_thread_doc},
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
+  {"_child_ends", child_ends, METH_O, child_ends_doc},
+  {"_was_forgotten", was_forgotten, METH_NOARGS, was_forgotten_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
   {"_suspend", suspend, METH_O, suspend_doc},
   {"_resume", resume, METH_O, resume_doc},

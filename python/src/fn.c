@@ -83,6 +83,7 @@ static PyObject *fn_iter(PyObject *self, PyObject *args, PyObject *keywords) {
   Label *own, *first, *label = NULL, *second = NULL;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OU:iter", names, &iterable, &name, &key)) return NULL;
   if (!native_enabled) return loop_without_events(iterable);
+  if (mode_now() == MODE_OFF) native_missed = 1;
   base = name ? Py_NewRef(name) : PyUnicode_FromString("loop");
   key = key ? text_from(key) : Py_NewRef(native_name[NAME_step]);
   own = state_label(profile->state);

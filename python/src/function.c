@@ -293,6 +293,8 @@ PyObject *function_wrap(PyObject *profile, PyObject *callable, enum wrap_kind ki
     PyErr_Format(PyExc_TypeError, "dftracer: expected a function, not %.100s", Py_TYPE(callable)->tp_name);
     return NULL;
   }
+  if (mode_now() == MODE_OFF) native_missed = 1;
+  if (!native_enabled && kind != WRAP_INIT) native_silent++;
   if (!native_enabled && kind != WRAP_INIT && PyFunction_Check(callable)) return plain_function(callable);
   function = function_new(profile, callable, kind, name);
   if (function && is_coroutine_function(callable)) {

@@ -26,6 +26,9 @@ typedef struct Loop {
   PyObject *batches; /* tells which worker made an item, see batches.py; NULL: nobody knows */
   Arguments values;  /* of a dft_fn's loop: those of the item's first event */
   int64_t count;
+  int64_t last;              /* the count of its last item; 0: unknown */
+  struct Loop *next;         /* in `ready` */
+  unsigned long thread;      /* in `ready`: that of its item; 0: it is not there */
   int64_t batch[BATCH_ARGS]; /* of the item; its first is -1: unknown */
   dft_span fetch;            /* fetching an item */
   uint64_t fetch_begin;      /* the same for native.redirect: its times */
@@ -43,6 +46,27 @@ static __thread Loop *fetching __attribute__((tls_model("initial-exec")));
 /* Asynchronous loops of one thread may fetch items at the same time. Each begin and each end takes a number. If another loop
  * took one in between, the two fetches may overlap. */
 static __thread uint64_t turns __attribute__((tls_model("initial-exec")));
+
+/* Loops that hold their last item. Frameworks know the length of a loader and do not ask for more, so such a loop may stay as it
+ * is for long. It is complete at the latest when the next epoch begins. */
+static Loop *ready;
+
+static void make_ready(Loop *loop) {
+#ifndef Py_GIL_DISABLED /* there another thread may be about to free a loop that is found here */
+  loop->next = ready;
+  loop->thread = PyThread_get_thread_ident();
+  ready = loop;
+#else
+  (void)loop;
+#endif
+}
+
+static void take_ready(Loop *loop) {
+  Loop **at = &ready;
+  while (*at && *at != loop) at = &(*at)->next;
+  if (*at) *at = loop->next;
+  loop->thread = 0;
+}
 
 /* ---- Fetching an item ------------------------------------------------------------------------------------------------- */
 
@@ -110,6 +134,7 @@ static void fetch_end(Loop *loop) {
   if (UNLIKELY(mode_now() == MODE_REDIRECTED)) loop->fetch_end = event_clock();
   else if (loop->iter_label) dft_span_end(&loop->fetch, UNLIKELY(loop->turn) && loop->turn != turns++);
   loop->has_item = 1;
+  if (UNLIKELY(loop->last && loop->count == loop->last)) make_ready(loop);
   if (loop->key) fn_fetch_end(loop);
   else if (UNLIKELY(loop->batches != NULL)) find_batch(loop);
   if (loop->has_item &&
@@ -224,6 +249,8 @@ static void fn_item_end(Loop *loop, Label *iter_cut, Label *block_cut) {
 static void finish(Loop *loop, int is_cut) {
   int has_item;
   Label *iter_cut, *block_cut;
+  if (loop->thread) take_ready(loop);
+  if (loop->last && loop->count >= loop->last) is_cut = 0;
   Py_BEGIN_CRITICAL_SECTION((PyObject *)loop);
   has_item = loop->has_item != 0;
   loop->has_item = 0;
@@ -294,6 +321,25 @@ static PyObject *loop_next(PyObject *self) {
   return item;
 }
 
+void loop_forget_ready(void) {
+  ready = NULL;
+}
+
+void loop_epoch_begins(void) {
+  unsigned long thread = PyThread_get_thread_ident();
+  Loop *loop = ready;
+  while (loop) {
+    if (loop->thread != thread) {
+      loop = loop->next;
+      continue;
+    }
+    Py_INCREF(loop);
+    finish(loop, 0);
+    Py_DECREF(loop);
+    loop = ready;
+  }
+}
+
 /* ---- For Python code --------------------------------------------------------------------------------------------------- */
 
 static void finish_whole(Loop *loop) {
@@ -334,6 +380,14 @@ static PyObject *loop_watch(PyObject *self, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OO", &end, &batches)) return NULL;
   if (PyObject_TypeCheck(end, native.node) && !loop->end_label) loop->end_label = state_label(((Profile *)end)->state);
   if (batches != Py_None) Py_XSETREF(loop->batches, Py_NewRef(batches));
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(expect_doc, "_expect($self, items, /)\n--\n\nSo many items are to come; 0: unknown.");
+static PyObject *loop_expect(PyObject *self, PyObject *items) {
+  long long number = PyLong_AsLongLong(items);
+  if (PyErr_Occurred()) return NULL;
+  ((Loop *)self)->last = number > 0 ? ((Loop *)self)->count + number : 0;
   Py_RETURN_NONE;
 }
 
@@ -482,11 +536,9 @@ static PyObject *loop_attribute(PyObject *self, PyObject *name) {
 }
 
 static PyMethodDef loop_methods[] = {
-  {"close", loop_close, METH_NOARGS, close_doc},
-  {"_step", loop_step, METH_O, step_doc},
-  {"_turn", loop_turn, METH_VARARGS, turn_doc},
-  {"_watch", loop_watch, METH_VARARGS, watch_doc},
-  {NULL},
+  {"close", loop_close, METH_NOARGS, close_doc}, {"_step", loop_step, METH_O, step_doc},
+  {"_turn", loop_turn, METH_VARARGS, turn_doc},  {"_watch", loop_watch, METH_VARARGS, watch_doc},
+  {"_expect", loop_expect, METH_O, expect_doc},  {NULL},
 };
 
 static PyType_Slot loop_slots[] = {

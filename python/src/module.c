@@ -50,6 +50,7 @@ static int make_types(PyObject *module) {
 static void in_child(void) {
   native_marked = 0;
   native_is_new_child = 1;
+  loop_forget_ready();
 }
 
 static int make_once(PyObject *module) {

@@ -26,8 +26,24 @@ static int find(PyObject *keyword) {
   return -1;
 }
 
-int values_parse(Values *values, const char *function, int first, int most, PyObject *const *args, Py_ssize_t count,
-                 PyObject *keywords) {
+/* Names those that exist, because a misspelt one and a value of the program's own look alike. */
+static int refuse(const char *function, PyObject *keyword, int first, int last) {
+  PyObject *known = PyUnicode_FromString("");
+  for (int i = first; known && i <= last; i++) {
+    const char *separator = i == first ? "" : i == last ? " and " : ", ";
+    Py_SETREF(known, PyUnicode_FromFormat("%U%s%U", known, separator, native_name[i]));
+  }
+  if (!known) return -1;
+  PyErr_Format(
+    PyExc_TypeError,
+    "%s() got an unexpected keyword argument '%U': it takes %U; args={\"%U\": ...} records values of your own",
+    function, keyword, known, keyword);
+  Py_DECREF(known);
+  return -1;
+}
+
+int values_parse(Values *values, const char *function, int first, int last, int most, PyObject *const *args,
+                 Py_ssize_t count, PyObject *keywords) {
   Py_ssize_t named = keywords ? PyTuple_GET_SIZE(keywords) : 0;
   memset(values, 0, sizeof *values);
   if (count > most) {
@@ -38,10 +54,7 @@ int values_parse(Values *values, const char *function, int first, int most, PyOb
   for (Py_ssize_t i = 0; i < named; i++) {
     PyObject *keyword = PyTuple_GET_ITEM(keywords, i);
     int place = find(keyword);
-    if (place < first) {
-      PyErr_Format(PyExc_TypeError, "%s() got an unexpected keyword argument '%U'", function, keyword);
-      return -1;
-    }
+    if (place < first || place > last) return refuse(function, keyword, first, last);
     if (values->at[place]) {
       PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", function, keyword);
       return -1;

@@ -25,9 +25,9 @@ typedef struct Values {
   PyObject *at[NAME_COUNT];
 } Values;
 
-/* Positional arguments fill the places from `first` on, at most `most`. For any other arguments it sets an exception and
- * returns -1. */
-int values_parse(Values *values, const char *function, int first, int most, PyObject *const *args, Py_ssize_t count,
-                 PyObject *keywords);
+/* Positional arguments fill the places from `first` on, at most `most`; keywords those up to `last`. For any other arguments
+ * it sets an exception and returns -1. */
+int values_parse(Values *values, const char *function, int first, int last, int most, PyObject *const *args,
+                 Py_ssize_t count, PyObject *keywords);
 
 #endif

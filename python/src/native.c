@@ -5,6 +5,8 @@
 Native native;
 int native_mode;
 int native_enabled;
+int native_silent;
+int native_missed;
 int native_marked;
 int native_is_new_child;
 

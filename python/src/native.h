@@ -104,8 +104,13 @@ static inline void mode_set(int mode) {
   __atomic_store_n(&native_mode, mode, __ATOMIC_RELAXED);
 }
 
-/* DFTRACER_ENABLE as it was at the import. If it was off, objects keep no values and every call passes through. */
+/* DFTRACER_ENABLE as it was at the import; initialize reads it once more. While it is off, objects keep no values and every
+ * call passes through. */
 extern int native_enabled;
+/* Functions that were decorated while it was off: they never record. */
+extern int native_silent;
+/* The program used a block, function or loop while no trace was open. */
+extern int native_missed;
 /* Which layers the trace reports as used at its end: 0 none yet, 1 functions, 2 nodes too. */
 extern int native_marked;
 /* A child of a traced process, before its first event: it has yet to find out whether it is a worker. */

@@ -141,7 +141,8 @@ static PyObject *detached(Node *node, const Values *values) {
 static PyObject *node_vectorcall(PyObject *self, PyObject *const *args, size_t flags, PyObject *keywords) {
   Values values;
   PyObject *function, *node, *result;
-  if (values_parse(&values, "DFTracerAI", NAME_fn, 1, args, PyVectorcall_NARGS(flags), keywords) < 0) return NULL;
+  if (values_parse(&values, "DFTracerAI", NAME_fn, NAME_enable, 1, args, PyVectorcall_NARGS(flags), keywords) < 0)
+    return NULL;
   function = values.at[NAME_fn];
   if (!function || function == Py_None) return detached((Node *)self, &values);
   if (!keywords || PyTuple_GET_SIZE(keywords) == 0) return function_wrap(self, function, WRAP_NODE, NULL);
@@ -189,6 +190,7 @@ static PyObject *node_start(PyObject *self, PyObject *args, PyObject *keywords) 
   if (!wants_metadata(args, keywords, &metadata)) return NULL;
   if (metadata) return mark_time((Profile *)self, "start");
   if (mode_now() != MODE_OFF) block_enter((Profile *)self, frame_now());
+  else native_missed = 1;
   Py_RETURN_NONE;
 }
 
@@ -216,6 +218,7 @@ static PyObject *node_iter(PyObject *self, PyObject *args, PyObject *keywords) {
                                    &block_name))
     return NULL;
   if (!native_enabled || (!block && !iter)) return loop_without_events(iterable);
+  if (mode_now() == MODE_OFF) native_missed = 1;
   if (iter_name == Py_None || (iter_name && !is_true(iter_name))) iter_name = NULL;
   if (block_name == Py_None || (block_name && !is_true(block_name))) block_name = NULL;
   label = state_label(profile->state);
@@ -260,8 +263,9 @@ PyDoc_STRVAR(update_doc, "update($self, /, epoch=None, step=None, image_idx=None
 static PyObject *node_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   Values values;
   Arguments set;
-  if (values_parse(&values, "update", NAME_epoch, 5, args, count, keywords) < 0) return NULL;
+  if (values_parse(&values, "update", NAME_epoch, NAME_args, 5, args, count, keywords) < 0) return NULL;
   if (native_enabled) {
+    if (values.at[NAME_epoch]) loop_epoch_begins();
     arguments_init(&set);
     arguments_set_values(&set, &values);
     each((Node *)self, copy_values, &set);

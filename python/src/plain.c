@@ -1,7 +1,7 @@
 /* plain.c - a decorated function while tracing is off: a copy that runs the same code directly.
  *
- * The switch is read once, at the import, so the copy never has to record. Like a wrapper it is a separate function: it has
- * __wrapped__, and attributes that the program sets on it do not reach the original.
+ * It never records, even if a trace is opened later: initialize reports that. Like a wrapper it is a separate function: it
+ * has __wrapped__, and attributes that the program sets on it do not reach the original.
  * SPDX-License-Identifier: MIT */
 #include "plain.h"
 

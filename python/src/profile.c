@@ -187,6 +187,7 @@ PyDoc_STRVAR(enter_doc, "__enter__($self, /)\n--\n\nBegins an event.");
 PyObject *profile_enter(PyObject *self, PyObject *ignored) {
   (void)ignored;
   if (LIKELY(mode_now() != MODE_OFF)) block_enter((Profile *)self, frame_now());
+  else native_missed = 1;
   return Py_NewRef(self);
 }
 
@@ -222,7 +223,7 @@ PyDoc_STRVAR(update_doc, "update($self, /, epoch=None, step=None, image_idx=None
 static PyObject *profile_update(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   State *state = ((Profile *)self)->state;
   Values values;
-  if (values_parse(&values, "update", NAME_epoch, 5, args, count, keywords) < 0) return NULL;
+  if (values_parse(&values, "update", NAME_epoch, NAME_args, 5, args, count, keywords) < 0) return NULL;
   if (state->enable && native_enabled) {
     Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
     arguments_set_values(&state->args, &values);

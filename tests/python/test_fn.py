@@ -62,6 +62,44 @@ def test_values_are_converted_and_never_raise(tmp_path, monkeypatch):
     assert "Hostile" in values["image_idx"] and "Hostile" in values["x"]
 
 
+def test_scalars_of_other_libraries_are_numbers(tmp_path):
+    trace = one(
+        """
+        import numpy as np
+        class Tensor:                                       # as torch has it
+            def __init__(self, ndim, value): self.ndim, self.value = ndim, value
+            def item(self): return self.value
+            def __str__(self): return "text"
+        class Meta(Tensor):
+            def item(self): raise RuntimeError
+        with dft_fn("c", "n") as f:
+            f.update(args={"f32": np.float32(0.5), "f64": np.float64(0.5), "i8": np.int8(-7), "u64": np.uint64(2**63),
+                           "bool": np.bool_(True), "array": np.array(3), "vector": np.zeros(2), "str": np.str_("s"),
+                           "complex": np.complex64(1), "loss": Tensor(0, 0.25), "hit": Tensor(0, True),
+                           "matrix": Tensor(2, 1), "meta": Meta(0, 1), "huge": Tensor(0, 2**80)})
+        """,
+        tmp_path,
+    )
+    numbers = {"f32": 0.5, "f64": 0.5, "i8": -7, "u64": 2**63, "bool": 1, "array": 3, "loss": 0.25, "hit": 1}
+    texts = {"vector": "[0. 0.]", "str": "s", "complex": "(1+0j)", "matrix": "text", "meta": "text", "huge": "text"}
+    assert arguments_of(trace.named("n")[0]) == {**numbers, **texts}
+
+
+def test_unknown_keywords_are_refused_with_those_that_exist(tmp_path):
+    program = """
+        from dftracer.python import ai, dft_fn
+        for call, known in ((ai.update, ""), (dft_fn("c", "n").update, ""), (ai.compute.forward, " and enable")):
+            for word in ("loss", "fn" if not known else "epochs", "enable" if not known else "lr"):
+                try: call(**{word: 1})
+                except TypeError as error: text = str(error)
+                else: raise AssertionError(word)
+                assert f"'{word}'" in text and "epoch, step, image_idx, image_size" in text, text
+                assert text.endswith('args={"%s": ...} records values of your own' % word) and known in text, text
+        """
+    run(program, tmp_path)
+    run(program, tmp_path, DFTRACER_ENABLE="0")
+
+
 def test_calls_take_their_parameters_by_name(tmp_path):
     trace = one(
         """

@@ -1,7 +1,7 @@
 """test_imports.py - what can be imported, from where, and what an import does."""
 
 import pytest
-from harness import main, run
+from harness import arguments_of, main, run, traces_of
 
 PACKAGE = [
     "AI",
@@ -283,24 +283,43 @@ def test_switch_follows_the_rule_of_the_core(tmp_path, text, on):
     )
 
 
-def test_switches_are_read_once(tmp_path):
+def test_switches_are_read_at_the_import_and_by_initialize_log(tmp_path):
     run(
         """
         import os, sys
-        from dftracer.python import DFTRACER_INIT_PRELOAD, DFTRACER_LOG_LEVEL, ai, dftracer
+        import dftracer.dftracer as native
+        from dftracer.python import DFTRACER_INIT_PRELOAD, DFTRACER_LOG_LEVEL, NoOpProfiler, ai, dft_fn, dftracer
+        import dftracer.python as package
         assert DFTRACER_INIT_PRELOAD and DFTRACER_LOG_LEVEL == "INFO"
+        @ai.compute.forward
+        def before(): pass
         os.environ["DFTRACER_ENABLE"] = "1"
-        log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
         with ai.compute: pass
-        assert log.get_time() == 0 and log.get_config("DFTRACER_ENABLE") == ""
+        assert isinstance(package.profiler, NoOpProfiler) and dftracer.get_instance().get_time() == 0
+        log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+        assert package.profiler is native and package.DFTRACER_ENABLE and native._enabled and log.get_time()
+        @ai.compute.backward
+        def after(): pass
+        before(); after()
+        with ai.compute.step(step=3): pass
+        with dft_fn("c", "block") as f: f.update(epoch=2)
+        for _ in ai.dataloader.fetch.iter([1]): pass
+        os.environ["DFTRACER_ENABLE"] = "0"
         log.finalize()
-        assert sorted(os.listdir(sys.argv[1])) == ["program.py"]
+        dftracer.initialize_log(sys.argv[1] + "/y.pfw")
+        after()
         """,
         tmp_path,
         DFTRACER_ENABLE="0",
         DFTRACER_LOG_LEVEL="INFO",
     )
     assert run.stderr.startswith("[INFO] tracing is")
+    (line,) = [line for line in run.stderr.splitlines() if line.startswith("[ERROR]")]
+    assert "functions decorated before initialize_log stay silent (1 of them)" in line
+    (trace,) = traces_of(tmp_path)
+    events = [(event["name"], arguments_of(event)) for event in trace.user_events()]
+    assert [name for name, _ in events] == ["backward", "step", "block", "fetch.iter", "fetch.block"]
+    assert events[1:3] == [("step", {"step": 3}), ("block", {"epoch": 2})]
 
 
 @pytest.mark.parametrize(("metric", "scale"), [("NS", 1e9), ("US", 1e6), ("MS", 1e3), ("SEC", 1), ("", 1e6)])

@@ -140,6 +140,35 @@ def test_daemons_that_outlive_finalize_are_published_at_exit(tmp_path, method):
     check(traces, 3, 2 * EVENTS)
 
 
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_left_at_the_exit_did_not_die(tmp_path, method):
+    """multiprocessing ends them by SIGTERM. One that was killed before counts as dead."""
+    traces = record(
+        f"""
+        import multiprocessing, os, signal, time
+        def work(ready):
+            with ai.compute.forward: pass
+            ready.set()
+            time.sleep(100)
+        if __name__ == "__main__":
+            context = multiprocessing.get_context({method!r})
+            for i in range(3):
+                ready = context.Event()
+                worker = context.Process(target=work, args=(ready,), daemon=True)
+                worker.start()
+                ready.wait()
+            os.kill(worker.pid, signal.SIGKILL)
+            worker.join()
+            with ai.compute.backward: pass
+        """,
+        tmp_path,
+    )
+    workers = [trace for trace in traces if trace.named("forward")]
+    assert sorted(trace.end["args"].get("recovered", 0) for trace in workers) == [0, 0, 1]
+    (main_one,) = [trace for trace in traces if trace.named("backward")]
+    assert "recovered" not in main_one.end["args"]
+
+
 def test_scripts_started_by_a_traced_one(tmp_path):
     (tmp_path / "follower.py").write_text("from dftracer.python import ai\nwith ai.comm.send: pass\n")
     (tmp_path / "own.py").write_text(

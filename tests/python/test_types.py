@@ -1,10 +1,15 @@
-"""test_types.py - the package is typed: mypy in its strict mode, and stubs that say what the native module has."""
+"""test_types.py - the package is typed: mypy in its strict mode, pyright, and stubs that match the native module.
 
+basedpyright is pyright with its node inside; in the mode `basic` it says what pyright and Pylance say.
+"""
+
+import json
 import os
 import pathlib
 import subprocess
 import sys
 
+import pytest
 from harness import PYTHONPATH, environment, main, run
 
 SOURCE = pathlib.Path(os.environ["DFT_TEST_SOURCE"])
@@ -28,20 +33,67 @@ def test_package_and_example_are_strict(tmp_path):
         check(*MYPY, "--allow-subclassing-any", example, cwd=tmp_path)  # torch is not there
 
 
-def test_wrong_uses_are_found(tmp_path):
-    wrong = tmp_path / "wrong.py"
-    wrong.write_text(
-        "from dftracer.python import ai\n\n@ai.compute.forward\ndef f(x: int) -> int:\n    return x\n\nf('text')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-m", *map(str, MYPY), wrong],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**environment(), "MYPYPATH": str(SOURCE / "python")},
-    )
-    assert done.returncode == 1 and 'incompatible type "str"; expected "int"' in done.stdout, done.stdout
+# Lines with a comment are wrong, and a type checker says so with this text in it; all others are right.
+USES = """
+from dftracer.logger import ai as older
+from dftracer.python import Dynamo, ai, compute, dft_fn, dftracer
+from dftracer.python.torch import Tracing, trace
+
+log: dftracer = dftracer.initialize_log("x.pfw", data_dir="~/data")
+with ai.compute.forward(step=1) as block, dft_fn("c", name="n") as other:
+    block.update(args={"loss": 1}).flush()
+    other.update(epoch=1).flush()
+
+@ai.compute.forward
+def doubled(x: int) -> int:
+    return 2 * x
+
+@compute.backward.init
+def halved(x: int) -> float:
+    return x / 2
+
+count: int = doubled(1)
+half: str = halved(1)  # float
+for step, name in ai.dataloader.fetch.iter(enumerate(["a"])):
+    ai.update(step=step + 1, epoch=len(name))
+    step.lower()  # lower
+ai.data.io.read.derive("block").start()
+ai.checkpoint.io.reed  # reed
+doubled("text")  # int
+ai.compute.forwrd  # forwrd
+older.computer  # computer
+ai.update(loss=1)  # loss
+ai.compute.forward(loss=1)  # __call__
+Dynamo(nam="x")  # nam
+tracing: Tracing = trace()
+"""
+WRONG = {number: line.partition("# ")[2] for number, line in enumerate(USES.splitlines(), 1) if "# " in line}
+
+
+def lines_of_mypy(file):
+    variables = {**environment(), "MYPYPATH": str(SOURCE / "python")}
+    words = [sys.executable, "-m", *map(str, MYPY), file.name]
+    done = subprocess.run(words, cwd=file.parent, capture_output=True, text=True, check=False, env=variables)
+    lines = [line.split(":", 3) for line in done.stdout.splitlines() if ": error:" in line]
+    return {int(number): text for _, number, _, text in lines}
+
+
+def lines_of_pyright(file):
+    settings = {"typeCheckingMode": "basic", "extraPaths": [str(SOURCE / "python")], "include": [file.name]}
+    (file.parent / "pyrightconfig.json").write_text(json.dumps(settings))
+    words = [sys.executable, "-m", "basedpyright", "--outputjson"]
+    done = subprocess.run(words, cwd=file.parent, capture_output=True, text=True, check=False)
+    found = [one for one in json.loads(done.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    return {one["range"]["start"]["line"] + 1: one["message"] for one in found}
+
+
+@pytest.mark.parametrize("checker", [lines_of_mypy, lines_of_pyright])
+def test_type_checkers_know_the_tree(tmp_path, checker):
+    (tmp_path / "uses.py").write_text(USES)
+    found = checker(tmp_path / "uses.py")
+    assert found.keys() == WRONG.keys(), found
+    for number, text in WRONG.items():
+        assert text in found[number], (number, found[number])
 
 
 def test_stubs_say_what_the_native_module_has(tmp_path):

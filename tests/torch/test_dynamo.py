@@ -116,7 +116,7 @@ log.finalize()
         tmp_path,
     )
     events = [arguments_of(event) for event in trace.events if event["cat"] == "dynamo"]
-    shape = {"grad_enabled": 1, "shape": "2x3", "dtype": "float32", "epoch": 3}
+    shape = {"grad_enabled": 1, "shape": "2x3", "dtype": "float32", "epoch": 3, "dynamo": "own"}
     assert events == [shape, {**shape, "step": 7}, {**shape, "step": 7}, {"grad_enabled": 1}]
 
 

@@ -12,6 +12,8 @@ from torch_harness import PYTHON, SOURCE, environment, main, names_of, run_each,
 PAGE = (SOURCE / "docs" / "torch.md").read_text()
 BLOCKS = re.findall(r"```(\w+) ?(\S*)\n(.*?)```", PAGE, re.DOTALL)
 SCRIPTS = {name.removesuffix(".py"): text for language, name, text in BLOCKS if language == "python" and name}
+for name in ("trace_lightning", "trace_transformers"):  # tests/frameworks runs them
+    del SCRIPTS[name]
 (README,) = re.findall(r"^```python lines\n(.*?)^```$", (SOURCE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 MODEL = """
 import torch
@@ -37,10 +39,9 @@ def test_blocks(tmp_path):
     others = {name: text for name, text in SCRIPTS.items() if name not in workers}
     run_each({**others, "readme": MODEL + README + LOOP}, tmp_path)  # the last one ends with the process
     traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in (*SCRIPTS, "readme")}
-    assert set(SCRIPTS) == {"train", "epochs", "callback", "workers", "profiled", "exported", "compiled"}
+    assert set(SCRIPTS) == {"train", "epochs", "workers", "profiled", "exported", "compiled"}
     check_train(*traces["train"])
     check_epochs(*traces["epochs"])
-    assert counts_of(*traces["callback"]).items() >= {"forward": 4, "backward": 4, "step": 4, "fetch.iter": 4}.items()
     check_workers(traces["workers"])
     check_readme(*traces["readme"])
     check_profiled(*traces["profiled"])

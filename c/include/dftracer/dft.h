@@ -121,6 +121,10 @@ DFT_INLINE int dft_is_open(void) {
 /* Nonzero while a trace is open, or would open at the first event, and recording is not paused. */
 DFT_API int dft_is_enabled(void);
 
+/* States that this process ends a child by a signal, on purpose. When this process completes what the child recorded, the
+ * child does not count as one that died. */
+DFT_API void dft_child_ends(uint32_t pid);
+
 /* What dft_recover did. */
 typedef struct dft_recovery {
   size_t struct_size; /* sizeof(dft_recovery), set by the caller */

@@ -8,7 +8,9 @@ TYPE_CHECKING = False  # as in typing, which would take longer to import than al
 if TYPE_CHECKING:
     from typing import Any
 
-DFTracerAI = _native.DFTracerAI
+    from dftracer.dftracer import DFTracerAI as DFTracerAI  # a class to type checkers, which `native` may not have
+else:
+    DFTracerAI = _native.DFTracerAI
 
 CTX_SEPARATOR = "."
 ROOT_NAME = "ai_root"

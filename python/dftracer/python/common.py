@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
 
 from dftracer.python import process
@@ -13,18 +15,20 @@ from dftracer.python.env import (
     DFTRACER_LOG_LEVEL,
     DFTRACER_LOG_LEVEL_ENV,
     DFTRACER_TIME_METRIC_ENV,
+    WHY_ABSENT,
     native,
     setup_stream_logger,
 )
 from dftracer.python.noop import NoOpProfiler
+from dftracer.python.paths import check_folders, expanded
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
     import logging
-    import os
     from collections.abc import Callable
     from typing import Any
 
+    from dftracer.dftracer import dft_fn as dft_fn
     from dftracer.python.values import (
         EntityID,
         EntityRelation,
@@ -39,8 +43,9 @@ if TYPE_CHECKING:
         TagValue,
         TagValueTuple,
     )
+else:
+    dft_fn = native.dft_fn
 
-dft_fn = native.dft_fn
 profiler: Any = native if native._enabled else NoOpProfiler()
 
 ENTITY_TO_ENTITY = 16  # relations from here on are between entities
@@ -145,12 +150,17 @@ class dftracer:
         """Opens the trace if none is open, and returns the instance."""
         instance = dftracer.get_instance()
         instance._dbg_logging = instance._dbg_logging or True
+        where = expanded(logfile if logfile is not None else log_file)
+        folders = expanded(data_dir)
+        if not native._enabled and not WHY_ABSENT:
+            native.initialize(where, folders)  # the program may have set DFTRACER_ENABLE since the import
         if not native._enabled:
             return instance
+        if folders:
+            check_folders(folders)
         if not instance._is_assigned:
             instance._use(profiler)
-        where = logfile if logfile is not None else log_file
-        instance._logger.initialize(where, data_dir, -1 if process_id is None else process_id)
+        instance._logger.initialize(where, folders, -1 if process_id is None else process_id)
         if instance._logger is native:
             process.announce()
         instance.start_time = instance.get_time()
@@ -252,7 +262,17 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def _tell_forgotten() -> None:
+    if native._was_forgotten() and os.environ.get(process.PARENT) is None:
+        setup_stream_logger().error(
+            "dftracer: nothing was recorded, because the program did not call dftracer.initialize_log(); "
+            "call it before the first event"
+        )
+
+
 process.follow()
+if native._enabled:
+    atexit.register(_tell_forgotten)
 
 __all__ = [
     "DFTRACER_ENABLE",

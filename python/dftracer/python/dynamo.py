@@ -54,7 +54,10 @@ def _need_torch() -> None:
 
 
 class Dynamo(DFTracerAI):
-    """Records the operations of compiled functions; with `shapes` also the shape and type of each result."""
+    """Records the operations of compiled functions; with `name`, as their argument `dynamo`.
+
+    With `shapes`, also the shape and type of each result.
+    """
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class Dynamo(DFTracerAI):
         super().__init__(cat=CAT_DYNAMO, name=name or CAT_DYNAMO, enable=enable, **self._named)
         self._enabled = enable
         self._shapes = shapes
+        self._own = {"dynamo": name} if name else {}
         self.call_stack: list[CallStackRecord] = []
 
     def enable(self) -> None:
@@ -102,7 +106,7 @@ class Dynamo(DFTracerAI):
         if node is None:
             node = DFTracerAI(cat=CAT_DYNAMO, name=name, enable=self._enabled, **self._named)
             node.enable()
-            node.update(args=args)
+            node.update(args={**args, **self._own})
             if not self._enabled:
                 node.disable()
             self._children[key] = node

@@ -1,4 +1,4 @@
-"""env.py - the switches of the Python layer, read once at import; and the native module, or its replacement."""
+"""env.py - the switches of the Python layer, read at the import; and the native module, or its replacement."""
 
 from __future__ import annotations
 

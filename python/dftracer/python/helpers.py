@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from dftracer.python.env import native
+from dftracer.python.env import native, setup_stream_logger
 
 
 def _tracer() -> Any:
@@ -115,3 +116,29 @@ def reduced(function: Any, parts: tuple[Any, ...]) -> Any:
 
 
 _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__")
+
+
+def tell_open(log_file: str) -> None:
+    """initialize_log was called while a trace is open. To name the same file again is usual in notebooks."""
+    current = native.get_config("DFTRACER_LOG_FILE")
+    if os.path.abspath(log_file) != os.path.abspath(current):
+        setup_stream_logger().error(
+            "dftracer: initialize_log(%r) is ignored, because the trace %r is open and goes on; call finalize() first",
+            log_file,
+            current,
+        )
+
+
+def switched_on(silent: int) -> None:
+    """DFTRACER_ENABLE was set after the import, and initialize_log has found it."""
+    for name in ("env", "common", ""):
+        module: Any = sys.modules[f"dftracer.python.{name}".rstrip(".")]
+        for attribute, value in (("DFTRACER_ENABLE", True), ("profiler", native)):
+            if attribute in vars(module):
+                setattr(module, attribute, value)
+    if silent:
+        setup_stream_logger().error(
+            "dftracer: DFTRACER_ENABLE was set after the import of dftracer.python, so functions decorated before "
+            "initialize_log stay silent (%d of them); set it before the import",
+            silent,
+        )

@@ -69,6 +69,18 @@ def _watch_forks() -> None:
     if not getattr(_anchor, "watches", False):
         _anchor.watches = True  # type: ignore[attr-defined]
         os.register_at_fork(after_in_child=_in_worker)
+        import threading
+
+        if hasattr(threading, "_register_atexit"):  # these functions run before those of atexit
+            threading._register_atexit(_expect_ends)
+
+
+def _expect_ends() -> None:
+    """At the exit multiprocessing ends workers that are left, such as those of a DataLoader, by SIGTERM."""
+    processes: Any = sys.modules.get("multiprocessing.process")
+    for child in processes.active_children() if processes else ():
+        if child.daemon:
+            native._child_ends(child.pid)
 
 
 def _in_worker() -> None:

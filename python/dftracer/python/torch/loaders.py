@@ -12,6 +12,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+import dftracer.python.helpers  # noqa: F401 - not in the middle of the first fetch
 from dftracer.python.ai_init import ai
 from dftracer.python.batches import Ahead, OneByOne, batches_of
 from dftracer.python.env import native
@@ -44,9 +45,14 @@ def _is_traced(loader: Any) -> bool:
     return bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
 
 
-def _new_loop(iterator: Any) -> Any:
+def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
+    """Frameworks ask for as many batches as the loader has, and no more: the last one is no break then."""
     loop = ai.dataloader.fetch.iter(iterator)
     loop._watch(ai.dataloader.fetch.derive("end"), None)
+    try:
+        loop._expect(len(loader) - fetched)
+    except Exception:
+        loop._expect(0)
     return loop
 
 
@@ -59,9 +65,9 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     finally:
         _starting.depth -= 1
     if iterator is not loader:
-        return _new_loop(iterator)
+        return _new_loop(iterator, loader)
     _loops.pop(loader)
-    _loops.set(loader, _new_loop(()))
+    _loops.set(loader, _new_loop((), loader))
     return loader
 
 
@@ -103,7 +109,7 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
         loop = _loops.get(iterator)
         dataset = getattr(iterator, "__dict__", {}).get("_dataset")
         if loop is None and (_loaders.get(iterator) or _datasets.get(dataset)):
-            loop = _new_loop(())
+            loop = _new_loop((), iterator, getattr(iterator, "_num_yielded", 0))
             loop._watch(None, batches_of(iterator))
             _loops.set(iterator, loop)
         return loop

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from dftracer.python.ai_init import ai
@@ -25,6 +26,14 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
 
     from dftracer.python.ai_common import DFTracerAI
+
+
+class _Depth(threading.local):
+    depth = 0
+
+
+_saving = _Depth()
+
 
 def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
     """The function with events. Compiled code gets none: an event would split its graph or make compiling fail."""
@@ -41,25 +50,49 @@ def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
 
 
 def _computed(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
-    """The same for forward and backward. These may compile, and a backward may communicate: both are apart from it."""
+    """The same for forward and backward. These may compile, and a backward may communicate: both are apart from it.
+
+    A call within a call of the same function is part of that. With DDP, Lightning makes the whole step a call of the
+    module, which calls the module.
+    """
     from torch.compiler import is_compiling
 
     is_backward = node is ai.compute.backward
+    within = _Depth()
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
-        if not change.users or is_compiling():
+        if not change.users or is_compiling() or within.depth:
             return before(*args, **kwargs)
         compiling.watch()
-        with node:
-            if not (is_backward and communication.has_reducers()):
-                return before(*args, **kwargs)
-            begin = native.get_time()
-            result = before(*args, **kwargs)
-            communication.record_reducers(begin)
-            return result
+        within.depth = 1
+        try:
+            with node:
+                if not (is_backward and communication.has_reducers()):
+                    return before(*args, **kwargs)
+                begin = native.get_time()
+                result = before(*args, **kwargs)
+                communication.record_reducers(begin)
+                return result
+        finally:
+            within.depth = 0
 
     traced.change = change  # type: ignore[attr-defined]
+    return traced
+
+
+def _saved(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for what saves or loads a checkpoint: those of frameworks call torch's, and the outermost one counts."""
+    recorded = _recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        _saving.depth += 1
+        try:
+            return (recorded if _saving.depth == 1 else before)(*args, **kwargs)
+        finally:
+            _saving.depth -= 1
+
     return traced
 
 
@@ -68,7 +101,7 @@ def _stored(change: Change, nodes: tuple[DFTracerAI, DFTracerAI], before: Callab
     them, too, and that is neither."""
     from torch.utils.data import get_worker_info
 
-    checkpoint, data = (_recorded(change, node, before) for node in nodes)
+    checkpoint, data = _saved(change, nodes[0], before), _recorded(change, nodes[1], before)
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -88,11 +121,13 @@ def _replace_function(
     return put(change, change.name, traced)
 
 
-def _replace_method(change: Change, owner: Any, node: DFTracerAI) -> Callable[[], None]:
+def _replace_method(
+    change: Change, owner: Any, node: DFTracerAI, make: Callable[..., Callable[..., Any]] = _recorded
+) -> Callable[[], None]:
     """A method of an optimizer. Hooks would not do, because torch calls none after a failed step. A scheduler wraps the
     function behind this one. That wrapper stays after the undo and no longer records."""
     own, find = vars(owner).get(change.name), change.owner
-    recorded = _recorded(change, node, own or getattr(type(owner), change.name))
+    recorded = make(change, node, own or getattr(type(owner), change.name))
 
     @functools.wraps(recorded)
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -130,6 +165,14 @@ def _each(given: Any) -> list[Any]:
     return list(given) if type(given) in (list, tuple) else [given]
 
 
+def _inner(optimizer: Any) -> Any:
+    """The optimizer itself: Accelerate's one calls its step only when no more gradients are to be accumulated."""
+    inner = getattr(optimizer, "optimizer", None)
+    if type(optimizer).__name__ != "AcceleratedOptimizer" or not hasattr(inner, "step"):
+        return optimizer
+    return inner if getattr(optimizer, "scaler", None) is None else optimizer  # with a scaler it replaces the step
+
+
 class Tracing:
     """The changes that trace() made, and how to undo them."""
 
@@ -156,12 +199,13 @@ class Tracing:
 
     def add_optimizer(self, optimizer: Any) -> None:
         """Records `step` and `compute.zero_grad`."""
-        for one in _each(optimizer):
+        for one in map(_inner, _each(optimizer)):
             for name, node in (("step", ai.compute.step), ("zero_grad", ai.compute.derive("zero_grad"))):
                 self._add(one, name, functools.partial(_replace_method, node=node))
 
     def add_dataloader(self, loader: Any) -> None:
         """Records `fetch.init`, `fetch.iter`, `fetch.block` and `fetch.end` of loops over the loader."""
+        failed: list[Any] = []
         for one in _each(loader):
             begun = len(self._undo)
             try:
@@ -169,7 +213,14 @@ class Tracing:
             except Exception as error:
                 while len(self._undo) > begun:
                     self._undo.pop()()
-                self._tell("fetch", one, error, "; loop over ai.dataloader.fetch.iter(loader) instead")
+                failed.append(one)
+                why = error
+        if failed:
+            self._tell("fetch", failed, why, "; give a loader, or loop over ai.dataloader.fetch.iter(...)")
+
+    def add_checkpoint(self, owner: Any, name: str = "save_checkpoint") -> None:
+        """Records calls of this method as `capture`, with everything that it does."""
+        self._add(owner, name, functools.partial(_replace_method, node=ai.checkpoint.capture, make=_saved))
 
     def add_process(self) -> None:
         """Records what belongs to no single object: backward, checkpoints, collectives."""
@@ -178,6 +229,9 @@ class Tracing:
         self._add_function(torch.autograd, "backward", _computed, ai.compute.backward)  # backward of a tensor calls it
         self._add_function(torch, "save", _stored, (ai.checkpoint.capture, ai.data.io.write))
         self._add_function(torch, "load", _stored, (ai.checkpoint.restart, ai.data.io.read))
+        tensors = sys.modules.get("safetensors.torch")
+        if hasattr(tensors, "serialize_file"):  # what its function save_file calls, which others import by name
+            self._add_function(tensors, "serialize_file", _saved, ai.checkpoint.capture)
         self._undo.append(communication.add(self._add))
         compiling.use(1)
         self._undo.append(functools.partial(compiling.use, -1))
@@ -186,19 +240,24 @@ class Tracing:
         self._add(owner, name, functools.partial(_replace_function, make=make, nodes=nodes))
 
     def _use(self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> None:
+        if not native._enabled:
+            return
         self._undo.append(Change.use(owner, name, make))
 
     def _add(self, owner: Any, name: str, make: Callable[[Change, Any], Callable[[], None]]) -> None:
         try:
             self._use(owner, name, make)
         except Exception as error:
-            self._tell(name, owner, error)
+            self._tell(name, [owner], error)
 
-    def _tell(self, what: str, owner: Any, error: Exception, advice: str = "") -> None:
+    def _tell(self, what: str, owners: list[Any], error: Exception, advice: str = "") -> None:
         """Something cannot be recorded: the program goes on as without tracing, and the trace says what is missing."""
-        native.log_metadata_event("not_recorded", what)
-        words = f"{what} of {owner!r:.100}, a {type(owner).__name__},"
-        setup_stream_logger().error("dftracer.python.torch.trace: %s is not recorded: %s%s", words, error, advice)
+        for _ in owners:
+            native.log_metadata_event("not_recorded", what)
+        given = ", ".join(f"{' '.join(repr(one).split()):.60} ({type(one).__name__})" for one in owners[:3])
+        more = ", ..." if len(owners) > 3 else ""
+        words = f"{what} of {given}{more} is not recorded: {error}{advice}"
+        setup_stream_logger().error("dftracer.python.torch.trace: %s", words)
 
 
 def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> Tracing:

@@ -1,0 +1,86 @@
+"""train_transformers.py FOLDER WORKERS - a training by the Trainer, traced by the callback of docs/torch.md."""
+
+import pathlib
+import sys
+
+import safetensors.torch
+import sizes
+import torch
+import transformers.trainer
+import truth
+from dftracer.python import dftracer
+from torch.utils.data import DataLoader
+from trace_transformers import TraceCallback
+from transformers import Trainer, TrainerCallback, TrainingArguments
+
+folder, workers = sys.argv[1], int(sys.argv[2])
+watch = truth.Watch()
+
+
+class Steps(TrainerCallback):
+    """Measures steps of the optimizer from outside."""
+
+    def on_epoch_begin(self, args, state, control, **_):
+        watch.epoch = int(state.epoch)
+
+    def on_pre_optimizer_step(self, args, state, control, **_):
+        self.step = watch("step")
+        self.step.__enter__()
+
+    def on_optimizer_step(self, args, state, control, **_):
+        self.step.__exit__(None, None, None)
+
+
+class Measured(Trainer):
+    """Measures fetches."""
+
+    def get_batch_samples(self, epoch_iterator, num_batches, device):
+        return super().get_batch_samples(watch.items(epoch_iterator, "fetch"), num_batches, device)
+
+
+def measured_enumerate(items):
+    """For the loop of evaluations; others are over lists."""
+    return enumerate(watch.items(iter(items), "fetch") if isinstance(items, DataLoader) else items)
+
+
+transformers.trainer.enumerate = measured_enumerate
+torch.save = watch.around(torch.save, "checkpoint")
+safetensors.torch.serialize_file = truth.slow(safetensors.torch.serialize_file)
+saving = watch.around(safetensors.torch.save_file, "checkpoint")
+for name, module in list(sys.modules.items()):             # they import the function by name
+    if name.startswith("transformers") and isinstance(module, type(sys)):
+        for key, value in list(vars(module).items()):
+            if value is safetensors.torch.save_file:
+                setattr(module, key, saving)
+safetensors.torch.save_file = saving
+log = dftracer.initialize_log(f"{folder}/out/train.pfw")
+model = truth.Model(watch)
+arguments = TrainingArguments(
+    output_dir=f"{folder}/checkpoints",
+    num_train_epochs=sizes.EPOCHS,
+    per_device_train_batch_size=sizes.BATCH,
+    per_device_eval_batch_size=sizes.BATCH,
+    gradient_accumulation_steps=sizes.ACCUMULATION,
+    eval_strategy="epoch",
+    save_strategy="epoch",
+    logging_strategy="no",
+    report_to=[],
+    use_cpu=True,
+    disable_tqdm=True,
+    dataloader_num_workers=workers,
+)
+training, evaluation = (loader.dataset for loader in truth.loaders(workers, arguments.world_size))
+trainer = Measured(
+    model,
+    arguments,
+    train_dataset=training,
+    eval_dataset=evaluation,
+    optimizers=(truth.SlowSGD(model.parameters(), lr=0.01), None),
+    callbacks=[Steps()],
+)
+trainer.add_callback(TraceCallback(trainer))
+trainer.accelerator.backward = watch.around(trainer.accelerator.backward, "backward")
+trainer.train()
+log.finalize()
+watch.save(folder)
+assert list(pathlib.Path(folder).glob("checkpoints/checkpoint-*/*.safetensors"))
