@@ -6,7 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "aside.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -154,8 +156,21 @@ static void run_interruptible(void *work) {
   dft__hush--;
 }
 
+#define MAIN_STACK_MOST ((uintptr_t)128 << 20) /* closer to its top, Linux maps nothing else */
+
+/* Whether this is the stack of the main thread, with more room than one of ours. The name of the program is at its top. */
+static int is_on_large_stack(void) {
+  uintptr_t top = (uintptr_t)getauxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
+  struct rlimit limit;
+  if (here >= top || getrlimit(RLIMIT_STACK, &limit) != 0) return 0;
+  if (limit.rlim_cur > MAIN_STACK_MOST) limit.rlim_cur = MAIN_STACK_MOST;
+  return top - here + 2 * DFT__ASIDE_BYTES <= limit.rlim_cur;
+}
+
+/* Handlers of the program may need a large stack, or look for that of their thread, as those of garbage collectors do. */
 void dft__aside_run_long(void (*function)(void *), void *argument) {
   long_work own = {function, argument, dft__signals_block()};
-  dft__aside_run(run_interruptible, &own);
+  if (is_on_large_stack()) run(run_interruptible, &own, NULL);
+  else dft__aside_run(run_interruptible, &own);
   dft__signals_restore(own.blocked);
 }
