@@ -1,32 +1,17 @@
 /* bind.c - binds the I/O calls of this process in place: puts wrappers into the import slots of the loaded objects.
  *
- * A slot is a word that the dynamic linker fills with the address of an imported function. There are slots for calls
- * (jump slots), for addresses that code takes (GLOB_DAT) and for addresses in data. A slot is rewritten if it holds the
- * real function or is not bound yet. No list of slots is kept, because objects come and go: a walk finds those that
- * hold a wrapper.
+ * A slot (loadedobject.h) is rewritten if it holds the real function or is not bound yet. No list of slots is kept,
+ * because objects come and go: a walk finds those that hold a wrapper.
  * SPDX-License-Identifier: MIT */
 #include "bind.h"
 
-#include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "loadedobject.h"
 #include "tail.h"
-
-#if defined(__x86_64__)
-#define JUMP_SLOT R_X86_64_JUMP_SLOT
-#define GLOB_DAT R_X86_64_GLOB_DAT
-#define ADDRESS R_X86_64_64
-#elif defined(__aarch64__)
-#define JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define GLOB_DAT R_AARCH64_GLOB_DAT
-#define ADDRESS R_AARCH64_ABS64
-#endif
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -84,16 +69,10 @@ static void look_up_noted(void) {
   }
 }
 
-static uint32_t hash(const char *name) {
-  uint32_t h = 5381;
-  for (; *name; name++) h = h * 33 + (unsigned char)*name;
-  return h % BUCKETS;
-}
-
 static void make_index(void) {
   if (is_indexed) return;
   for (unsigned i = 0; i < NAMES; i++) {
-    uint32_t bucket = hash(name_of(i));
+    uint32_t bucket = dft__gnu_hash(name_of(i)) % BUCKETS;
     next_of[i] = first_of[bucket];
     first_of[bucket] = (uint16_t)(i + 1);
   }
@@ -103,123 +82,41 @@ static void make_index(void) {
 /* Returns NAMES for a name without a wrapper. */
 static unsigned find(const char *name) {
   if (name[0] == '_' && name[1] == 'Z') return NAMES; /* C++ has many names, and long ones */
-  for (unsigned i = first_of[hash(name)]; i; i = next_of[i - 1]) {
+  for (unsigned i = first_of[dft__gnu_hash(name) % BUCKETS]; i; i = next_of[i - 1]) {
     if (strcmp(name_of(i - 1), name) == 0) return i - 1;
   }
   return NAMES;
 }
 
-/* ---- One object --------------------------------------------------------------------------------------------------- */
+/* ---- One slot ------------------------------------------------------------------------------------------------------ */
 
-typedef struct loaded_object {
-  uintptr_t base;
-  const ElfW(Sym) * symbols;
-  const char *strings;
-  const ElfW(Rela) * tables[2];
-  size_t counts[2];
-  size_t plain; /* entries at the start of the first table that import nothing; most entries of large objects */
-  uintptr_t text, text_end;     /* its code */
-  uintptr_t sealed, sealed_end; /* RELRO: read-only after loading */
-  int is_unsealed;
+typedef struct round {
+  int is_binding;
   int has_noted; /* a real function has to be looked up */
-} loaded_object;
+  uint64_t skip, objects, unloads;
+} round;
 
-static uintptr_t address_in(const loaded_object *object, uintptr_t value) {
-  return value < object->base ? object->base + value
-                              : value; /* the dynamic linker has already relocated most of them */
-}
-
-static void read_dynamic(loaded_object *object, const ElfW(Dyn) * dynamic) {
-  for (; dynamic->d_tag != DT_NULL; dynamic++) {
-    uintptr_t value = dynamic->d_un.d_ptr;
-    switch (dynamic->d_tag) {
-      case DT_SYMTAB: object->symbols = (const ElfW(Sym) *)address_in(object, value); break;
-      case DT_STRTAB: object->strings = (const char *)address_in(object, value); break;
-      case DT_RELA: object->tables[0] = (const ElfW(Rela) *)address_in(object, value); break;
-      case DT_RELASZ: object->counts[0] = value / sizeof(ElfW(Rela)); break;
-      case DT_RELACOUNT: object->plain = value; break;
-      case DT_JMPREL: object->tables[1] = (const ElfW(Rela) *)address_in(object, value); break;
-      case DT_PLTRELSZ: object->counts[1] = value / sizeof(ElfW(Rela)); break;
-      default: break;
-    }
-  }
-}
-
-/* Returns 0 for an object without imports. */
-static int read_object(loaded_object *object, const struct dl_phdr_info *info) {
-  const ElfW(Dyn) *dynamic = NULL;
-  memset(object, 0, sizeof *object);
-  object->base = info->dlpi_addr;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-    uintptr_t start = object->base + part->p_vaddr;
-    if (part->p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)start;
-    if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
-      object->text = start;
-      object->text_end = start + part->p_memsz;
-    }
-    if (part->p_type == PT_GNU_RELRO) {
-      object->sealed = start;
-      object->sealed_end = start + part->p_memsz;
-    }
-  }
-  if (dynamic) read_dynamic(object, dynamic);
-  return object->symbols && object->strings && (object->tables[0] || object->tables[1]);
-}
-
-static int holds(const loaded_object *object, uintptr_t address) {
-  return address >= object->text && address < object->text_end;
-}
-
-static void protect(const loaded_object *object, int protection) {
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-  uintptr_t start = object->sealed & ~(page - 1);
-  uintptr_t end = object->sealed_end & ~(page - 1); /* as the dynamic linker does: data shares the last page */
-  if (end > start) syscall(SYS_mprotect, start, end - start, protection);
-}
-
-static void store(loaded_object *object, uintptr_t slot, uintptr_t value) {
-  if (slot >= object->sealed && slot < object->sealed_end && !object->is_unsealed) {
-    protect(object, PROT_READ | PROT_WRITE);
-    object->is_unsealed = 1;
-  }
-  __atomic_store_n((uintptr_t *)slot, value, __ATOMIC_RELEASE);
-}
-
-static void bind_slot(loaded_object *object, uintptr_t slot, unsigned type, unsigned number) {
-  uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
+static void bind_slot(dft__loaded *object, const dft__import *import, unsigned number, round *own) {
+  uintptr_t value = dft__import_value(import);
   uintptr_t wrapper = (uintptr_t)wrapper_of(number);
-  int is_unbound = type == JUMP_SLOT && holds(object, value);
   if (!value || value == wrapper) return;
-  if (is_unbound || value == (uintptr_t)real_in_walk(number, &object->has_noted)) store(object, slot, wrapper);
+  if (dft__import_is_unbound(object, import, value) || value == (uintptr_t)real_in_walk(number, &own->has_noted))
+    dft__import_store(object, import, wrapper);
 }
 
-static void unbind_slot(loaded_object *object, uintptr_t slot, unsigned number) {
-  uintptr_t value = __atomic_load_n((uintptr_t *)slot, __ATOMIC_RELAXED);
+static void unbind_slot(dft__loaded *object, const dft__import *import, unsigned number, round *own) {
   dft__function real;
-  if (value != (uintptr_t)wrapper_of(number)) return;
-  real = real_in_walk(number, &object->has_noted);
-  if (real) store(object, slot, (uintptr_t)real);
+  if (dft__import_value(import) != (uintptr_t)wrapper_of(number)) return;
+  real = real_in_walk(number, &own->has_noted);
+  if (real) dft__import_store(object, import, (uintptr_t)real);
 }
 
-static void walk_object(loaded_object *object, int is_binding) {
-  for (int table = 0; table < 2; table++) {
-    for (size_t i = table == 0 ? object->plain : 0; i < object->counts[table]; i++) {
-      const ElfW(Rela) *entry = &object->tables[table][i];
-      unsigned type = (unsigned)ELF64_R_TYPE(entry->r_info);
-      const ElfW(Sym) * symbol;
-      uintptr_t slot = object->base + entry->r_offset;
-      unsigned number;
-      if ((type != JUMP_SLOT && type != GLOB_DAT && type != ADDRESS) || slot % sizeof(uintptr_t)) continue;
-      symbol = &object->symbols[ELF64_R_SYM(entry->r_info)];
-      if (symbol->st_shndx != SHN_UNDEF || (type == ADDRESS && entry->r_addend)) continue;
-      number = find(object->strings + symbol->st_name);
-      if (number == NAMES) continue;
-      if (is_binding) bind_slot(object, slot, type, number);
-      else unbind_slot(object, slot, number);
-    }
-  }
-  if (object->is_unsealed) protect(object, PROT_READ);
+static void visit_slot(dft__loaded *object, const dft__import *import, void *context) {
+  round *own = context;
+  unsigned number = find(import->name);
+  if (number == NAMES) return;
+  if (own->is_binding) bind_slot(object, import, number, own);
+  else unbind_slot(object, import, number, own);
 }
 
 /* ---- All of them -------------------------------------------------------------------------------------------------- */
@@ -231,17 +128,13 @@ static _Atomic uint64_t walked; /* how many objects had been loaded at the last 
 /* New objects come last, unless one was unloaded since. An object is settled when two walks have seen it: the first may
  * have come before the dynamic linker had finished it. */
 static _Atomic uint64_t last_seen, settled, unloads;
-typedef struct round {
-  int is_binding;
-  int has_noted;
-  uint64_t skip, objects, unloads;
-} round;
 
 /* Not to be touched: this library, the C library, the dynamic linker, and the sanitizers, which wrap the same calls. */
-static int is_spared(const loaded_object *object, const char *name) {
+static int is_spared(const dft__loaded *object, const char *name) {
   static const char *const spared[] = {"/libc.so",   "/ld-linux", "/libasan.", "/libtsan.",
                                        "/libubsan.", "/liblsan.", "linux-vdso"};
-  if (holds(object, (uintptr_t)&dft__bind_all) || holds(object, (uintptr_t)DFT__GET(real_of[DFT__SYMBOL_read])))
+  if (dft__loaded_holds(object, (uintptr_t)&dft__bind_all) ||
+      dft__loaded_holds(object, (uintptr_t)DFT__GET(real_of[DFT__SYMBOL_read])))
     return 1;
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) {
     if (name && strstr(name, spared[i])) return 1;
@@ -251,14 +144,12 @@ static int is_spared(const loaded_object *object, const char *name) {
 
 static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
   round *own = context;
-  loaded_object object;
+  dft__loaded object;
   (void)size;
   own->unloads = info->dlpi_subs;
   if (own->objects++ < own->skip && info->dlpi_subs == atomic_load(&unloads)) return 0;
-  if (read_object(&object, info) && !is_spared(&object, info->dlpi_name)) {
-    walk_object(&object, own->is_binding);
-    own->has_noted |= object.has_noted;
-  }
+  if (dft__loaded_read(&object, info) && !is_spared(&object, info->dlpi_name))
+    dft__loaded_imports(&object, visit_slot, own);
   return 0;
 }
 
