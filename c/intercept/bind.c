@@ -11,37 +11,23 @@
 
 #include "base/signals.h"
 #include "loadedobject.h"
+#include "mpi/mpibind.h"
 #include "tail.h"
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
 
-DFT__TAIL(dft__bind_dlopen, dft__bind_before_dlopen);
-DFT__TAIL(dft__bind_dlsym, dft__bind_before_dlsym);
-
-/* The symbols of symbol.h, and these two. */
-enum { DLOPEN = DFT__SYMBOL_vfork + 1, DLSYM, NAMES };
-static const struct {
-  const char *name;
-  void (*wrapper)(void);
-} loaders[] = {{"dlopen", dft__bind_dlopen}, {"dlsym", dft__bind_dlsym}};
+DFT__TAIL(dft__io_dlopen, dft__bind_before_dlopen);
+DFT__TAIL(dft__io_dlsym, dft__bind_before_dlsym);
 
 #define BUCKETS 1024u
 static uint16_t first_of[BUCKETS]; /* name + 1, 0: none */
-static uint16_t next_of[NAMES];
-static _Atomic(dft__function) real_of[NAMES];
+static uint16_t next_of[DFT__SYMBOL_END];
+static _Atomic(dft__function) real_of[DFT__SYMBOL_END];
 static int is_indexed;
-
-static const char *name_of(unsigned number) {
-  return number < DLOPEN ? dft__symbol_name((enum dft__symbol)number) : loaders[number - DLOPEN].name;
-}
-
-static dft__function wrapper_of(unsigned number) {
-  return number < DLOPEN ? dft__symbol_wrapper((enum dft__symbol)number) : loaders[number - DLOPEN].wrapper;
-}
 
 static dft__function real_for(unsigned number) {
   dft__function real = DFT__GET(real_of[number]);
-  if (!real) DFT__SET(real_of[number], real = dft__real_by_name(name_of(number)));
+  if (!real) DFT__SET(real_of[number], real = dft__real_by_name(dft__symbol_name(number)));
   return real;
 }
 
@@ -49,7 +35,7 @@ static dft__function real_for(unsigned number) {
  * other lock and waits for the first one, so a lookup inside a walk could deadlock. A walk therefore only notes the
  * names that it needs. They are looked up when it is over, and then the walk is repeated. */
 enum { UNKNOWN = 0, NOTED = 1, LOOKED_UP = 2 };
-static _Atomic uint8_t look_up_state[NAMES];
+static _Atomic uint8_t look_up_state[DFT__SYMBOL_END];
 
 /* NULL: not known. The name is noted, unless it was looked up in vain. */
 static dft__function real_in_walk(unsigned number, int *has_noted) {
@@ -62,7 +48,7 @@ static dft__function real_in_walk(unsigned number, int *has_noted) {
 }
 
 static void look_up_noted(void) {
-  for (unsigned i = 0; i < NAMES; i++) {
+  for (unsigned i = 0; i < DFT__SYMBOL_END; i++) {
     if (DFT__GET(look_up_state[i]) != NOTED) continue;
     real_for(i);
     DFT__SET(look_up_state[i], LOOKED_UP);
@@ -71,21 +57,21 @@ static void look_up_noted(void) {
 
 static void make_index(void) {
   if (is_indexed) return;
-  for (unsigned i = 0; i < NAMES; i++) {
-    uint32_t bucket = dft__gnu_hash(name_of(i)) % BUCKETS;
+  for (unsigned i = 0; i < DFT__SYMBOL_END; i++) {
+    uint32_t bucket = dft__gnu_hash(dft__symbol_name(i)) % BUCKETS;
     next_of[i] = first_of[bucket];
     first_of[bucket] = (uint16_t)(i + 1);
   }
   is_indexed = 1;
 }
 
-/* Returns NAMES for a name without a wrapper. */
+/* Returns DFT__SYMBOL_END for a name without a wrapper. */
 static unsigned find(const char *name) {
-  if (name[0] == '_' && name[1] == 'Z') return NAMES; /* C++ has many names, and long ones */
+  if (name[0] == '_' && name[1] == 'Z') return DFT__SYMBOL_END; /* C++ has many names, and long ones */
   for (unsigned i = first_of[dft__gnu_hash(name) % BUCKETS]; i; i = next_of[i - 1]) {
-    if (strcmp(name_of(i - 1), name) == 0) return i - 1;
+    if (strcmp(dft__symbol_name(i - 1), name) == 0) return i - 1;
   }
-  return NAMES;
+  return DFT__SYMBOL_END;
 }
 
 /* ---- One slot ------------------------------------------------------------------------------------------------------ */
@@ -98,7 +84,7 @@ typedef struct round {
 
 static void bind_slot(dft__loaded *object, const dft__import *import, unsigned number, round *own) {
   uintptr_t value = dft__import_value(import);
-  uintptr_t wrapper = (uintptr_t)wrapper_of(number);
+  uintptr_t wrapper = (uintptr_t)dft__symbol_wrapper(number);
   if (!value || value == wrapper) return;
   if (dft__import_is_unbound(object, import, value) || value == (uintptr_t)real_in_walk(number, &own->has_noted))
     dft__import_store(object, import, wrapper);
@@ -106,7 +92,7 @@ static void bind_slot(dft__loaded *object, const dft__import *import, unsigned n
 
 static void unbind_slot(dft__loaded *object, const dft__import *import, unsigned number, round *own) {
   dft__function real;
-  if (dft__import_value(import) != (uintptr_t)wrapper_of(number)) return;
+  if (dft__import_value(import) != (uintptr_t)dft__symbol_wrapper(number)) return;
   real = real_in_walk(number, &own->has_noted);
   if (real) dft__import_store(object, import, (uintptr_t)real);
 }
@@ -114,7 +100,7 @@ static void unbind_slot(dft__loaded *object, const dft__import *import, unsigned
 static void visit_slot(dft__loaded *object, const dft__import *import, void *context) {
   round *own = context;
   unsigned number = find(import->name);
-  if (number == NAMES) return;
+  if (number == DFT__SYMBOL_END) return;
   if (own->is_binding) bind_slot(object, import, number, own);
   else unbind_slot(object, import, number, own);
 }
@@ -153,23 +139,11 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-static int note_loads(struct dl_phdr_info *info, size_t size, void *loads) {
-  (void)size;
-  *(uint64_t *)loads = info->dlpi_adds;
-  return 1;
-}
-
-static uint64_t loads_so_far(void) {
-  uint64_t loads = 0;
-  dl_iterate_phdr(note_loads, &loads);
-  return loads;
-}
-
 static void walk(int is_binding, uint64_t skip) {
   round own;
   make_index();
   real_for(DFT__SYMBOL_read);
-  atomic_store(&walked, loads_so_far());
+  atomic_store(&walked, dft__loads_so_far());
   do {
     own = (round){.is_binding = is_binding, .skip = skip};
     dl_iterate_phdr(walk_one, &own);
@@ -199,7 +173,8 @@ int dft__bind_is_bound(void) {
 
 void dft__bind_look_again(void) {
   uint64_t before;
-  if (!atomic_load(&is_bound) || loads_so_far() == atomic_load(&walked)) return;
+  if (DFT__GET(dft__io_state) == DFT__IO_ON || DFT__GET(dft__io_state) == DFT__IO_LOOK_AGAIN) dft__mpi_bind();
+  if (!atomic_load(&is_bound) || dft__loads_so_far() == atomic_load(&walked)) return;
   before = dft__signals_block();
   walk(1, atomic_load(&settled));
   dft__signals_restore(before);
@@ -209,13 +184,13 @@ void dft__bind_look_again(void) {
 dft__function dft__bind_before_dlopen(void) {
   uint32_t on = DFT__IO_ON;
   if (!(dft__hush & DFT__HUSH_VFORK)) atomic_compare_exchange_strong(&dft__io_state, &on, DFT__IO_LOOK_AGAIN);
-  return real_for(DLOPEN);
+  return real_for(DFT__SYMBOL_dlopen);
 }
 
 /* A program that uses a library it has loaded first looks up a function in it. */
 dft__function dft__bind_before_dlsym(void) {
   int saved = errno;
-  dft__function real = real_for(DLSYM);
+  dft__function real = real_for(DFT__SYMBOL_dlsym);
   if (!(dft__hush & DFT__HUSH_VFORK)) dft__bind_look_again();
   errno = saved;
   return real;

@@ -130,3 +130,37 @@ uintptr_t dft__loaded_symbol(const dft__loaded *object, const char *name, uint32
   }
   return 0;
 }
+
+/* ---- All of them -------------------------------------------------------------------------------------------------- */
+
+static int note_loads(struct dl_phdr_info *info, size_t size, void *loads) {
+  (void)size;
+  *(uint64_t *)loads = info->dlpi_adds;
+  return 1;
+}
+
+uint64_t dft__loads_so_far(void) {
+  uint64_t loads = 0;
+  dl_iterate_phdr(note_loads, &loads);
+  return loads;
+}
+
+typedef struct symbol_search {
+  const char *name;
+  uint32_t hash;
+  uintptr_t address;
+} symbol_search;
+
+static int look_in(struct dl_phdr_info *info, size_t size, void *context) {
+  symbol_search *search = context;
+  dft__loaded object;
+  (void)size;
+  if (dft__loaded_read(&object, info)) search->address = dft__loaded_symbol(&object, search->name, search->hash);
+  return search->address != 0;
+}
+
+uintptr_t dft__loaded_find(const char *name) {
+  symbol_search search = {name, dft__gnu_hash(name), 0};
+  dl_iterate_phdr(look_in, &search);
+  return search.address;
+}

@@ -1,6 +1,6 @@
 /* loadedobject.h - one loaded object (the program or a library): its import slots, and the symbols that it defines.
  *
- * For callbacks of dl_iterate_phdr. Nothing here takes a lock, allocates, or asks the dynamic linker.
+ * For callbacks of dl_iterate_phdr. Nothing here allocates, or asks the dynamic linker for more than that walk.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_LOADEDOBJECT_H
 #define DFT_LOADEDOBJECT_H
@@ -52,5 +52,12 @@ void dft__import_store(dft__loaded *object, const dft__import *import, uintptr_t
 /* The address of a symbol that the object itself defines; 0: it does not. `hash` is dft__gnu_hash of the name. */
 uintptr_t dft__loaded_symbol(const dft__loaded *object, const char *name, uint32_t hash);
 uint32_t dft__gnu_hash(const char *name);
+
+/* ---- All of them ---- */
+
+/* How many objects have been loaded so far, also if some are gone. */
+uint64_t dft__loads_so_far(void);
+/* The first definition of a symbol in the order of loading, without asking the dynamic linker; 0: there is none. */
+uintptr_t dft__loaded_find(const char *name);
 
 #endif
