@@ -304,6 +304,11 @@ typedef struct file_call {
   dft__word handle;
 } file_call;
 
+/* A handle of a file is a pointer in every family. */
+static dft__word made_file(const dft__mpi_args *args) {
+  return *(const dft__word *)dft__mpi_pointer(args, 'H');
+}
+
 /* Returns 0 when the call is not recorded. */
 static int find_file(const dft__mpi_args *args, file_call *of) {
   of->file = NULL;
@@ -313,7 +318,7 @@ static int find_file(const dft__mpi_args *args, file_call *of) {
     of->named = dft__mpifile_named(dft__mpi_pointer(args, 'F'), dft__mpi_has(args, 'a') ? dft__mpi_int(args, 'a') : 0);
     of->file = &of->named;
   } else {
-    of->handle = dft__mpi_has(args, 'h') ? dft__mpi_handle(dft__mpi_word(args, 'h')) : made(args, 'H');
+    of->handle = dft__mpi_has(args, 'h') ? dft__mpi_word(args, 'h') : made_file(args);
     of->file = dft__mpifile_find(of->handle);
   }
   return !of->file || !of->file->is_out;
@@ -430,7 +435,7 @@ static __attribute__((noinline)) W record_file(uintptr_t original, mpi_call *cal
   errno = saved;
   result = is_wanted ? record(original, call, &of) : forward(original, args);
   if ((int32_t)result != 0) return result;
-  if (args->row->flow == DFT__MPI_OPENS) dft__mpifile_opened(made(args, 'H'), &of.named);
+  if (args->row->flow == DFT__MPI_OPENS) dft__mpifile_opened(made_file(args), &of.named);
   else if (args->row->flow == DFT__MPI_CLOSES) dft__mpifile_closed(of.handle);
   else if (args->row->flow == DFT__MPI_VIEW && of.file) of.file->has_view = 1;
   return result;
