@@ -28,8 +28,21 @@ def table():
     return re.findall(r"@\s*(MPI_\w+)\s*@", done.stdout)
 
 
-def run_every(folder, mpi, ranks, start="plain"):
-    program = mpi.compile(os.path.join(folder, "every"), *EVERY)
+def check_starts(events):
+    """The ids that a wait has are those of the calls that began its requests, with the bytes of these."""
+    known = {event["id"]: event for event in events}
+    seen = 0
+    for event in events:
+        starts = [event["args"][key] for key in event["args"] if key.startswith("start_")]
+        seen += len(starts)
+        expect(set(starts) <= known.keys(), f"{event}: ids of other events")
+        if 0 < event["args"].get("completed", 0) <= 8:
+            expect_equal(sum(known[start]["args"].get("bytes", 0) for start in set(starts)), event["args"]["bytes"], str(event))
+    expect(seen, "no wait has an id")
+
+
+def run_every(folder, mpi, ranks, start="plain", sources=EVERY):
+    program = mpi.compile(os.path.join(folder, "every"), *sources)
     traces, counted = os.path.join(folder, "traces"), os.path.join(folder, "counted")
     os.mkdir(counted)
     job(mpi, traces, ranks, [program, counted, start], DATA_DIR=counted)
@@ -41,6 +54,7 @@ def run_every(folder, mpi, ranks, start="plain"):
                  if seen.get(name) != own.get(name)}
         expect_equal(wrong, {}, f"rank {rank}: calls and bytes, seen and counted")
         expect(not any("error" in event["args"] for event in events), "no call failed")
+        check_starts(events)
         expect(not any("unmatched" in event["args"] for event in events), "every request is known")
     return traces, found
 
@@ -82,6 +96,31 @@ def files_have_paths_and_offsets_and_hold_their_posix_calls(folder, mpi):
         expect_equal(set(offsets), {4096 + 12 * rank}, "offsets without a view")
         last = [event["args"]["offset"] for event in events if event["name"] in ("MPI_File_read_at", "MPI_File_read")]
         expect_equal(last[-2:], [1020, 1012], "offsets behind a view, in bytes of the file")
+
+
+@with_each(globals())
+def arguments_that_do_not_count_are_not_looked_at(folder, mpi):
+    run_every(folder, mpi, 4, sources=["every.c", "insignificant.c"])
+
+
+@with_each(globals())
+def peers_are_world_ranks_and_communicators_have_ids(folder, mpi):
+    program = mpi.compile(os.path.join(folder, "places"), "places.c")
+    traces, own = os.path.join(folder, "traces"), os.path.join(folder, "own")
+    os.mkdir(own)
+    job(mpi, traces, 5, [program, own])
+    groups = {}
+    for rank, events in by_rank(traces).items():
+        with open(os.path.join(own, str(rank))) as file:
+            rows = [line.split() for line in file]
+        for name, *pairs in rows:
+            expected = {key: int(value) for key, value in zip(pairs[::2], pairs[1::2])}
+            (event,) = [event for event in events if event["name"] == name]
+            group = expected.pop("group")
+            expect_equal({key: event["args"].get(key) for key in expected}, expected, f"rank {rank}, {name}")
+            groups.setdefault(group, set()).add(event["args"]["comm"])
+    expect_equal([len(ids) for ids in groups.values()], [1] * 4, f"one id for each communicator: {groups}")
+    expect_equal(len(set.union(*groups.values()) - {0}), 4, f"another for each, and 0 is the world: {groups}")
 
 
 main(globals())
