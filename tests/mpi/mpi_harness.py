@@ -28,6 +28,7 @@ from harness import (  # noqa: F401 (tests import them from here)
     read_folder,
     recover,
     untraced,
+    waiting,
 )
 
 PRELOAD = os.environ["DFT_TEST_PRELOAD"]

@@ -3,6 +3,7 @@
 #include "request.h"
 
 #include "handlemap.h"
+#include "record/thread.h"
 
 #define CELLS 65536u
 #define BUCKETS 4096u
@@ -10,6 +11,7 @@
 typedef struct request_cell {
   uint64_t handle;
   dft__request request;
+  const void *thread; /* that began it */
   uint32_t next; /* cell + 1; 0: none */
   uint8_t is_persistent, is_started;
 } request_cell;
@@ -35,7 +37,7 @@ static void keep(uint64_t handle, dft__request request, int is_persistent) {
   if (reference) free_cells = cell_at(reference)->next;
   else if (used_cells < CELLS) reference = ++used_cells;
   if (reference) {
-    *cell_at(reference) = (request_cell){handle, request, 0, (uint8_t)is_persistent, 0};
+    *cell_at(reference) = (request_cell){handle, request, &dft__self, 0, (uint8_t)is_persistent, 0};
     if (bucket->last) cell_at(bucket->last)->next = reference;
     else bucket->first = reference;
     bucket->last = reference;
@@ -43,13 +45,18 @@ static void keep(uint64_t handle, dft__request request, int is_persistent) {
   dft__spin_unlock(&lock);
 }
 
-/* The first cell of the handle, and the one before it. With the lock. */
+/* The first cell of the handle that this thread began, else the first of all; and the one before it. With the lock. */
 static uint32_t find(uint64_t handle, uint32_t *before) {
+  uint32_t found = 0, last = 0;
   *before = 0;
-  for (uint32_t at = bucket_of(handle)->first; at; *before = at, at = cell_at(at)->next) {
-    if (cell_at(at)->handle == handle) return at;
+  for (uint32_t at = bucket_of(handle)->first; at; last = at, at = cell_at(at)->next) {
+    int is_own = cell_at(at)->thread == &dft__self;
+    if (cell_at(at)->handle != handle || (found && !is_own)) continue;
+    found = at;
+    *before = last;
+    if (is_own) break;
   }
-  return 0;
+  return found;
 }
 
 static void discard(uint64_t handle, uint32_t at, uint32_t before) {

@@ -1,7 +1,7 @@
 /* request.h - requests that are under way: which event started them, and with how many bytes.
  *
- * A library may give the same handle to several requests, if they were complete at once. They are taken in the order in
- * which they were kept.
+ * A library may give the same handle to several requests, if they were complete at once. Each thread then gets those
+ * that it began itself, in their order.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_REQUEST_H
 #define DFT_REQUEST_H
