@@ -23,7 +23,8 @@ def own_count(path):
 
 def table():
     """The names of the table, by way of the C preprocessor."""
-    text = f'#define MPI_CALL(cat, name, rule, flow, roles) @MPI_##name@\n#include "{SOURCE}/c/intercept/mpi/mpicalls.inc"\n'
+    path = f"{SOURCE}/c/intercept/mpi/mpicalls.inc"
+    text = f'#define MPI_CALL(cat, name, rule, flow, roles) @MPI_##name@\n#include "{path}"\n'
     done = subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True)
     return re.findall(r"@\s*(MPI_\w+)\s*@", done.stdout)
 
@@ -37,7 +38,8 @@ def check_starts(events):
         seen += len(starts)
         expect(set(starts) <= known.keys(), f"{event}: ids of other events")
         if 0 < event["args"].get("completed", 0) <= 8:
-            expect_equal(sum(known[start]["args"].get("bytes", 0) for start in set(starts)), event["args"]["bytes"], str(event))
+            began = sum(known[start]["args"].get("bytes", 0) for start in set(starts))
+            expect_equal(began, event["args"]["bytes"], str(event))
     expect(seen, "no wait has an id")
 
 
@@ -87,8 +89,8 @@ def files_have_paths_and_offsets_and_hold_their_posix_calls(folder, mpi):
             wanted = name[9:] in whole or "_all" in name or "_ordered" in name
             expect_equal(is_collective, int(wanted), name)
         ids = {event["id"] for event in calls(trace)}  # MPI_Wait may do what MPI_File_iwrite began
-        posix = [event for event in trace.events if event["cat"] == "POSIX" and event["name"].startswith(("pwrite", "pread"))
-                 and hashes[event["args"]["fhash"]] == path]
+        posix = [event for event in trace.events if event["cat"] == "POSIX" and hashes[event["args"]["fhash"]] == path
+                 and event["name"].startswith(("pwrite", "pread"))]
         expect(posix, "POSIX calls on the file")
         expect_equal([event["name"] for event in posix if event["args"]["p_idx"] not in ids], [], "outside MPI calls")
     for rank, events in found.items():

@@ -3,7 +3,6 @@ SPDX-License-Identifier: MIT
 """
 
 import os
-import subprocess
 
 from mpi_harness import PRELOAD, PROGRAMS, calls, environment, expect, expect_equal, main, read_folder, run, untraced
 
@@ -18,7 +17,7 @@ def compile_c(folder, name, source, *options):
 
 def case_no_library_of_ours_has_an_MPI_name(_folder):
     for library in (PRELOAD, LIBRARY):
-        names = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+        names = run(["nm", "-D", "--defined-only", library], untraced()).stdout
         expect(names, library)
         found = [line.split()[-1] for line in names.splitlines() if "mpi_" in line.split()[-1].lower()]
         expect_equal(found, [], library)

@@ -451,7 +451,7 @@ W dft__mpi_call(uint32_t number, const W *registers, const W *stack) {
   outermost = (uintptr_t)&call;
   if (DFT__UNLIKELY(!DFT__GET(has_rank))) ask_rank();
   if (dft__mpi_has(&call.args, 'Q')) result = record_requests(slot->original, &call);
-  else if (slot->row->site.cat[3]) result = record_file(slot->original, &call); /* MPIIO */
+  else if (slot->row->is_file) result = record_file(slot->original, &call);
   else result = record(slot->original, &call, NULL);
   outermost = 0;
   return result;

@@ -1,4 +1,4 @@
-/* mpirow.h - the rows of mpicalls.inc.
+/* mpirow.h - the rows of mpicalls.inc, in the form in which calls use them.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_MPIROW_H
 #define DFT_MPIROW_H
@@ -53,15 +53,12 @@ enum dft__mpi_flow {
 
 typedef struct dft__mpi_row {
   dft_site site; /* its name is the C name, MPI_Send */
-  const char *roles;
   uint8_t rule, flow;
   uint8_t arity;
+  uint8_t is_file;           /* MPI-IO */
   uint8_t is_large;          /* counts have 64 bits */
   uint8_t at['z' - 'A' + 1]; /* where the argument of each role is, counted from 1; 0: there is none */
 } dft__mpi_row;
-
-extern dft__mpi_row dft__mpi_rows[];
-uint32_t dft__mpi_row_count(void);
 
 /* The row of a symbol, MPI_Send or PMPI_Send, ready for use; NULL: there is none. Not for two threads at once. */
 dft__mpi_row *dft__mpi_row_find(const char *symbol);

@@ -12,7 +12,7 @@ typedef struct request_cell {
   uint64_t handle;
   dft__request request;
   const void *thread; /* that began it */
-  uint32_t next; /* cell + 1; 0: none */
+  uint32_t next;      /* cell + 1; 0: none */
   uint8_t is_persistent, is_started;
 } request_cell;
 

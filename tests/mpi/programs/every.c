@@ -45,6 +45,7 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "%s/%d", argv[1], me);
   file = fopen(path, "w");
   if (!file) return 3;
-  for (const struct row *row = rows; row->name; row++) fprintf(file, "%s %lld %lld\n", row->name, row->calls, row->bytes);
+  for (const struct row *row = rows; row->name; row++)
+    fprintf(file, "%s %lld %lld\n", row->name, row->calls, row->bytes);
   return fclose(file) ? 4 : 0;
 }

@@ -5,10 +5,10 @@
 #define WORLD MPI_COMM_WORLD
 #define MOST 64
 
-#define FORMS(upper, lower, bytes, ...)                    \
+#define FORMS(upper, lower, bytes, ...) \
   (DO(upper, bytes, __VA_ARGS__), DO(I##lower, bytes, __VA_ARGS__, &request), FINISH(bytes))
 #define PERSISTENT(upper, bytes, ...) (DO(upper##_init, bytes, __VA_ARGS__, MPI_INFO_NULL, &request), CYCLE(bytes))
-#define LARGE(upper, lower, bytes, ...)                                                             \
+#define LARGE(upper, lower, bytes, ...)                                                              \
   (DO(upper##_c, bytes, __VA_ARGS__), DO(I##lower##_c, bytes, __VA_ARGS__, &request), FINISH(bytes), \
    DO(upper##_init_c, bytes, __VA_ARGS__, MPI_INFO_NULL, &request), CYCLE(bytes))
 
@@ -23,7 +23,7 @@
 #define ALL(upper, lower, bytes, ...) SMALL(upper, lower, bytes, __VA_ARGS__)
 #endif
 
-static int counts[MOST], mine[MOST], places[MOST];       /* rank i gets i + 1; this rank has me + 1 for each */
+static int counts[MOST], mine[MOST], places[MOST]; /* rank i gets i + 1; this rank has me + 1 for each */
 static MPI_Datatype ints[MOST];
 #if HAS_MPI_4
 static MPI_Count counts_c[MOST], mine_c[MOST];

@@ -9,23 +9,19 @@ static MPI_File file;
 static MPI_Status status;
 static MPI_Request request;
 
-#define TRANSFER(verb, s)                                                               \
-  (DO(File_##verb##s, 12, file, out, THREE, &status),                                   \
-   DO(File_##verb##_all##s, 12, file, out, THREE, &status),                             \
-   DO(File_##verb##_at##s, 12, file, OWN_PLACE, out, THREE, &status),                   \
-   DO(File_##verb##_at_all##s, 12, file, OWN_PLACE, out, THREE, MPI_STATUS_IGNORE),     \
-   DO(File_##verb##_shared##s, 12, file, out, THREE, &status),                          \
-   DO(File_##verb##_ordered##s, 12, file, out, THREE, &status),                         \
-   DO(File_i##verb##s, 12, file, out, THREE, &request), FINISH(12),                     \
-   DO(File_i##verb##_all##s, 12, file, out, THREE, &request), FINISH(12),               \
-   DO(File_i##verb##_at##s, 12, file, OWN_PLACE, out, THREE, &request), FINISH(12),     \
-   DO(File_i##verb##_at_all##s, 12, file, OWN_PLACE, out, THREE, &request), FINISH(12), \
-   DO(File_i##verb##_shared##s, 12, file, out, THREE, &request), FINISH(12),            \
-   DO(File_##verb##_all_begin##s, 12, file, out, THREE),                                \
-   DO(File_##verb##_all_end, 0, file, out, &status),                                    \
-   DO(File_##verb##_at_all_begin##s, 12, file, OWN_PLACE, out, THREE),                  \
-   DO(File_##verb##_at_all_end, 0, file, out, &status),                                 \
-   DO(File_##verb##_ordered_begin##s, 12, file, out, THREE),                            \
+#define TRANSFER(verb, s)                                                                                            \
+  (DO(File_##verb##s, 12, file, out, THREE, &status), DO(File_##verb##_all##s, 12, file, out, THREE, &status),       \
+   DO(File_##verb##_at##s, 12, file, OWN_PLACE, out, THREE, &status),                                                \
+   DO(File_##verb##_at_all##s, 12, file, OWN_PLACE, out, THREE, MPI_STATUS_IGNORE),                                  \
+   DO(File_##verb##_shared##s, 12, file, out, THREE, &status),                                                       \
+   DO(File_##verb##_ordered##s, 12, file, out, THREE, &status), DO(File_i##verb##s, 12, file, out, THREE, &request), \
+   FINISH(12), DO(File_i##verb##_all##s, 12, file, out, THREE, &request), FINISH(12),                                \
+   DO(File_i##verb##_at##s, 12, file, OWN_PLACE, out, THREE, &request), FINISH(12),                                  \
+   DO(File_i##verb##_at_all##s, 12, file, OWN_PLACE, out, THREE, &request), FINISH(12),                              \
+   DO(File_i##verb##_shared##s, 12, file, out, THREE, &request), FINISH(12),                                         \
+   DO(File_##verb##_all_begin##s, 12, file, out, THREE), DO(File_##verb##_all_end, 0, file, out, &status),           \
+   DO(File_##verb##_at_all_begin##s, 12, file, OWN_PLACE, out, THREE),                                               \
+   DO(File_##verb##_at_all_end, 0, file, out, &status), DO(File_##verb##_ordered_begin##s, 12, file, out, THREE),    \
    DO(File_##verb##_ordered_end, 0, file, out, &status))
 
 void every_file(const char *folder) {

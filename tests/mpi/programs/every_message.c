@@ -21,14 +21,14 @@ static void send_message(void) {
   DO(Isend, BYTES, out, TO_RIGHT, &receiving);
 }
 
-#define SEND(upper, lower)                                                                                \
-  (expect_message(), DO(upper, BYTES, out, TO_RIGHT), get_message(),                                      \
-   expect_message(), DO(I##lower, BYTES, out, TO_RIGHT, &request), FINISH(BYTES), get_message(),          \
-   expect_message(), DO(upper##_init, BYTES, out, TO_RIGHT, &request), CYCLE(BYTES), get_message())
-#define SEND_LARGE(upper, lower)                                                                          \
-  (expect_message(), DO(upper##_c, BYTES, out, TO_RIGHT), get_message(),                                  \
-   expect_message(), DO(I##lower##_c, BYTES, out, TO_RIGHT, &request), FINISH(BYTES), get_message(),      \
-   expect_message(), DO(upper##_init_c, BYTES, out, TO_RIGHT, &request), CYCLE(BYTES), get_message())
+#define SEND(upper, lower)                                                                       \
+  (expect_message(), DO(upper, BYTES, out, TO_RIGHT), get_message(), expect_message(),           \
+   DO(I##lower, BYTES, out, TO_RIGHT, &request), FINISH(BYTES), get_message(), expect_message(), \
+   DO(upper##_init, BYTES, out, TO_RIGHT, &request), CYCLE(BYTES), get_message())
+#define SEND_LARGE(upper, lower)                                                                     \
+  (expect_message(), DO(upper##_c, BYTES, out, TO_RIGHT), get_message(), expect_message(),           \
+   DO(I##lower##_c, BYTES, out, TO_RIGHT, &request), FINISH(BYTES), get_message(), expect_message(), \
+   DO(upper##_init_c, BYTES, out, TO_RIGHT, &request), CYCLE(BYTES), get_message())
 
 static void sends(void) {
   static char room[1 << 16];

@@ -25,8 +25,7 @@ void check(int code, const char *name, int line);
 
 /* The request of a call that has begun. */
 #define FINISH(bytes) DO(Wait, bytes, &request, MPI_STATUS_IGNORE)
-#define CYCLE(bytes)                                     \
-  (DO(Start, bytes, &request), FINISH(bytes), DO(Request_free, 0, &request))
+#define CYCLE(bytes) (DO(Start, bytes, &request), FINISH(bytes), DO(Request_free, 0, &request))
 
 void every_message(void);
 void every_request(void);
