@@ -119,7 +119,7 @@ dft__comm *dft__comm_find(dft__word handle) {
 
 static dft__comm *add(dft__word handle, const dft__comm *comm) {
   uint32_t place;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return NULL;
   place = dft__handle_find(&known, handle);
   if (place == DFT__HANDLE_PLACES) place = dft__handle_reserve(&known, handle);
   if (place < DFT__HANDLE_PLACES) {
@@ -157,7 +157,7 @@ void dft__comm_made(dft__comm *old, dft__word handle, enum dft__comm_origin orig
 
 void dft__comm_free(dft__word handle) {
   uint32_t place;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   place = dft__handle_find(&known, handle);
   dft__handle_remove(&known, place);
   if (place < DFT__HANDLE_PLACES) drop_world(&comms[place]);
@@ -180,7 +180,7 @@ int32_t dft__comm_neighbors(dft__comm *comm, dft__word handle) {
 
 void dft__window_made(dft__word window, const dft__comm *comm) {
   uint32_t place;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   place = dft__handle_find(&windows, window);
   if (place == DFT__HANDLE_PLACES) place = dft__handle_reserve(&windows, window);
   if (place < DFT__HANDLE_PLACES) {
@@ -197,7 +197,7 @@ dft__comm *dft__window_comm(dft__word window) {
 
 void dft__window_free(dft__word window) {
   uint32_t place;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   place = dft__handle_find(&windows, window);
   dft__handle_remove(&windows, place);
   if (place < DFT__HANDLE_PLACES) drop_world(&window_comms[place]);

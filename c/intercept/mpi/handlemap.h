@@ -17,12 +17,16 @@ typedef struct dft__handle_map {
   _Atomic uint64_t handles[DFT__HANDLE_PLACES]; /* 0: never used */
 } dft__handle_map;
 
-/* For a few instructions, of threads that are in an MPI call. */
-static inline void dft__spin_lock(_Atomic uint32_t *lock) {
+/* For a few instructions, of threads that are in an MPI call. Zero after some milliseconds: the holder may be the very
+ * thread that a signal handler with MPI calls has interrupted, or be missing in the child of a fork. */
+#define DFT__SPINS_MOST 20000u
+static inline int dft__spin_lock(_Atomic uint32_t *lock) {
   for (uint32_t tries = 1; atomic_exchange_explicit(lock, 1, memory_order_acquire); tries++) {
-    if (tries % 64) dft__relax();
+    if (tries == DFT__SPINS_MOST) return 0;
+    if (tries % 16) dft__relax();
     else sched_yield();
   }
+  return 1;
 }
 static inline void dft__spin_unlock(_Atomic uint32_t *lock) {
   DFT__RELEASE(*lock, 0);

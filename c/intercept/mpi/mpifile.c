@@ -34,7 +34,7 @@ dft__mpifile dft__mpifile_named(const char *name, int32_t access_mode) {
 
 void dft__mpifile_opened(dft__word handle, const dft__mpifile *file) {
   uint32_t place;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   place = dft__handle_find(&known, handle);
   if (place == DFT__HANDLE_PLACES) place = dft__handle_reserve(&known, handle);
   if (place < DFT__HANDLE_PLACES) {
@@ -50,7 +50,7 @@ dft__mpifile *dft__mpifile_find(dft__word handle) {
 }
 
 void dft__mpifile_closed(dft__word handle) {
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   dft__handle_remove(&known, dft__handle_find(&known, handle));
   dft__spin_unlock(&lock);
 }

@@ -264,7 +264,8 @@ static void end_start(const mpi_call *call, const handle_list *list) {
 /* ---- What a call changes ------------------------------------------------------------------------------------------ */
 
 static dft__word made(const dft__mpi_args *args, char role) {
-  return dft__mpi_handle_in(dft__mpi_pointer(args, role), 0);
+  const void *at = dft__mpi_pointer(args, role);
+  return at ? dft__mpi_handle_in(at, 0) : 0;
 }
 
 /* Once, after MPI_Init, which may have been before we were there. */
@@ -306,7 +307,8 @@ typedef struct file_call {
 
 /* A handle of a file is a pointer in every family. */
 static dft__word made_file(const dft__mpi_args *args) {
-  return *(const dft__word *)dft__mpi_pointer(args, 'H');
+  const dft__word *at = dft__mpi_pointer(args, 'H');
+  return at ? *at : 0;
 }
 
 /* Returns 0 when the call is not recorded. */

@@ -32,7 +32,6 @@ enum dft__mpi_rule {
 enum dft__mpi_flow {
   DFT__MPI_NOW,
   DFT__MPI_INIT,
-  DFT__MPI_FINALIZE,
   DFT__MPI_BEGINS,   /* makes a request that is under way */
   DFT__MPI_PREPARES, /* makes one for MPI_Start */
   DFT__MPI_STARTS,

@@ -32,7 +32,7 @@ static request_cell *cell_at(uint32_t reference) {
 static void keep(uint64_t handle, dft__request request, int is_persistent) {
   struct request_bucket *bucket = bucket_of(handle);
   uint32_t reference;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   reference = free_cells;
   if (reference) free_cells = cell_at(reference)->next;
   else if (used_cells < CELLS) reference = ++used_cells;
@@ -80,7 +80,7 @@ void dft__request_prepare(uint64_t handle, int64_t bytes) {
 int64_t dft__request_start(uint64_t handle, uint64_t id) {
   uint32_t before, at;
   int64_t bytes = -1;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return -1;
   at = find(handle, &before);
   if (at) {
     cell_at(at)->request.id = id;
@@ -93,7 +93,7 @@ int64_t dft__request_start(uint64_t handle, uint64_t id) {
 
 int dft__request_take(uint64_t handle, dft__request *request) {
   uint32_t before, at;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return 0;
   at = find(handle, &before);
   if (at) {
     request_cell *cell = cell_at(at);
@@ -113,7 +113,7 @@ int dft__request_take(uint64_t handle, dft__request *request) {
 
 void dft__request_drop(uint64_t handle) {
   uint32_t before, at;
-  dft__spin_lock(&lock);
+  if (!dft__spin_lock(&lock)) return;
   at = find(handle, &before);
   if (at) discard(handle, at, before);
   dft__spin_unlock(&lock);
