@@ -70,7 +70,13 @@ typedef struct side_stack {
 } side_stack;
 
 static side_stack stacks[STACKS];
-static __thread char is_aside; /* this thread is on one of them */
+static __thread const char *own_memory; /* of the one that this thread uses */
+
+/* A signal handler with a stack of its own may have interrupted work that is aside. */
+static int is_aside(void) {
+  const char *here = __builtin_frame_address(0);
+  return own_memory && here >= own_memory && here < own_memory + GUARD_BYTES + DFT__ASIDE_BYTES;
+}
 
 /* A stack that a thread of the parent process held at the fork is free. */
 static int hold(side_stack *stack, uint64_t own) {
@@ -110,9 +116,10 @@ static side_stack *take(void) {
 static void run(void (*function)(void *), void *argument, side_stack *stack) {
   int can_exceed = dft__signals_watch_limit();
   if (stack) {
-    is_aside = 1;
+    const char *outer = own_memory;
+    own_memory = stack->memory;
     switch_to(function, argument, stack->memory + GUARD_BYTES + DFT__ASIDE_BYTES);
-    is_aside = 0;
+    own_memory = outer;
     atomic_store(&stack->holder, 0);
   } else {
     function(argument);
@@ -121,12 +128,34 @@ static void run(void (*function)(void *), void *argument, side_stack *stack) {
 }
 
 int dft__aside_try(void (*function)(void *), void *argument) {
-  side_stack *stack = is_aside ? NULL : take();
-  if (!stack && !is_aside) return 0;
+  int is_there = is_aside();
+  side_stack *stack = is_there ? NULL : take();
+  if (!stack && !is_there) return 0;
   run(function, argument, stack);
   return 1;
 }
 
 void dft__aside_run(void (*function)(void *), void *argument) {
   if (!dft__aside_try(function, argument)) run(function, argument, NULL);
+}
+
+typedef struct long_work {
+  void (*function)(void *);
+  void *argument;
+  uint64_t blocked; /* by the program */
+} long_work;
+
+static void run_interruptible(void *work) {
+  const long_work *own = work;
+  dft__hush++;
+  dft__signals_restore(own->blocked | UINT64_C(1) << (SIGXFSZ - 1));
+  own->function(own->argument);
+  dft__signals_block();
+  dft__hush--;
+}
+
+void dft__aside_run_long(void (*function)(void *), void *argument) {
+  long_work own = {function, argument, dft__signals_block()};
+  dft__aside_run(run_interruptible, &own);
+  dft__signals_restore(own.blocked);
 }

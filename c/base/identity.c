@@ -34,22 +34,26 @@ size_t dft__read_file(const char *path, char *text, size_t size) {
   return len;
 }
 
-/* State letter and start time of a process; 0 when they cannot be read, for whatever reason. The command in field 2 may hold
- * spaces and parentheses, so fields are counted from the last one. */
-static int read_stat(const char *path, char *state, uint64_t *start_ticks) {
+/* The command in field 2 may hold spaces and parentheses, so fields are counted from the last one. */
+int dft__process_read(const char *path, dft__process *process) {
   char text[1024];
   char *at;
   if (!dft__read_file(path, text, sizeof text)) return 0;
   at = strrchr(text, ')');
   if (!at || at[1] != ' ') return 0;
-  *state = at[2];
+  process->pid = (uint32_t)strtoul(text, NULL, 10);
+  process->state = at[2];
   at += 2; /* field 3 */
-  for (int field = 3; field < 22; field++) {
+  for (int field = 4; field <= 22; field++) {
     at = strchr(at, ' ');
     if (!at) return 0;
     at++;
+    if (field == 4) process->parent = (uint32_t)strtoul(at, NULL, 10);
+    if (field == 5) process->group = (uint32_t)strtoul(at, NULL, 10);
+    if (field == 6) process->session = (uint32_t)strtoul(at, NULL, 10);
+    if (field == 7) process->terminal = (int32_t)strtol(at, NULL, 10);
   }
-  *start_ticks = strtoull(at, NULL, 10);
+  process->start_ticks = strtoull(at, NULL, 10);
   return 1;
 }
 
@@ -59,10 +63,10 @@ static uint64_t inode_of(const char *path) {
 }
 
 void dft__identity_renew(dft__identity *identity) {
-  char state;
+  dft__process process;
   identity->pid = (uint32_t)getpid();
   identity->ppid = (uint32_t)getppid();
-  if (!read_stat("/proc/self/stat", &state, &identity->start_ticks)) identity->start_ticks = 0;
+  identity->start_ticks = dft__process_read("/proc/self/stat", &process) ? process.start_ticks : 0;
   identity->pid_namespace = inode_of("/proc/self/ns/pid");
   identity->time_namespace = inode_of("/proc/self/ns/time");
   if (!identity->boot_id[0]) { /* the process may have had no descriptor left before */
@@ -124,13 +128,12 @@ static int is_proc_our_own(void) {
 /* Of a pid of this very namespace that is in use. */
 static enum dft__life life_of_user(const dft__identity *identity, const dft__identity *own) {
   char path[64];
-  char state;
-  uint64_t start_ticks;
+  dft__process user;
   snprintf(path, sizeof path, "/proc/%u/stat", identity->pid);
-  if (!is_proc_our_own() || !identity->start_ticks || !read_stat(path, &state, &start_ticks)) return DFT__UNKNOWN;
-  if (start_ticks != identity->start_ticks)
+  if (!is_proc_our_own() || !identity->start_ticks || !dft__process_read(path, &user)) return DFT__UNKNOWN;
+  if (user.start_ticks != identity->start_ticks)
     return identity->time_namespace == own->time_namespace ? DFT__DEAD : DFT__UNKNOWN;
-  if (state != 'Z' && state != 'X') return DFT__ALIVE;
+  if (user.state != 'Z' && user.state != 'X') return DFT__ALIVE;
   switch (count_threads(identity->pid)) {
     case 0: return DFT__UNKNOWN;
     case 1: return DFT__DEAD;

@@ -34,6 +34,17 @@ enum dft__life {
 /* `own` is the caller's. A spool of the caller's own pid is not judged here: it says ALIVE. */
 enum dft__life dft__identity_life(const dft__identity *identity, const dft__identity *own);
 
+/* What /proc says of a process. */
+typedef struct dft__process {
+  uint32_t pid, parent, group, session;
+  int32_t terminal; /* 0: none */
+  char state;
+  uint64_t start_ticks;
+} dft__process;
+
+/* Of a file /proc/PID/stat; 0 when it cannot be read, for whatever reason. */
+int dft__process_read(const char *path, dft__process *process);
+
 /* Reads a small file, such as those of /proc, and terminates it; returns its length, 0 when it cannot be read. */
 size_t dft__read_file(const char *path, char *text, size_t size);
 

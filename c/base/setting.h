@@ -40,6 +40,8 @@
     "set by a traced Python program for its children: its process id. Their traces are named after its own")           \
   X(RUN, TEXT, "", "a file",                                                                                           \
     "set by dftracer run: the file where processes note the folder of a trace that the program itself names")          \
+  X(RUN_ID, TEXT, "", "a text",                                                                                        \
+    "what the trace calls the run that this process belongs to; empty: found out. dftracer run sets it")               \
   X(DISABLE_IO, SWITCH, "0", "", "do not record POSIX, STDIO and MPI calls")                                           \
   X(DISABLE_POSIX, SWITCH, "0", "", "do not record POSIX calls")                                                       \
   X(DISABLE_STDIO, SWITCH, "0", "", "do not record STDIO calls")                                                       \

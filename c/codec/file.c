@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "heldfolder.h"
 
 /* O_NONBLOCK means nothing for files; a FIFO put in their place is an error then, instead of a wait. */
@@ -20,21 +21,16 @@ static int open_file(const char *path, int more_flags) {
   return fd;
 }
 
-/* EFBIG is what a blocked SIGXFSZ leaves, and what a file system without larger files says. */
-static dft_status status_of(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
-}
-
 /* Network file systems report only here that there was no space. After EINTR Linux has closed it. */
 static dft_status close_file(int fd) {
-  return close(fd) == 0 || errno == EINTR ? DFT_OK : status_of(errno);
+  return close(fd) == 0 || errno == EINTR ? DFT_OK : dft__status_of(errno);
 }
 
 static dft_status cut(int fd, uint64_t length) {
   int result;
   do result = ftruncate(fd, (off_t)length);
   while (result < 0 && errno == EINTR);
-  return result == 0 ? DFT_OK : status_of(errno);
+  return result == 0 ? DFT_OK : dft__status_of(errno);
 }
 
 dft_status dft__file_begin(const char *path, uint64_t length) {
@@ -43,9 +39,9 @@ dft_status dft__file_begin(const char *path, uint64_t length) {
   int fd = -1;
   if (length == 0) fd = open_file(path, O_CREAT | O_EXCL);
   if (fd >= 0) return close_file(fd);
-  if (length == 0 && errno != EEXIST) return status_of(errno);
+  if (length == 0 && errno != EEXIST) return dft__status_of(errno);
   fd = open_file(path, 0);
-  if (fd < 0) return status_of(errno);
+  if (fd < 0) return dft__status_of(errno);
   /* A second name would be somebody else's file; ftruncate must not lengthen: what is missing is lost. */
   if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_nlink > 1 || (uint64_t)facts.st_size < length) {
     status = DFT_EIO;
@@ -70,7 +66,7 @@ static dft_status write_all(int fd, uint64_t length, const char *data, size_t by
   while (bytes) {
     ssize_t written = pwrite(fd, data, bytes, (off_t)length);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return status_of(errno);
+    if (written < 0) return dft__status_of(errno);
     if (written == 0) return DFT_EIO;
     data += written;
     length += (uint64_t)written;
@@ -97,7 +93,7 @@ dft_status dft__file_append(const char *path, uint64_t length, const void *data,
   int fd;
   if (is_over_limit(length, bytes)) return DFT_ENOSPC;
   fd = open_file(path, 0);
-  return fd < 0 ? status_of(errno) : append_to(fd, path, length, data, bytes);
+  return fd < 0 ? dft__status_of(errno) : append_to(fd, path, length, data, bytes);
 }
 
 dft_status dft__file_first(const char *path, const void *data, size_t bytes) {

@@ -20,9 +20,10 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->last_ticks = 0;
   batch->events_before = before->events;
   batch->is_ending = before->final_ticks != 0;
-  batch->final_ticks = batch->is_ending ? before->final_ticks : dft__clock_idle_ticks();
+  batch->final_ticks = before->final_ticks;
   batch->from_page = before->open_page;
   batch->from_depth = before->open_depth;
+  batch->finish_ns = 0;
   batch->next_id = 0;
   batch->first_id = 0;
   batch->handed = 0;

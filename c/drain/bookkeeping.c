@@ -1,4 +1,4 @@
-/* bookkeeping.c - events that have no record: how a trace opens, and how it ends.
+/* bookkeeping.c - events that have no record, and how a trace opens.
  * SPDX-License-Identifier: MIT */
 #include "bookkeeping.h"
 
@@ -18,7 +18,7 @@ uint64_t dft__bookkeeping_id(dft_batch *batch) {
   return batch->next_id++;
 }
 
-static void start_event(dft_batch *batch, dft_event *event, uint64_t id, const char *name, uint32_t phase) {
+void dft__bookkeeping_event(dft_batch *batch, dft_event *event, uint64_t id, const char *name, uint32_t phase) {
   uint32_t pid = batch->spool->header->pid;
   batch->value_count = 0;
   *event = (dft_event){.id = id,
@@ -30,17 +30,17 @@ static void start_event(dft_batch *batch, dft_event *event, uint64_t id, const c
                        .cat = {"dftracer", 8}};
 }
 
-static void finish_event(dft_batch *batch, dft_event *event) {
+void dft__bookkeeping_finish(dft_batch *batch, dft_event *event) {
   event->values = batch->values;
   event->value_count = batch->value_count;
 }
 
 void dft__bookkeeping_metadata(dft_batch *batch, dft_event *event, uint64_t id, const char *kind, dft_text name,
                                dft_text value) {
-  start_event(batch, event, id, kind, DFT_METADATA);
+  dft__bookkeeping_event(batch, event, id, kind, DFT_METADATA);
   dft__add_text(batch, "name", name.text, name.len);
   if (value.len) dft__add_text(batch, "value", value.text, value.len);
-  finish_event(batch, event);
+  dft__bookkeeping_finish(batch, event);
 }
 
 static void named(dft_batch *batch, dft_event *event, uint64_t id, const char *kind, dft_text name) {
@@ -89,7 +89,8 @@ static size_t put_date(char *text, size_t size, uint64_t seconds) {
 static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
   const dft__header *header = batch->spool->header;
   uint64_t seconds = dft__epoch_ns(&batch->clock, header->opened_ticks) / 1000000000u;
-  start_event(batch, event, id, "start", DFT_COMPLETE);
+  int32_t size = DFT__GET(header->size);
+  dft__bookkeeping_event(batch, event, id, "start", DFT_COMPLETE);
   event->start = dft__batch_time(batch, header->opened_ticks);
   if (header->metadata) {
     dft_text command = hash_text(batch, 0, header->command);
@@ -101,8 +102,10 @@ static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
     dft__add_text(batch, "version", DFT_VERSION, sizeof DFT_VERSION - 1);
     dft__add_text(batch, "date", batch->text, put_date(batch->text, sizeof batch->text, seconds));
     dft__add_number(batch, "ppid", DFT_INT, header->ppid);
+    if (header->run[0]) dft__add_text(batch, "run", header->run, strnlen(header->run, sizeof header->run));
+    if (size >= 0) dft__add_number(batch, "world_size", DFT_INT, (uint64_t)size);
   }
-  finish_event(batch, event);
+  dft__bookkeeping_finish(batch, event);
 }
 
 /* Events that do not apply are left out, but their ids are used up. */
@@ -154,28 +157,4 @@ int dft__bookkeeping_opening(dft_batch *batch, dft_event *event) {
       default: return 0;
     }
   }
-}
-
-/* ---- The end ------------------------------------------------------------------------------------------------------ */
-
-void dft__bookkeeping_end(dft_batch *batch, dft_event *event) {
-  const dft__header *header = batch->spool->header;
-  uint64_t dropped = DFT__GET(header->dropped);
-  uint32_t facts = DFT__GET(header->facts_used);
-  start_event(batch, event, dft__bookkeeping_id(batch), "end", DFT_COMPLETE);
-  event->start = dft__batch_time(batch, batch->final_ticks);
-  if (header->metadata) {
-    uint32_t half = facts >= DFT__FACTS_BYTES;
-    uint32_t used = facts % DFT__FACTS_BYTES;
-    dft__add_number(batch, "num_events", DFT_INT, batch->events_before + batch->events);
-    if (facts < 2 * DFT__FACTS_BYTES) dft__decode_items(batch, header->facts[half], used, event);
-  }
-  if (dropped) {
-    dft__add_number(batch, "num_dropped", DFT_INT, dropped);
-    dft__add_number(batch, "dropped_first", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_first)));
-    dft__add_number(batch, "dropped_last", DFT_INT, (uint64_t)dft__batch_time(batch, DFT__GET(header->dropped_last)));
-  }
-  if (batch->flags & DFT__BATCH_RECOVERED) dft__add_number(batch, "recovered", DFT_INT, 1);
-  finish_event(batch, event);
-  batch->is_done = 1;
 }

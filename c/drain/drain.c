@@ -64,6 +64,7 @@ static struct {
   _Atomic uint32_t thread_state; /* enum thread_state */
   _Atomic uint32_t wake;         /* futex: counts reasons to look */
   pthread_t thread;
+  uint64_t cpu_before_ns;                /* of the threads of earlier images */
   _Atomic uintptr_t self;                /* the same, from when it runs */
   void (*when_idle)(const char *folder); /* called once, when there is nothing else to do; NULL: nothing */
   /* kept between sessions: producers of the last one may still be on their way out */
@@ -371,9 +372,14 @@ int dft__drain_serve(void) {
   return dft__drain_is_ending();
 }
 
+static void note_cpu(void) {
+  DFT__SET(drain.outputs.spool->header->drain_cpu_ns, drain.cpu_before_ns + dft__clock_read(CLOCK_THREAD_CPUTIME_ID));
+}
+
 static void *run(void *unused) {
   int has_idled = !drain.when_idle;
   (void)unused;
+  drain.cpu_before_ns = DFT__GET(drain.outputs.spool->header->drain_cpu_ns);
   atomic_store(&drain.self, (uintptr_t)pthread_self());
   pthread_setname_np(pthread_self(), "dftracer");
   dft__hush++;
@@ -390,8 +396,10 @@ static void *run(void *unused) {
       drain.when_idle(drain.outputs.spool->header->folder);
     }
     is_failing = has_enough();
+    note_cpu();
     syscall(SYS_futex, &drain.wake, FUTEX_WAIT_PRIVATE, seen, is_failing ? &retry : NULL, NULL, 0);
   }
+  note_cpu();
   return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "bookkeeping.h"
 #include "decode.h"
 #include "definition.h"
+#include "ending.h"
 #include "openregion.h"
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */
@@ -84,8 +85,7 @@ static int next_event(dft_batch *batch, dft_event *event) {
   if (batch->step == DFT__STEP_RECORDS) {
     if (next_record(batch, event)) return 1;
     batch->step = is_final ? DFT__STEP_OPEN_REGIONS : DFT__STEP_DONE;
-    if (batch->flags & DFT__BATCH_RECOVERED && !batch->is_ending)
-      batch->final_ticks = dft__open_region_last_sign(batch);
+    if (is_final && !batch->is_ending) batch->final_ticks = dft__open_region_last_sign(batch);
   }
   if (batch->step == DFT__STEP_OPEN_REGIONS) {
     if (dft__open_region_next(batch, event)) return 1;
@@ -93,7 +93,7 @@ static int next_event(dft_batch *batch, dft_event *event) {
   }
   if (batch->step == DFT__STEP_END) {
     batch->step = DFT__STEP_DONE;
-    dft__bookkeeping_end(batch, event);
+    dft__ending_event(batch, event);
     return 1;
   }
   return 0;

@@ -9,6 +9,7 @@
 #include "bookkeeping.h"
 #include "decode.h"
 #include "definition.h"
+#include "record/imbalance.h"
 #include "spool/intern.h"
 
 /* NULL when the area does not lie wholly in the file. */
@@ -133,12 +134,14 @@ int dft__open_region_next(dft_batch *batch, dft_event *event) {
   return 1;
 }
 
-/* Nobody knows when a dead process died, so its last sign of life counts as that time. */
+/* A process that ended has said when. Calls that were on their way may have recorded after that, inside of regions that are open.
+ * Nobody knows when a dead process died, so its last sign of life counts as that time. */
 uint64_t dft__open_region_last_sign(const dft_batch *batch) {
   const dft__header *header = batch->spool->header;
   uint64_t ticks = batch->last_ticks > header->opened_ticks ? batch->last_ticks : header->opened_ticks;
   uint64_t walked = 0;
   const dft__thread *thread;
+  if (DFT__GET(header->ended_ticks) > ticks) ticks = DFT__GET(header->ended_ticks);
   if (DFT__GET(header->dropped_last) > ticks) ticks = DFT__GET(header->dropped_last);
   if (header->commit[(batch->seq - 1) & 1].last_ticks > ticks) ticks = header->commit[(batch->seq - 1) & 1].last_ticks;
   while ((thread = next_thread(batch->spool, &walked)) != NULL) {
@@ -150,6 +153,20 @@ uint64_t dft__open_region_last_sign(const dft_batch *batch) {
     }
   }
   return ticks;
+}
+
+uint64_t dft__open_region_count(const dft_batch *batch, _Atomic uint32_t sites[DFT__SITES_NAMED]) {
+  const dft__header *header = batch->spool->header;
+  uint64_t count = DFT__GET(header->open_in_ended), walked = 0;
+  const dft__thread *thread;
+  for (int i = 0; i < DFT__SITES_NAMED; i++) DFT__SET(sites[i], DFT__GET(header->open_sites[i]));
+  while (!(batch->flags & DFT__BATCH_RECOVERED) && (thread = next_thread(batch->spool, &walked)) != NULL) {
+    uint64_t area = DFT__GET(thread->frames);
+    uint32_t depth = DFT__GET(thread->depth) < dft__area_room(area) ? DFT__GET(thread->depth) : dft__area_room(area);
+    const dft__frame *frames = (const dft__frame *)checked_area(batch->spool, area, (uint64_t)depth * sizeof *frames);
+    if (frames) count += dft__imbalance_count(frames, depth, sites);
+  }
+  return count;
 }
 
 static int holds_open_region(const dft__spool *spool, const dft__thread *thread) {

@@ -66,8 +66,9 @@ static void report_loss(const dft__spool *spool) {
     case ENOSPC: why = "the disk is full"; break;
     case EDQUOT: why = "the quota of the disk is used up"; break;
     case EFBIG: why = "the limit of the file size is reached (ulimit -f)"; break;
-    case EMFILE:
-    case ENFILE: why = "no file descriptor is free (ulimit -n)"; break;
+    case EMFILE: why = "no file descriptor is free (ulimit -n)"; break;
+    case ENFILE: why = "the system has too many open files"; break;
+    case EACCES: why = "permission is denied"; break;
     case ENOENT: why = "it has been removed, or its folder renamed"; break;
     case ENOMEM: why = "there is no memory"; break;
   }
@@ -159,7 +160,12 @@ static dft__chunk *make_room(dft__spool *spool, uint32_t cells, uint64_t signals
 }
 
 dft__chunk *dft__room_make(dft__spool *spool, uint32_t cells, uint64_t signals) {
-  dft__chunk *chunk = dft__drain_enter(spool) ? make_room(spool, cells, signals) : NULL;
+  uint64_t begun_ns = dft__clock_ns();
+  dft__chunk *chunk = NULL;
+  if (dft__drain_enter(spool)) {
+    chunk = make_room(spool, cells, signals);
+    atomic_fetch_add(&spool->header->assist_ns, dft__clock_ns() - begun_ns);
+  }
   dft__drain_leave();
   return chunk;
 }

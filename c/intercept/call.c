@@ -314,9 +314,22 @@ int dft__io_two_fds(dft__io *io, int from, int to) {
   return dft__io_fd_slow(&io->subject[1], to) || is_wanted;
 }
 
-void dft__io_keep_text(dft__io *io, char *text) {
+static void measure(const char *text, size_t len, void *bytes) {
+  (void)text;
+  *(size_t *)bytes = len + 16; /* while it is read, it may end in " (deleted)" */
+}
+
+size_t dft__io_text_bytes(const dft__io *io) {
   int saved = errno;
-  size_t len = dft__fd_text(io->subject[0].fd, text, DFT__IO_PATH - 1);
+  size_t bytes;
+  dft__path_with(io->subject[0].fd, NULL, measure, &bytes);
+  errno = saved;
+  return bytes;
+}
+
+void dft__io_keep_text(dft__io *io, char *text, size_t room) {
+  int saved = errno;
+  size_t len = dft__fd_text(io->subject[0].fd, text, room);
   text[len] = '\0';
   io->subject[0].path = text;
   io->subject[0].fd = DFT__AS_IT_IS;
@@ -327,7 +340,8 @@ __attribute__((noinline)) static dft__fd_entry end_slow(enum dft__call call, con
   dft__own own;
   dft__fd_entry entries[2] = {DFT__FD_UNKNOWN, DFT__FD_UNKNOWN};
   uint32_t refs[2] = {0, 0};
-  int is_wanted = !io->subjects, needs_text = 0;
+  int is_kept = io->subjects == 1 && io->subject[0].fd == DFT__AS_IT_IS; /* of a file that was recorded before */
+  int is_wanted = !io->subjects || is_kept, needs_text = 0;
   if (got->error == EFAULT) return DFT__FD_UNKNOWN; /* the path may be the bad pointer */
   for (uint32_t i = 0; i < io->subjects; i++) {
     const dft__subject *subject = &io->subject[i];
@@ -406,19 +420,20 @@ dft__fd_entry dft__io_end(enum dft__call call, dft__io *io, int64_t ret, int err
 
 /* ---- exec --------------------------------------------------------------------------------------------------------- */
 
-static dft_region begin_exec(enum dft__call call, const char *path) {
-  char text[DFT__IO_PATH];
-  dft_region region;
+static void add_path(const char *text, size_t len, void *region) {
   dft_arg arg = {.key = &keys[ITEM_fhash], .type = DFT_PATH};
+  if (!len) return;
+  arg.value.s.text = text;
+  arg.value.s.len = len;
+  arg.path = dft_path(text, len);
+  dft_update_arg(*(const dft_region *)region, &arg);
+}
+
+static dft_region begin_exec(enum dft__call call, const char *path) {
+  dft_region region;
   if (is_muted(&rows[call])) return 0;
   region = dft_region_begin_site(&rows[call].site);
-  arg.value.s.text = text;
-  arg.value.s.len = path && dft__path_is_readable(path) && *path ? dft__path_absolute(AT_FDCWD, path, text, sizeof text)
-                                                                 : 0;
-  if (region && arg.value.s.len) {
-    arg.path = dft_path(text, arg.value.s.len);
-    dft_update_arg(region, &arg);
-  }
+  if (region && path && dft__path_is_readable(path) && *path) dft__path_with(AT_FDCWD, path, add_path, &region);
   return region;
 }
 

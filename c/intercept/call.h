@@ -69,10 +69,15 @@ static inline int dft__io_process(dft__io *io) {
 static inline int dft__io_any(dft__io *io) {
   return dft__io_process(io) && dft__filter_is_all();
 }
-/* For a call that closes its descriptor: if the path has no reference, because the names were full, keeps its text. */
-void dft__io_keep_text(dft__io *io, char *text);
-#define DFT__IO_KEEP_TEXT(io) \
-  if (DFT__UNLIKELY((io).subject[0].entry == DFT__FD_IN)) dft__io_keep_text(&(io), alloca(DFT__IO_PATH))
+/* For a call that closes its descriptor: if the path has no reference, because the names were full, or the file was renamed to a
+ * place that is not recorded, keeps its text. It takes no more of the stack than it is long. */
+size_t dft__io_text_bytes(const dft__io *io);
+void dft__io_keep_text(dft__io *io, char *text, size_t room);
+#define DFT__IO_KEEP_TEXT(io)                               \
+  if (DFT__UNLIKELY((io).subject[0].entry == DFT__FD_IN)) { \
+    size_t room = dft__io_text_bytes(&(io));                \
+    dft__io_keep_text(&(io), alloca(room), room);           \
+  }
 
 /* ---- After the call ---- */
 

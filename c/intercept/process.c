@@ -24,6 +24,11 @@ pid_t dft__io_fork(void) {
   return pid;
 }
 
+/* The file that a name leads to; NULL when PATH decides, or nothing is there to be read. */
+static const char *named_file(const char *name) {
+  return dft__path_is_readable(name) && strchr(name, '/') ? name : NULL;
+}
+
 /* Calls `real` inside a region that ends only when it fails. */
 #define IMAGE(name, params, path, call)                             \
   int dft__io_##name params;                                        \
@@ -37,8 +42,8 @@ pid_t dft__io_fork(void) {
 
 IMAGE(execve, (const char *path, char *const list[], char *const environment[]), path, real(path, list, environment))
 IMAGE(execv, (const char *path, char *const list[]), path, real(path, list))
-IMAGE(execvp, (const char *path, char *const list[]), strchr(path, '/') ? path : NULL, real(path, list))
-IMAGE(execvpe, (const char *path, char *const list[], char *const environment[]), strchr(path, '/') ? path : NULL,
+IMAGE(execvp, (const char *path, char *const list[]), named_file(path), real(path, list))
+IMAGE(execvpe, (const char *path, char *const list[], char *const environment[]), named_file(path),
       real(path, list, environment))
 IMAGE(fexecve, (int fd, char *const list[], char *const environment[]), NULL, real(fd, list, environment))
 
@@ -76,7 +81,7 @@ static size_t count_list(va_list list) {
   }
 
 LISTED_IMAGE(execl, execv, path, 0, real(path, list))
-LISTED_IMAGE(execlp, execvp, strchr(path, '/') ? path : NULL, 0, real(path, list))
+LISTED_IMAGE(execlp, execvp, named_file(path), 0, real(path, list))
 LISTED_IMAGE(execle, execve, path, 1, real(path, list, environment))
 
 /* ---- posix_spawn -------------------------------------------------------------------------------------------------- */

@@ -105,9 +105,19 @@ void dft__io_session_closed(void) {
 
 /* ---- Binding in place ---------------------------------------------------------------------------------------------- */
 
+static void make_filter(void *is_on) {
+  *(int *)is_on = dft__filter_make();
+}
+
+/* Without the lock: the dynamic linker's may be held by a thread that waits for ours. */
+static void bind_aside(void *unused) {
+  (void)unused;
+  dft__bind_all();
+}
+
 dft_status dft_bind_io(void) {
   uint64_t before;
-  int is_on;
+  int is_on = 0;
   if (!dft__session.is_open || !dft_is_active() || dft__config_number(DFT__DISABLE_IO)) return DFT_EDISABLED;
   if (dft__io_is_preloaded()) return DFT_OK;
   if (!*dft__config_text(DFT__DATA_DIR) || strcmp(dft__config_text(DFT__INIT), "PRELOAD") == 0) return DFT_EDISABLED;
@@ -116,11 +126,11 @@ dft_status dft_bind_io(void) {
     dft__signals_restore(before);
     return DFT_EBUSY;
   }
-  is_on = dft__filter_make();
+  dft__aside_run(make_filter, &is_on);
   dft__session_unlock();
   if (is_on) {
     if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
-    dft__bind_all();
+    dft__aside_run(bind_aside, NULL);
     atomic_store(&dft__io_state, DFT__IO_ON);
     dft__mpi_bind();
   }

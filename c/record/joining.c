@@ -10,6 +10,7 @@
 #include "base/signals.h"
 #include "codec/number.h"
 #include "emit.h"
+#include "imbalance.h"
 #include "region.h"
 
 /* A thread has room for so many keys. For the others the C library allocates memory, which a signal handler that interrupted
@@ -130,6 +131,7 @@ static void leave(void *unused) {
   (void)unused;
   if (own.session == (DFT__GET(*dft__gate_page()) & ~DFT__GATE_PAUSED) && dft__thread_session_spool(&own)) {
     dft__self.session = UINT64_MAX;
+    dft__imbalance_note_open(&own);
     dft__thread_leave(&own);
   }
   dft__visit_end();

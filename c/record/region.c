@@ -7,6 +7,7 @@
 
 #include "argument.h"
 #include "emit.h"
+#include "imbalance.h"
 #include "lane.h"
 #include "site.h"
 #include "stack.h"
@@ -170,7 +171,7 @@ __attribute__((noinline)) static void end_slow(uint64_t now) {
   depth = dft__stack_drop_abandoned(own);
   if (depth && DFT__GET(dft__frames(own)[depth - 1].flags) & DFT__FRAME_LEVEL) depth = dft__stack_find(own, 0);
   if (depth) end_frame(own, depth, now);
-  else atomic_fetch_add_explicit(&((dft__header *)own->base)->unmatched, 1, memory_order_relaxed);
+  else dft__imbalance_note_last(own);
 }
 
 /* Anywhere on the stack, or no longer there. */
@@ -247,6 +248,14 @@ void dft_region_end_at(dft_region region) {
 
 void dft__region_end_ticks(dft_region region, uint64_t now) {
   if (region && dft_is_active()) end_at(region, now);
+}
+
+void dft_region_unmatched(dft_site *site) {
+  dft__own own;
+  uint32_t ref;
+  if (!DFT__GET(*dft__gate_page()) || dft__thread_take(&own) == DFT__OFF) return; /* it opens no trace */
+  ref = dft__site_ref(&own, site);
+  if (!(ref & DFT__SITE_MUTED)) dft__imbalance_note_end(&own, ref);
 }
 
 /* ---- Levels ------------------------------------------------------------------------------------------------------- */

@@ -112,6 +112,7 @@ int dft__adopt(dft__spool *spool, const char *claim, const dft__identity *own) {
   DFT__SET(spool->header->block[DFT__CHUNK_LOG_MIN], rest);
   spool->header->image = own->image;
   DFT__SET(spool->header->is_appending, 0);
+  DFT__SET(spool->header->ended_ticks, 0);
   dft__intern_know(spool);
   while ((chunk = dft__chunk_walk(spool, &offset)) != NULL) {
     if (dft__status_state(DFT__GET(chunk->status)) == DFT__FREE) dft__chunk_give(spool, chunk);

@@ -8,6 +8,7 @@
 
 #include "adopt.h"
 #include "base/config.h"
+#include "base/status.h"
 #include "drain/sinkspec.h"
 #include "pointer.h"
 #include "recover.h"
@@ -60,7 +61,7 @@ static dft_status claim_or_settle(dft__tracename *trace, dft__spool *spool, cons
   dft__tracefolder at;
   dft_status status;
   if (!dft__tracefolder_make(&at, trace->inner, trace->folder)) {
-    status = errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+    status = dft__status_of(errno);
   } else {
     status = claim_once(trace, spool, own, spool_dir, limit);
     if (status == DFT_EBUSY) {

@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "base/hash.h"
 #include "base/rank.h"
+#include "base/run.h"
 #include "base/signals.h"
 #include "drain/decode.h"
 #include "drain/drain.h"
@@ -195,6 +196,8 @@ void dft__facts_fill(dft__spool *spool, const dft__spool *parent) {
   char text[DFT__NAME_MAX];
   char path[64];
   uint32_t command, executable;
+  DFT__SET(header->rank, dft_rank()); /* of this image: a launcher's child may have recorded before it called exec */
+  DFT__SET(header->size, dft_size());
   DFT__SET(header->main_is_named, 0);
   header->host_hash = dft__hash(header->host, strlen(header->host), 0);
   /* The main thread, which need not be the one that starts the trace. */
@@ -205,6 +208,7 @@ void dft__facts_fill(dft__spool *spool, const dft__spool *parent) {
   DFT__SET(header->main_name, text_ref(spool, text, strcspn(text, "\n")));
   if (dft__config_number(DFT__SET_CORE_AFFINITY)) header->affinity = affinity_ref(spool);
   if (!header->metadata) return;
+  dft__run_find(header->run, sizeof header->run, &dft__session.identity);
   header->cwd = text_ref(spool, text, getcwd(text, sizeof text) ? strlen(text) : 0);
   /* Each is stored once: after exec the spool holds events already, and this process may be killed in between. */
   command = copied_ref(spool, parent, parent ? parent->header->command : 0);

@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/log.h"
-#include "base/signals.h"
 #include "codec/gzip.h"
 #include "drain/sinkspec.h"
 #include "pointer.h"
@@ -228,24 +228,34 @@ static dft_status take_folder(const char *folder, dft__unjudged *unjudged, dft_l
   return status;
 }
 
-dft_status dft_recover_lost(const char *path, int is_lost, dft_lost_spools *report) {
-  dft_lost_spools all = {.struct_size = report ? report->struct_size : 0};
-  dft__unjudged unjudged = {.is_taken = is_lost};
+typedef struct losing {
+  const char *path;
+  dft__unjudged unjudged;
+  dft_lost_spools all;
+  dft_status status;
+} losing;
+
+static void recover_aside(void *work) {
+  losing *own = work;
   char folder[DFT__PATH_MAX];
-  dft_status status = DFT_EIO;
+  dft__gzip_load();
+  if (!dft__recover_find_folder(own->path, folder)) return;
+  own->status = settle_folder(folder, &own->unjudged, &own->all);
+  if (own->status == DFT_OK) own->status = take_folder(folder, &own->unjudged, &own->all);
+  own->all.waiting = own->unjudged.count;
+}
+
+dft_status dft_recover_lost(const char *path, int is_lost, dft_lost_spools *report) {
+  losing own = {.path = path, .unjudged.is_taken = is_lost, .status = DFT_EIO};
   int saved = errno;
   if (!path || !*path) return DFT_EINVAL;
-  if (report && report->struct_size >= sizeof all) {
-    unjudged.tell = all.tell = report->tell;
-    unjudged.context = all.context = report->context;
+  own.all.struct_size = report ? report->struct_size : 0;
+  if (report && report->struct_size >= sizeof own.all) {
+    own.unjudged.tell = own.all.tell = report->tell;
+    own.unjudged.context = own.all.context = report->context;
   }
-  dft__hush++;
-  dft__gzip_load();
-  if (dft__recover_find_folder(path, folder)) status = settle_folder(folder, &unjudged, &all);
-  if (status == DFT_OK) status = take_folder(folder, &unjudged, &all);
-  all.waiting = unjudged.count;
-  dft__hush--;
+  dft__aside_run_long(recover_aside, &own);
   errno = saved;
-  if (report) memcpy(report, &all, report->struct_size < sizeof all ? report->struct_size : sizeof all);
-  return status;
+  if (report) memcpy(report, &own.all, report->struct_size < sizeof own.all ? report->struct_size : sizeof own.all);
+  return own.status;
 }

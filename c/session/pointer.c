@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/status.h"
 #include "spool/tracefolder.h"
 
 #define START "dftracer spool at "
@@ -44,7 +45,7 @@ dft_status dft__pointer_write(const char *claim, const char *spool, const dft__i
                  (unsigned long long)own->start_ticks, (unsigned long long)own->time_namespace,
                  (unsigned long long)device, (unsigned long long)inode);
   fd = dft__held_open(claim, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : errno == ENOSPC ? DFT_ENOSPC : DFT_EIO;
+  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : dft__status_of(errno);
   written = write(fd, text, (size_t)len);
   if (close(fd) == 0 && written == len) return DFT_OK;
   dft__held_unlink(claim);

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/aside.h"
 #include "base/log.h"
-#include "base/signals.h"
 #include "codec/gzip.h"
 #include "drain/definition.h"
 #include "drain/feed.h"
@@ -422,26 +422,30 @@ int dft__recover_find_folder(const char *path, char folder[DFT__PATH_MAX]) {
   return realpath(named, folder) != NULL;
 }
 
-dft_status dft_recover(const char *path, dft_recovery *report) {
-  char folder[DFT__PATH_MAX];
-  dft_recovery all = {.struct_size = sizeof all};
+typedef struct recovering {
+  const char *path;
+  dft_recovery all;
   dft_status status;
-  int saved = errno;
-  if (!path || !*path || strlen(path) >= sizeof folder) return DFT_EINVAL;
-  dft__hush++;
-  if (!dft__recover_find_folder(path, folder)) {
-    dft__hush--;
-    errno = saved;
-    return DFT_EIO;
-  }
+} recovering;
+
+static void recover_aside(void *work) {
+  recovering *own = work;
+  char folder[DFT__PATH_MAX];
+  if (!dft__recover_find_folder(own->path, folder)) return;
   dft__gzip_load();
-  status = dft__recover_folder(folder, &all, NULL);
-  all.foreign += dft__tracefolder_count_others(folder);
-  dft__hush--;
+  own->status = dft__recover_folder(folder, &own->all, NULL);
+  own->all.foreign += dft__tracefolder_count_others(folder);
+}
+
+dft_status dft_recover(const char *path, dft_recovery *report) {
+  recovering own = {.path = path, .all.struct_size = sizeof own.all, .status = DFT_EIO};
+  int saved = errno;
+  if (!path || !*path || strlen(path) >= DFT__PATH_MAX) return DFT_EINVAL;
+  dft__aside_run_long(recover_aside, &own);
   errno = saved;
   if (report) {
-    all.struct_size = report->struct_size;
-    memcpy(report, &all, report->struct_size < sizeof all ? report->struct_size : sizeof all);
+    own.all.struct_size = report->struct_size;
+    memcpy(report, &own.all, report->struct_size < sizeof own.all ? report->struct_size : sizeof own.all);
   }
-  return status;
+  return own.status;
 }

@@ -23,6 +23,7 @@
 #include "facts.h"
 #include "lastcalls.h"
 #include "publish.h"
+#include "record/imbalance.h"
 #include "record/joining.h"
 #include "recover.h"
 #include "spool/category.h"
@@ -86,6 +87,7 @@ void dft__session_unlock(void) {
 /* ---- Fork --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t mask_before_fork; /* with the lock */
+static uint32_t open_before_fork; /* regions of the thread that forks; with the lock */
 
 static int is_forked(void) {
   return dft__session.is_open &&
@@ -100,6 +102,7 @@ static void before_fork(void) {
   } else if (!locks_in_fork) {
     locks_in_fork = 1;
     mask_before_fork = mask;
+    open_before_fork = dft__imbalance_open();
   }
 }
 
@@ -115,6 +118,7 @@ static void after_fork(void) {
 static void in_child(void) {
   int saved = errno;
   dft__hush++;
+  dft__imbalance_forked(locks_in_fork ? open_before_fork : 0);
   if (is_forked()) {
     if (dft__self.session == dft__session.number && !dft__session.spool->is_detached) {
       dft__spool_detach(dft__session.spool);
@@ -137,7 +141,6 @@ __attribute__((constructor)) static void watch_forks(void) {
 
 static void fill_header(dft__header *header, const dft__tracename *trace, const dft__identity *own, uint64_t first_id) {
   static const uint64_t unit_ns[] = {1000, 1, 1000000, 1000000000}; /* in the order of DFTRACER_TIME_METRIC's choices */
-  int32_t rank, size;
   header->start_ticks = own->start_ticks;
   header->pid_namespace = own->pid_namespace;
   header->time_namespace = own->time_namespace;
@@ -161,10 +164,6 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
   dft__clock_begin(header);
   header->first_id = first_id;
   DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
-  rank = dft_rank();
-  size = dft_size();
-  DFT__SET(header->rank, rank);
-  DFT__SET(header->size, size);
 }
 
 static void complain(dft_status status, int error, const char *log_file) {
@@ -196,12 +195,14 @@ static void recover_others_meanwhile(const char *folder) {
   dft__recover_folder(folder, NULL, &plan);
 }
 
-static void recover_others(const char *folder) {
+static void recover_aside(void *folder) {
   dft__unjudged plan = {.is_over = is_time_over};
-  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
-  dft__hush++;
   dft__recover_folder(folder, NULL, &plan);
-  dft__hush--;
+}
+
+static void recover_others(char *folder) {
+  others_deadline_ns = dft__clock_ns() + OTHERS_NS;
+  dft__aside_run_long(recover_aside, folder);
 }
 
 /* A recording call that opens the session may be in a signal handler, which may have interrupted malloc. */
@@ -298,7 +299,7 @@ int dft__session_would_open(void) {
 /* ---- The end of the process ------------------------------------------------------------------------------------------- */
 
 #define EXIT_NS UINT64_C(10000000000)      /* that threads are held for each step of completing the trace */
-#define EXIT_AFTER_NS UINT64_C(1000000000) /* and afterwards: the process may wait for a processor */
+#define EXIT_AFTER_NS UINT64_C(1000000000) /* and afterwards */
 
 static struct {
   _Atomic uint64_t by; /* pid 32 | tid 32 of the thread that ends the process; 0: none */
@@ -309,15 +310,29 @@ static void hold_threads(uint64_t ns) {
   atomic_store(&ending.until_ns, dft__clock_ns() + ns);
 }
 
+/* Whether a thread waits for something else than a processor; maybe for a thread that is held here. */
+static int is_asleep(uint32_t tid) {
+  char path[48], text[128];
+  const char *state;
+  snprintf(path, sizeof path, "/proc/self/task/%u/stat", tid);
+  dft__read_file(path, text, sizeof text);
+  state = strrchr(text, ')');
+  return !state || state[1] != ' ' || state[2] == 'S' || state[2] == 'D';
+}
+
 /* A call that returned is in the trace. So a call that comes too late for it does not return, because the process is about to
  * end. But code that runs after our destructor may wait for the thread, and so may a sink, for a lock: then it goes on. */
 int dft__session_await_exit(void) {
-  uint64_t by = atomic_load(&ending.by);
+  uint64_t by = atomic_load(&ending.by), until_ns, now_ns;
   struct timespec pause = {0, 1000000};
   if (!by || by >> 32 != (uint64_t)getpid()) return 0;
   if ((uint32_t)by == dft__thread_id()) return 1;
-  while (dft__clock_ns() < atomic_load(&ending.until_ns))
+  for (;;) {
+    until_ns = atomic_load(&ending.until_ns);
+    now_ns = dft__clock_ns();
+    if (now_ns >= until_ns && (now_ns >= until_ns + EXIT_NS || is_asleep((uint32_t)by))) break;
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
+  }
   set_active(0);
   return 1;
 }
@@ -484,20 +499,27 @@ static dft_status complete(void) {
   return status == DFT_OK && dropped ? DFT_EDROPPED : status;
 }
 
+struct stopping {
+  uint64_t ticks; /* when the program asked for it */
+  dft_status status;
+};
+
 /* With the lock. */
-static void stop_aside(void *status) {
+static void stop_aside(void *stopping) {
+  struct stopping *own = stopping;
   int cancel;
   if (dft__session.is_open && !is_forked()) {
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     if (!is_exiting) set_active(0); /* else calls come here, and are held */
     DFT__RELEASE(*dft__gate_page(), 0);
     dft__hooks.io_session_closed();
-    *(dft_status *)status = complete();
+    DFT__SET(dft__session.spool->header->ended_ticks, own->ticks);
+    own->status = complete();
     dft__category_report();
     dft__log_flush();
     pthread_setcancelstate(cancel, NULL);
   } else {
-    *(dft_status *)status = DFT_EINACTIVE;
+    own->status = DFT_EINACTIVE;
     set_active(0);
     is_decided = 1;
   }
@@ -506,16 +528,16 @@ static void stop_aside(void *status) {
 dft_status dft_stop(void) {
   int saved = errno;
   uint64_t before;
-  dft_status status = DFT_EBUSY;
+  struct stopping own = {dft__clock_idle_ticks(), DFT_EBUSY};
   if (!is_exiting) dft_unbind_io();
   before = dft__signals_block();
   if (dft__session_lock(DFT__LOCK_ALWAYS)) {
-    dft__aside_run(stop_aside, &status);
+    dft__aside_run(stop_aside, &own);
     dft__session_unlock();
   }
   dft__signals_restore(before);
   errno = saved;
-  return status;
+  return own.status;
 }
 
 /* The process ends in an orderly way. */

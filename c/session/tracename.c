@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/hash.h"
+#include "base/status.h"
 #include "drain/sinkspec.h"
 #include "spool/tracefolder.h"
 
@@ -109,7 +110,7 @@ dft_status dft__tracename_make(dft__tracename *trace, const char *log_file, cons
   if (!make_stem(trace, slash + 1, own, is_child)) return DFT_EINVAL;
   slash[slash == path] = '\0';
   if (!realpath(path, resolved) && (make_folders(path) != 0 || !realpath(path, resolved))) {
-    return errno == ENOSPC || errno == EDQUOT ? DFT_ENOSPC : DFT_EIO;
+    return dft__status_of(errno);
   }
   return print_name(trace->folder, sizeof trace->folder, "%s", resolved) ? DFT_OK : DFT_EINVAL;
 }

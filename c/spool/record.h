@@ -54,6 +54,9 @@
 #define DFT__FACTS_BYTES 2048u
 #define DFT__ID_BLOCK 1024u /* ids that a thread takes at once */
 #define DFT__KNOTS 200u     /* of the clock */
+#define DFT__RUN_BYTES 64
+#define DFT__SITES_NAMED 10 /* of regions that did not begin or end */
+#define DFT__SITE_NONE 1u   /* in their lists: no region to name */
 
 /* ---- Cells and records ---- */
 
@@ -421,6 +424,14 @@ typedef struct dft__header {
   _Atomic uint32_t is_taken;     /* a recovery is at it, though the process may be alive */
   _Atomic uint64_t takings;      /* recoveries that have taken the trace so far; then the process begins another one */
   uint64_t taken_seconds;        /* since 1970, when something was last taken; 0: never */
+  /* facts of the opening and the end */
+  char run[DFT__RUN_BYTES];                           /* base/run.h; terminated */
+  _Atomic uint64_t ended_ticks;                       /* when the program ended, or stopped the trace; 0: not yet */
+  _Atomic uint64_t drain_cpu_ns;                      /* of the drain's thread */
+  _Atomic uint64_t assist_ns;                         /* that threads of the program spent on making room */
+  _Atomic uint64_t open_in_ended;                     /* regions that were open when their thread ended */
+  _Atomic uint32_t unmatched_sites[DFT__SITES_NAMED]; /* references of names; DFT__SITE_NONE; 0: no more */
+  _Atomic uint32_t open_sites[DFT__SITES_NAMED];      /* of open_in_ended */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -25,6 +25,7 @@
 
 #include "base/monotonic.h"
 #include "base/signals.h"
+#include "base/status.h"
 #include "codec/heldfolder.h"
 #include "hooks.h"
 
@@ -44,11 +45,6 @@
 
 static uint32_t own_tid(void) {
   return (uint32_t)syscall(SYS_gettid);
-}
-
-static dft_status status_of(int error) {
-  if (error == ENOMEM) return DFT_ENOMEM;
-  return error == ENOSPC || error == EDQUOT || error == EFBIG ? DFT_ENOSPC : DFT_EIO;
 }
 
 /* ---- Storage ------------------------------------------------------------------------------------------------------ */
@@ -75,7 +71,7 @@ static int populate(char *at, uint64_t bytes) {
   do result = madvise(at, bytes, MADV_POPULATE_WRITE);
   while (result < 0 && errno == EINTR);
   if (result == 0 || errno == EINVAL) return 0;
-  errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
+  if (errno != ENOMEM) errno = ENOSPC; /* it says EFAULT, as for a SIGBUS */
   return -1;
 }
 
@@ -195,11 +191,11 @@ static dft_status map_new(dft__spool *spool, int fd, uint64_t limit_bytes) {
   uint64_t map_bytes = map_bytes_for(limit_bytes);
   void *base;
   if (fstat(fd, &facts) != 0) return DFT_EIO;
-  if (allocate(fd, NULL, 0, FIRST_BYTES) != 0) return status_of(errno);
+  if (allocate(fd, NULL, 0, FIRST_BYTES) != 0) return dft__status_of(errno);
   base = map_all(spool, fd, map_bytes);
   if (base == MAP_FAILED) return DFT_ENOMEM;
   if (populate(base, FIRST_BYTES) != 0) {
-    dft_status status = status_of(errno);
+    dft_status status = dft__status_of(errno);
     munmap(base, map_bytes);
     return status;
   }
@@ -225,7 +221,7 @@ dft_status dft__spool_create(dft__spool *spool, const char *path, uint64_t limit
   if (strlen(path) >= sizeof spool->path) return DFT_EINVAL;
   memcpy(spool->path, path, strlen(path) + 1);
   fd = dft__held_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : status_of(errno);
+  if (fd < 0) return errno == EEXIST ? DFT_EBUSY : dft__status_of(errno);
   status = map_new(spool, fd, limit_bytes);
   if (status == DFT_OK) lock_file(spool, fd);
   close(fd);

@@ -78,7 +78,10 @@ void block_exit(Profile *profile, void *frame, PyObject *raised) {
   Block *block = find(profile, frame);
   Block left;
   State *state = profile->state;
-  if (!block) return;
+  if (!block) {
+    if (state->enable) dft_region_unmatched(&state->label->site); /* stop without start, or on another thread */
+    return;
+  }
   left = *block;
   stack->count--;
   memmove(block, block + 1, (size_t)((char *)&stack->block[stack->count] - (char *)block));

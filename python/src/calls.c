@@ -109,8 +109,8 @@ static PyObject *redirect(PyObject *module, PyObject *target) {
   old = native.redirect;
   native.redirect = target == Py_None ? NULL : Py_NewRef(target);
   Py_END_CRITICAL_SECTION();
-  Py_XDECREF(old);
   mode_set(target == Py_None ? before : MODE_REDIRECTED);
+  Py_XDECREF(old); /* runs code of the program */
   Py_RETURN_NONE;
 }
 

@@ -54,14 +54,6 @@ static void relate_all(dft_region region, State *state) {
 
 /* ---- Through Python, for mocks in tests of higher layers ---------------------------------------------------------------- */
 
-static PyObject *redirect_target(void) {
-  PyObject *target;
-  Py_BEGIN_CRITICAL_SECTION(native.module);
-  target = new_ref_or_null(native.redirect);
-  Py_END_CRITICAL_SECTION();
-  return target;
-}
-
 /* Calls a method without arguments and leaves the exception state as it was. */
 static uint64_t redirect_simple(const char *method) {
   PyObject *kind, *value, *trace, *result, *target = redirect_target();
@@ -82,8 +74,12 @@ static uint64_t redirected_clock(void) {
 
 static PyObject *merged(const State *state, const Arguments *call, uint32_t type) {
   PyObject *dict = PyDict_New();
-  if (dict && (arguments_view(&state->args, type, dict) < 0 || (call && arguments_view(call, type, dict) < 0)))
-    Py_CLEAR(dict);
+  int failed;
+  if (!dict) return NULL;
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+  failed = arguments_view(&state->args, type, dict) < 0;
+  Py_END_CRITICAL_SECTION();
+  if (failed || (call && arguments_view(call, type, dict) < 0)) Py_CLEAR(dict);
   return dict;
 }
 

@@ -153,7 +153,7 @@ static PyObject *default_of(PyObject *function, PyObject *name, Py_ssize_t place
     Py_ssize_t at = place - (positional - PyTuple_GET_SIZE(defaults));
     if (at >= 0) value = Py_NewRef(PyTuple_GET_ITEM(defaults, at));
   } else if (defaults && PyDict_Check(defaults)) {
-    value = new_ref_or_null(PyDict_GetItemWithError(defaults, name));
+    value = dict_get(defaults, name);
     if (!value) PyErr_Clear();
   }
   Py_XDECREF(defaults);

@@ -27,6 +27,14 @@ void mark_used_layers(int is_node) {
   native_marked = 1 + is_node;
 }
 
+PyObject *redirect_target(void) {
+  PyObject *target;
+  Py_BEGIN_CRITICAL_SECTION(native.module);
+  target = new_ref_or_null(native.redirect);
+  Py_END_CRITICAL_SECTION();
+  return target;
+}
+
 PyObject *helper_call(const char *name, PyObject *const *args, size_t count) {
   PyObject *module = PyImport_ImportModule("dftracer.python.helpers");
   PyObject *function = module ? PyObject_GetAttrString(module, name) : NULL;

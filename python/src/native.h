@@ -41,6 +41,28 @@ static inline PyObject *new_ref_or_null(PyObject *object) {
   return object;
 }
 
+/* A value of a dict, with a reference of the caller's own; NULL: not there, or an exception. */
+static inline PyObject *dict_get(PyObject *dict, PyObject *key) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *value;
+  PyDict_GetItemRef(dict, key, &value);
+  return value;
+#else
+  return new_ref_or_null(PyDict_GetItemWithError(dict, key));
+#endif
+}
+
+/* The same; `first` becomes the value when there is none. NULL: an exception. */
+static inline PyObject *dict_get_or_set(PyObject *dict, PyObject *key, PyObject *first) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *value;
+  PyDict_SetDefaultRef(dict, key, first, &value);
+  return value;
+#else
+  return new_ref_or_null(PyDict_SetDefault(dict, key, first));
+#endif
+}
+
 /* An object that cannot tell counts as false. */
 static inline int is_true(PyObject *object) {
   int truth = PyObject_IsTrue(object);
@@ -88,6 +110,9 @@ extern int native_enabled;
 extern int native_marked;
 /* A child of a traced process, before its first event: it has yet to find out whether it is a worker. */
 extern int native_is_new_child;
+
+/* native.redirect, with a reference of the caller's own: it may be replaced while it runs. */
+PyObject *redirect_target(void);
 
 void mark_used_layers(int is_node);
 /* Calls a function of the module dftracer.python.helpers, which is loaded at the first call. */

@@ -296,7 +296,7 @@ static PyObject *child_named(Node *node, PyObject *key, PyObject *name) {
   Values none = {{NULL}};
   Label *own, *label;
   if (!children) return NULL;
-  child = new_ref_or_null(PyDict_GetItemWithError(children, key));
+  child = dict_get(children, key);
   if (!child && !PyErr_Occurred()) {
     own = state_label(state);
     label = label_new(name, own->cat);

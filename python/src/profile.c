@@ -272,9 +272,14 @@ static PyObject *profile_reset(PyObject *self, PyObject *ignored) {
 
 PyDoc_STRVAR(get_time_doc, "get_time($self, /)\n--\n\nNow, in the unit of the trace; 0 without one.");
 static PyObject *profile_get_time(PyObject *self, PyObject *ignored) {
+  PyObject *target, *time;
   (void)self;
   (void)ignored;
-  if (mode_now() == MODE_REDIRECTED) return PyObject_CallMethod(native.redirect, "get_time", NULL);
+  if (mode_now() == MODE_REDIRECTED && (target = redirect_target()) != NULL) {
+    time = PyObject_CallMethod(target, "get_time", NULL);
+    Py_DECREF(target);
+    return time;
+  }
   return PyLong_FromUnsignedLongLong(mode_now() == MODE_NATIVE ? dft_time() : 0);
 }
 
@@ -303,7 +308,7 @@ static PyObject *profile_relate(PyObject *self, PyObject *args, PyObject *keywor
   relations = relations_made(state);
   relation = PyLong_FromLong(number);
   none = PyList_New(0);
-  if (relations && relation && none) list = new_ref_or_null(PyDict_SetDefault(relations, relation, none));
+  if (relations && relation && none) list = dict_get_or_set(relations, relation, none);
   if (list) failed = PyList_Append(list, entity);
   Py_XDECREF(list);
   Py_XDECREF(none);

@@ -153,9 +153,8 @@ static int64_t get_device(const Source *event) {
 static PyObject *get_name(const Cycle *cycle, const Source *event) {
   PyObject *name = get(event, AT_name);
   PyObject *text = name ? text_from(name) : NULL;
-  PyObject *first = text ? PyDict_SetDefault(cycle->names, text, text) : NULL;
+  PyObject *first = text ? dict_get_or_set(cycle->names, text, text) : NULL;
   if (!first) PyErr_Clear();
-  Py_XINCREF(first);
   Py_XDECREF(text);
   Py_XDECREF(name);
   return first;

@@ -118,6 +118,19 @@ __attribute__((unused)) static void on_threads(int count, void *(*run)(void *num
   for (int i = 0; i < count; i++) CHECK_INT(pthread_join(threads[i], NULL), 0);
 }
 
+/* The shared object of that name, which lies beside this program. */
+__attribute__((unused)) static const char *plugin(const char *name) {
+  static char path[4200];
+  char own[4096];
+  ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
+  CHECK(len > 0);
+  own[len] = '\0';
+  *strrchr(own, '/') = '\0';
+  snprintf(path, sizeof path, "%s/%s.so", own, name);
+  CHECK(access(path, R_OK) == 0);
+  return path;
+}
+
 /* ---- Traces ------------------------------------------------------------------------------------------------------- */
 
 __attribute__((unused)) static void set(const char *name, const char *value) {

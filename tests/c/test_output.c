@@ -8,19 +8,6 @@ enum { EVENTS = FEWER(50000, 10000) };
 
 static dft_site site = DFT_SITE("step", "test");
 
-/* The shared object of that name, which lies beside this program. */
-static const char *plugin(const char *name) {
-  static char path[4200];
-  char own[4096];
-  ssize_t len = readlink("/proc/self/exe", own, sizeof own - 1);
-  CHECK(len > 0);
-  own[len] = '\0';
-  *strrchr(own, '/') = '\0';
-  snprintf(path, sizeof path, "%s/%s.so", own, name);
-  CHECK(exists(path));
-  return path;
-}
-
 static void start(const char *sinks) {
   set("DFTRACER_ENABLE", "1");
   set("DFTRACER_TRACE_COMPRESSION", "0");

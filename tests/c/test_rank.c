@@ -15,7 +15,7 @@ static const char *const launchers[][2] = {
   {"PALS_RANKID", "PALS_SIZE"}, /* HPE */
   {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},
   {"RANK", "WORLD_SIZE"}, /* torchrun */
-  {"SLURM_PROCID", "SLURM_NTASKS"},
+  {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"},
 };
 enum { LAUNCHERS = sizeof launchers / sizeof launchers[0] };
 
@@ -85,7 +85,7 @@ static void what_is_no_number_is_not_there(void) {
 static void the_mpi_library_comes_before_the_resource_manager(void) {
   clear();
   set("SLURM_PROCID", "0");
-  set("SLURM_NTASKS", "1");
+  set("SLURM_STEP_NUM_TASKS", "1");
   set("OMPI_COMM_WORLD_RANK", "7");
   set("OMPI_COMM_WORLD_SIZE", "8");
   check(7, 8);

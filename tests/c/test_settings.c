@@ -45,7 +45,7 @@ static void the_opening_lines_are_these(void) {
   check_keys(&e[4], "SH", 'M', "hhash name value");
   check_keys(&e[5], "SH", 'M', "hhash name value");
   CHECK_STR(arg_text(&e[5], "name"), path);
-  check_keys(&e[6], "start", 'X', "hhash cmd_hash exec_hash cwd version date ppid");
+  check_keys(&e[6], "start", 'X', "hhash cmd_hash exec_hash cwd version date ppid run");
   CHECK_INT(e[6].dur, 0);
   CHECK_STR(arg_text(&e[6], "cmd_hash"), arg_text(&e[4], "value"));
   CHECK_STR(arg_text(&e[6], "exec_hash"), arg_text(&e[5], "value"));
@@ -53,7 +53,7 @@ static void the_opening_lines_are_these(void) {
   CHECK_STR(arg_text(&e[6], "version"), dft_version());
   CHECK_INT(arg_int(&e[6], "ppid"), getppid());
   CHECK_STR(e[7].name, "one");
-  check_keys(&e[8], "end", 'X', "hhash num_events");
+  check_keys(&e[8], "end", 'X', "hhash num_events finish_ns drain_cpu_ns assist_ns");
   CHECK_INT(e[8].dur, 0);
   CHECK(e[6].ts <= e[7].ts && e[7].ts <= e[8].ts);
   text = read_text("a.pfw");

@@ -69,6 +69,19 @@ def layers_are_named():
         assert "links MPI, but the loader cannot find" in out, out
 
 
+def the_program_that_a_launcher_starts_is_checked():
+    with tempfile.TemporaryDirectory() as folder:
+        launcher = Path(folder) / "mpirun"
+        launcher.symlink_to("/bin/true")
+        out, _ = dftracer("doctor", "--", launcher, "-n", "4", "--host", "node1", DIE, "later")
+        assert "BAD" not in out and f"{DIE} links libdftracer_core" in out, out
+        assert f"{launcher} would be traced by: dftracer run -- {launcher} ...\n" in out, out
+        out, _ = dftracer("doctor", "--", launcher, "-n", "4", "cat", status=1)
+        assert "cat does not link libdftracer_core" in out and "would not be traced" in out, out
+        out, _ = dftracer("doctor", "--", launcher)
+        assert "if they use dftracer" in out, out
+
+
 def settings_and_folders_are_checked():
     out, _ = dftracer("doctor", ENABLE="1", ENABEL="1")
     assert "ok    DFTRACER_ENABLE is 1" in out
@@ -88,6 +101,7 @@ for check in (
     a_library_that_is_not_found_is_named,
     an_interpreter_gets_a_note,
     layers_are_named,
+    the_program_that_a_launcher_starts_is_checked,
     settings_and_folders_are_checked,
 ):
     check()

@@ -241,7 +241,7 @@ def unreadable_inputs_are_reported_and_the_rest_is_merged(folder):
     Path(folder, "none.json").write_text("hello")
     Path(folder, "empty.json").write_text("")
     words = [f"{folder}/in", *(f"{folder}/{name}.json" for name in ("bad", "odd", "none", "empty", "missing"))]
-    _, err = dftracer("merge", *words, "-o", f"{folder}/out.json", status=1)
+    _, err = dftracer("merge", *words, "-o", f"{folder}/out.json", status=3)
     assert "bad.json: the file ends in the middle" in err and "none.json: not a trace" in err, err
     assert "missing.json: No such file" in err and "odd.json: skipped 3 events" in err, err
     _, events = load(f"{folder}/out.json")

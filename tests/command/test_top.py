@@ -4,6 +4,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -46,6 +47,36 @@ def open_regions_and_counts_are_shown():
         assert len(trace.named("first")) == 100 and len(trace.named("outer")) == 1
         out, _ = dftracer("top", "--once", folder)
         assert "0 processes" in out and "no process is recording" in out
+
+
+def a_program_without_regions_shows_its_io():
+    """One rewrites a file until stdin ends; the other has read one and waits."""
+    busy_program = (
+        "import os, select, sys\n"
+        "file = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)\n"
+        "def write(): os.pwrite(file, b'x' * 65536, 0)\n"
+        "write()\n"
+        "print('ready', flush=True)\n"
+        "while not select.select([0], [], [], 0)[0]: write()\n"
+    )
+    idle_program = "import sys\nopen(sys.argv[1], 'rb').read()\nprint('ready', flush=True)\nsys.stdin.read()\n"
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        for rank, program in enumerate((busy_program, idle_program)):
+            words = [COMMAND, "run", "--io", "-q", "--out", f"{folder}/out", "--", sys.executable, "-c", program]
+            env = {**os.environ, "DFTRACER_RANK": str(rank)}
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            processes.append(subprocess.Popen([*words, f"{folder}/data"], env=env, **pipes))
+            assert processes[-1].stdout.readline() == "ready\n"
+        out, _ = dftracer("top", "--once", f"{folder}/out")
+        rows = {line.split()[1]: line for line in out.splitlines()[2:]}
+        number = r"([\d.]+ \w+)/s"
+        match = re.search(rf"read {number}, write {number}, last pwrite\w* {folder}/data [\d.]+ \w+ ago$", rows["0"])
+        assert match and match[2] != "0 B", out
+        match = re.search(rf"read {number}, write {number}, last \w+ \S+ [\d.]+ \w+ ago$", rows["1"])
+        assert match and match[2] == "0 B", out
+        for process in processes:
+            finish(process)
 
 
 def a_spool_elsewhere_is_followed():
@@ -92,6 +123,7 @@ def a_terminal_is_redrawn_and_pipes_get_lines():
 
 for check in (
     open_regions_and_counts_are_shown,
+    a_program_without_regions_shows_its_io,
     a_spool_elsewhere_is_followed,
     dead_processes_are_marked,
     a_terminal_is_redrawn_and_pipes_get_lines,

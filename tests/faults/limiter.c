@@ -1,9 +1,10 @@
 /* limiter.c - a program whose files may not grow: SIGXFSZ is for its own writes, not for ours.
  *
- *   limiter WAY WHEN
+ *   limiter WAY WHEN [FOLDER]
  *
  * WAY is what it does with SIGXFSZ: default, ignore, handle, or hold (blocked, and one of its own is pending). WHEN the limit of
- * 0 bytes is set: before or after the first event. It ends with 17 if it got no signal but those of its own.
+ * 0 bytes is set: before or after the first event; or in the end, when a child has died whose trace is to be recovered in FOLDER.
+ * It ends with 17 if it got no signal but those of its own.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define EVENTS 10
@@ -48,6 +50,20 @@ static void record(int events) {
   }
 }
 
+/* A trace of this process, and then what a child leaves that is killed. */
+static void leave_spool(void) {
+  pid_t child;
+  record(1);
+  dft_stop();
+  child = fork();
+  if (child == 0) {
+    dft_start(NULL);
+    record(EVENTS);
+    raise(SIGKILL);
+  }
+  waitpid(child, NULL, 0);
+}
+
 static int is_pending(void) {
   sigset_t pending;
   sigpending(&pending);
@@ -66,8 +82,10 @@ int main(int number, char **given) {
   if (number < 3 || !file) return 2;
   choose(given[1]);
   if (is_late) record(1);
+  if (number > 3) leave_spool();
   limit_files();
-  record(EVENTS);
+  if (number > 3) dft_recover(given[3], NULL);
+  else record(EVENTS);
   if (handled) return 3;
   if (is_pending() != (strcmp(given[1], "hold") == 0)) return 4;
   if (strcmp(given[1], "handle") == 0 && !is_own_signal_delivered(file)) return 5;

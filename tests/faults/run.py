@@ -4,7 +4,8 @@
 
 Each case runs in a process of its own, as many at once as there are processors; a line tells when it has ended. Cases
 that use random numbers are repeated with other seeds until the minutes are over. The table goes to build/faults.md too.
-Exit status 1: an event was lost, doubled or torn, a program showed a difference, or another expectation failed.
+Exit status 1: an event was lost, doubled or torn, a program showed a difference, or another expectation failed. 130:
+it was interrupted before.
 SPDX-License-Identifier: MIT
 """
 
@@ -12,14 +13,17 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import dataclasses
 import json
 import os
 import platform
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -27,6 +31,8 @@ SOURCE = Path(__file__).resolve().parents[2]
 COLUMNS = ("trials", "acknowledged", "reported", "lost", "doubled", "torn", "host", "failed")
 BAD = ("lost", "doubled", "torn", "host", "failed")
 SECONDS_MOST = 1800  # for one case
+groups: set[int] = set()  # of processes that run now
+is_interrupted = threading.Event()
 
 
 @dataclasses.dataclass
@@ -81,18 +87,30 @@ def cases_of(build: Path, parts: list[str]) -> list[Case]:
     return [case for case in cases if not parts or any(part in case.title for part in parts)]
 
 
+def run_alone(command: list[str], env: dict[str, str]) -> str:
+    """What it printed. It and its children are a group of processes, of which nothing is left over."""
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", start_new_session=True) as process:
+        groups.add(process.pid)
+        try:
+            return process.communicate(timeout=SECONDS_MOST)[0]
+        except subprocess.TimeoutExpired:
+            return f"did not end within {SECONDS_MOST} s"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            groups.discard(process.pid)
+
+
 def run_case(case: Case, seed: int, logs: Path) -> str:
     """Runs it once more, and adds what it saw; what it printed if something is wrong."""
-    before, output = time.monotonic(), ""
+    before = time.monotonic()
     with tempfile.NamedTemporaryFile() as result:
         env = {**case.env, "DFT_TEST_RESULT": result.name, "DFT_TEST_SEED": str(seed)}
-        try:
-            done = subprocess.run([*case.command, case.name], env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                  text=True, timeout=SECONDS_MOST, errors="replace", check=False)
-            output = done.stdout
-            counts = json.loads(result.read() or "{}")
-        except subprocess.TimeoutExpired:
-            counts, output = {}, f"did not end within {SECONDS_MOST} s"
+        output = run_alone([*case.command, case.name], env)
+        if is_interrupted.is_set():
+            return ""
+        counts = json.loads(result.read() or "{}")
     if not counts:
         counts = {"trials": 1, "failed": 1}
     if "SKIP " in output and not any(counts.get(column) for column in BAD):
@@ -129,12 +147,13 @@ class Progress:
 def run_all(cases: list[Case], arguments: argparse.Namespace, seed: int, logs: Path) -> None:
     end = time.monotonic() + 60 * arguments.minutes
     progress = Progress(len(cases), end)
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        waiting = {}
+    waiting: dict[concurrent.futures.Future, Case] = {}
+    pool = concurrent.futures.ThreadPoolExecutor(arguments.jobs)
 
-        def start(case: Case) -> None:
-            waiting[pool.submit(run_case, case, seed + case.runs, logs)] = case
+    def start(case: Case) -> None:
+        waiting[pool.submit(run_case, case, seed + case.runs, logs)] = case
 
+    try:
         for case in cases:
             start(case)
         while waiting:
@@ -146,6 +165,13 @@ def run_all(cases: list[Case], arguments: argparse.Namespace, seed: int, logs: P
                 if again and time.monotonic() + case.seconds / case.runs < end:
                     progress.total += 1
                     start(case)
+    except KeyboardInterrupt:
+        print("interrupted: the table has what was done")
+        is_interrupted.set()
+        for group in list(groups):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGINT)  # they remove their folders
+    pool.shutdown(cancel_futures=True)
 
 
 def make_table(cases: list[Case]) -> list[list[str]]:
@@ -211,10 +237,7 @@ def main() -> int:
     logs.mkdir(parents=True, exist_ok=True)
     print(f"{len(cases)} cases, seed {seed}; what fails is logged in {logs}", flush=True)
     before = time.monotonic()
-    try:
-        run_all(cases, arguments, seed, logs)
-    except KeyboardInterrupt:
-        print("interrupted: the table has what was done")
+    run_all(cases, arguments, seed, logs)
     done = [case for case in cases if case.runs]
     facts = sentence(done, (time.monotonic() - before) / 60, seed)
     skipped = "".join(f"skipped: {case.title}: {case.skipped}\n" for case in done if case.skipped)
@@ -227,7 +250,7 @@ def main() -> int:
         rows = make_table([dataclasses.replace(group, name="") for group in groups])
         rows = [[row[0].rstrip(": "), *row[1:]] for row in rows]
         put_into_readme(f"{facts}:\n\n{markdown(rows)}")
-    return 1 if any(case.is_bad for case in done) else 0
+    return 1 if any(case.is_bad for case in done) else 130 if is_interrupted.is_set() else 0
 
 
 if __name__ == "__main__":

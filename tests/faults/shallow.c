@@ -2,21 +2,27 @@
  *
  *   shallow depth      paints the stack of a thread, and prints for each call how many bytes of it were touched
  *   shallow call       the same for a call to open as the first event of the process
+ *   shallow rare       the same for exec and other processes, long paths, and files that were renamed while open
+ *   shallow bind       the same for dft_bind_io and what it leads to, and for dft_recover
  *   shallow assisting  the same for a thread that drains a full spool, and for dft_stop
  *   shallow thread     the first event of the process comes from a thread with the smallest stack
+ *   shallow exit       ... which calls exit, while a dead process has left a trace
  *   shallow handler    ... from a signal handler on an alternate stack of 8 KiB
  *   shallow assist     such a handler, and such a thread, find the spool full, and drain it
  * SPDX-License-Identifier: MIT */
 #include <dftracer/dft.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define STACK_BYTES ((size_t)256 << 10)
@@ -176,6 +182,95 @@ static void *measure_first_call(void *unused) {
   return unused;
 }
 
+/* ---- Rare calls ----------------------------------------------------------------------------------------------------- */
+
+static char *const no_words[] = {NULL};
+static int open_fd;
+
+static void exec_missing(void) {
+  if (execve("./not/there", no_words, no_words) != -1) abort();
+}
+
+static void fork_and_wait(void) {
+  int status = 0;
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  if (waitpid(child, &status, 0) != child || status) abort();
+}
+
+static void spawn_missing(void) {
+  pid_t child;
+  if (posix_spawn(&child, "./not/there", NULL, NULL, no_words, no_words) == 0) abort();
+}
+
+static void long_path(void) {
+  static char path[3 * NAME_MAX];
+  for (size_t i = 0; i < sizeof path - 1; i++) path[i] = i % 200 ? 'l' : '/';
+  if (open(path, O_RDONLY | O_CLOEXEC) >= 0) abort();
+}
+
+static void path_back(void) {
+  if (open("in/../in/../not-there", O_RDONLY | O_CLOEXEC) >= 0) abort();
+}
+
+static void move_out(void) {
+  if (rename("in/data", "out-data") != 0) abort();
+}
+
+static void close_renamed(void) {
+  if (close(open_fd) != 0) abort();
+}
+
+/* DFTRACER_DATA_DIR is in. */
+static void *measure_rare(void *unused) {
+  calls();
+  print_depth("new exec", exec_missing);
+  print_depth("exec", exec_missing);
+  print_depth("fork", fork_and_wait);
+  print_depth("spawn", spawn_missing);
+  print_depth("long path", long_path);
+  print_depth("path back", path_back);
+  open_fd = open("in/data", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  print_depth("rename", move_out);
+  print_depth("close renamed", close_renamed);
+  return unused;
+}
+
+static void bind(void) {
+  if (dft_bind_io() != DFT_OK) abort();
+}
+
+static void load_library(void) {
+  if (!dlopen("libresolv.so.2", RTLD_NOW)) abort();
+}
+
+/* What a child leaves that dies after its event. */
+static void leave_spool(void) {
+  pid_t child = fork();
+  if (child == 0) {
+    region();
+    raise(SIGKILL);
+  }
+  if (waitpid(child, NULL, 0) != child) abort();
+}
+
+static void recover(void) {
+  dft_recovery report = {.struct_size = sizeof report};
+  if (dft_recover(".", &report) != DFT_OK || report.published != 1) abort();
+}
+
+static void *measure_binding(void *unused) {
+  region();
+  print_depth("bind", bind);
+  print_depth("calls", calls);
+  load_library();
+  print_depth("calls after a library was loaded", calls);
+  print_depth("unbind", dft_unbind_io);
+  leave_spool();
+  print_depth("recover", recover);
+  return unused;
+}
+
 static void *measure_joining(void *unused) {
   print_depth("joining", region);
   return unused;
@@ -223,6 +318,13 @@ static void *record_one(void *unused) {
   return unused;
 }
 
+static void *record_and_exit(void *unused) {
+  (void)unused;
+  region();
+  leave_spool();
+  exit(17);
+}
+
 static void *record_many(void *unused) {
   sigset_t one;
   sigemptyset(&one);
@@ -268,10 +370,16 @@ int main(int count, char **arguments_given) {
     run_painted(measure_joining);
   } else if (strcmp(way, "call") == 0) {
     run_painted(measure_first_call);
+  } else if (strcmp(way, "rare") == 0) {
+    run_painted(measure_rare);
+  } else if (strcmp(way, "bind") == 0) {
+    run_painted(measure_binding);
   } else if (strcmp(way, "assisting") == 0) {
     run_painted(measure_assisting);
   } else if (strcmp(way, "thread") == 0) {
     run_with(record_one, map_small(smallest()), smallest());
+  } else if (strcmp(way, "exit") == 0) {
+    run_with(record_and_exit, map_small(smallest()), smallest());
   } else if (strcmp(way, "handler") == 0) {
     raise_on_small_stack(handle_one);
   } else if (strcmp(way, "assist") == 0) {

@@ -7,6 +7,7 @@ SPDX-License-Identifier: MIT
 import contextlib
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -33,6 +34,7 @@ from kill import Page, await_records, await_unlocked, compare, kill_after
 
 COUNT = 2000
 STATUS = 42  # of steady
+NOBODY = 65534
 
 
 def unshared(*options):
@@ -189,6 +191,26 @@ def case_seen_by_someone_without_descriptors(folder):
         for name in os.listdir(out):
             if name.startswith("other"):
                 os.unlink(f"{out}/{name}")
+
+
+def case_seen_where_proc_hides_it(folder):
+    """A program that its user cannot read is shown to nobody by such a /proc. But its pid is in use."""
+    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    hiding = [*unshared("-m"), "sh", "-c", 'mount -t proc -o hidepid=2 proc /proc && exec "$@"', "sh", *user]
+    copy = shutil.copy(program("steady"), folder)
+    for path, mode in ((folder, 0o777), (copy, 0o111)):
+        os.chmod(path, mode)
+    probes = [run(words, untraced()).returncode for words in ([*hiding, COMMAND, "--version"], [*user, copy, "1"])]
+    if probes != [0, STATUS]:
+        raise Skip("hidepid, or a program of another user")
+    with overlay(folder) as out:
+        os.chmod(out, 0o777)
+        with living(out, before=[*user, "sh", "-c", f'exec {copy} "$@"']) as process:
+            shown = run([*hiding, "test", "-e", f"/proc/{process.pid}"], untraced())
+            expect_equal(shown.returncode, 1, "the process is hidden")
+            text = look(out, hiding).stdout
+            expect("1 left alone" in text, f"it is not known to be dead: {text}")
+        check_whole(out)
 
 
 def case_killed_on_an_overlay_file_system(folder):

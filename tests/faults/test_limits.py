@@ -5,7 +5,19 @@ SPDX-License-Identifier: MIT
 import os
 import subprocess
 
-from harness import environment, expect, expect_equal, main, no_core_file, program, recover, run, untraced
+from harness import (
+    environment,
+    expect,
+    expect_equal,
+    main,
+    no_core_file,
+    program,
+    read_folder,
+    recover,
+    run,
+    untraced,
+    waiting,
+)
 
 WAYS = ("default", "ignore", "handle", "hold")
 
@@ -31,6 +43,20 @@ def case_the_limit_comes_after_the_first_event(folder):
     check_limiter(folder, "after")
     for way in WAYS:
         recover(os.path.join(folder, way))
+
+
+def case_what_a_dead_child_left_does_not_fit(folder):
+    """Neither the call that recovers it nor the end of the program, which tries again, sends a signal."""
+    for way in WAYS:
+        inner = os.path.join(folder, way)
+        os.mkdir(inner)
+        for env in (untraced(), environment(inner)):
+            done = run([program("limiter"), way, "end", inner], env)
+            expect_equal(done.returncode, 17, f"{way}: {done.stderr}")
+        expect(done.stderr.count("\n") >= 1, f"{way}: a message says so: {done.stderr}")
+        expect_equal(len(waiting(inner)), 1, "the spool is kept")
+        recover(inner)
+        expect_equal(len(read_folder(inner)), 2, "traces")
 
 
 def case_stderr_is_a_file_at_its_limit(folder):

@@ -42,6 +42,20 @@ def case_calls(folder):
     expect_at_most(depths, {"first call": OPENING_MOST})
 
 
+def case_rare_calls(folder):
+    """New processes, long paths and paths with "..", and a file that left the recorded folder while it was open."""
+    os.mkdir(f"{folder}/in")
+    for recorded in (f"{folder}/in", "all"):
+        depths = measured(folder, "rare", os.environ["DFT_TEST_PRELOAD"], DATA_DIR=recorded)
+        expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
+        expect_at_most(depths, {"exec": EVENT_MOST})
+
+
+def case_binding_and_recovering(folder):
+    depths = measured(folder, "bind", DATA_DIR="all")
+    expect_at_most(depths, dict.fromkeys(depths, OPENING_MOST))
+
+
 def case_assisting_and_stopping(folder):
     for level in (0, 9):
         inner = os.path.join(folder, str(level))
@@ -50,15 +64,19 @@ def case_assisting_and_stopping(folder):
         expect_at_most(depths, {"assisting": ASSISTING_MOST, "stop": EVENT_MOST})
 
 
-def check_small(folder, way, events):
+def check_small(folder, way, *events):
+    """events: of each trace."""
     done = run([program("shallow"), way], environment(folder, SPOOL_LIMIT="1M"))
     expect_equal((done.returncode, done.stderr), (17, ""), f"shallow {way}")
-    (trace,) = read_folder(folder)
-    expect_equal(len(trace.named("event")), events, "events")
+    expect_equal([len(trace.named("event")) for trace in read_folder(folder)], list(events), "events")
 
 
 def case_the_smallest_thread_records_first(folder):
     check_small(folder, "thread", 1)
+
+
+def case_the_smallest_thread_exits_and_recovers_a_dead_process(folder):
+    check_small(folder, "exit", 1, 1)
 
 
 def case_a_handler_on_a_small_stack_records_first(folder):

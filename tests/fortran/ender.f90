@@ -38,6 +38,12 @@ program ender
     call dft_region_end()
     call dft_region_end()
     call dft_region_end()
+  case ('unbalanced')
+    do i = 1, 4
+      call dft_region_end()
+    end do
+    call dft_region_begin('first', 'open')
+    call dft_region_begin('second', 'open')
   case ('early return')
     call leave(0)
     call leave(1)

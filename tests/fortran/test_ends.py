@@ -84,5 +84,14 @@ def case_ends_without_a_begin_are_ignored_and_reported_at_level_warn(folder):
     expect_equal(line.startswith("dftracer: ignored 2 "), True, line)
 
 
+def case_the_end_names_what_does_not_fit(folder):
+    """The fourth end ends the region around; three have no begin, and two regions no end."""
+    expect_equal(run_same(folder, "unbalanced"), 0, "the status")
+    (trace,) = read_folder(folder)
+    end = trace.end["args"]
+    expect_equal((end["unmatched_ends"], end["unmatched_sites"]), (3, "around (end)"), "ends")
+    expect_equal((end["open_regions"], end["open_sites"]), (2, "first (open); second (open)"), "begins")
+
+
 if __name__ == "__main__":
     main(globals())

@@ -169,6 +169,20 @@ c = new("sub/c"); put(c, 2); os.rename("sub", "moved"); put(c, 20)""",
     expect_equal(sums, {"a": 1, "b": 110, "sub/c": 2, "moved/c": 20}, "bytes")
 
 
+def case_open_files_that_leave_the_recorded_folder(folder):
+    """They stay recorded up to their close, under the name that they have then; also one that is removed there."""
+    sums, (trace,) = written(
+        folder,
+        """
+a = new("a"); put(a, 1); os.rename("a", "../a"); put(a, 10); os.close(a)
+b = new("b"); os.rename("b", "../b"); os.unlink("../b"); put(b, 100); os.close(b)""",
+    )
+    outside = os.path.realpath(folder)
+    expect_equal(sums, {"a": 1, f"{outside}/a": 10, f"{outside}/b": 100}, "bytes")
+    closed = [path for path, events in events_by_path(trace).items() if any(e["name"] == "close" for e in events)]
+    expect_equal(sorted(closed), [f"{outside}/a", f"{outside}/b"], "closed files")
+
+
 def case_inherited_descriptors(folder):
     data = os.path.join(os.path.realpath(folder), "data")
     os.mkdir(data)

@@ -45,6 +45,7 @@ def check(traces, processes, events):
     assert total(traces) == events == total(traces, "item")
     assert len({trace.pid for trace in traces}) == len(traces) == processes
     assert sum(trace.path.endswith("/x.pfw") for trace in traces) == 1
+    assert len({trace.named("start")[0]["args"]["run"] for trace in traces}) == 1
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])

@@ -184,6 +184,28 @@ def test_a_loop_that_a_redirected_event_closes(tmp_path):
     )
 
 
+def test_a_redirection_that_ends_itself(tmp_path):
+    """While its get_time runs; and it asks for the time once more when it is freed."""
+    one(
+        """
+        from dftracer.dftracer import _redirect
+        said = []
+        class Target:
+            def get_time(self):
+                _redirect(None)
+                return id(self) > 0
+            def __del__(self): said.append(ai.compute.get_time())
+        _redirect(Target())
+        assert ai.compute.get_time() is True
+        _redirect(Target())
+        _redirect(None)
+        assert len(said) == 2 and min(said) > 1, said
+        with ai.compute: pass
+        """,
+        tmp_path,
+    )
+
+
 def test_the_inside_of_an_asynchronous_loop(tmp_path):
     one(
         """

@@ -127,6 +127,10 @@ def hostile_trace(folder):
     lines = [event("start", cat="dftracer", args={"hhash": wild, "cmd_hash": wild, "cwd": wild})]
     lines += [event(text, cat=text, args={"fname": text, "ret": -1, "errno": 2, text: text}) for text in texts]
     lines += [event(text, cat="POSIX", args={"fname": text, "ret": 7, "hhash": wild}) for text in ("read", *texts)]
+    lines += [
+        event("odd", ph=phase, start=BEGIN + 5, args={"hhash": 'h"\\\x1b'}) for phase in ('"', "\\", "\u202e", "X")
+    ]
+    lines += [event(kind, ph="M", args={"name": wild}) for kind in ("thread_name", "process_name")]
     data = [json.dumps(line, ensure_ascii=way).encode() for line in lines for way in (True, False)]
     raw = b"\x9b\xff\xc3(\xed\xa0\x80\xf8"
     data += [json.dumps(event("RAW", cat="POSIX", args={"fname": "RAW", "ret": 7})).encode().replace(b"RAW", raw)]
@@ -145,9 +149,11 @@ def json_is_valid_whatever_the_texts(folder):
     assert "".join(sorted(OBEYED - {"\0"})) in names and "plain ä€😀" in names, names
     assert b"\x9b\xff\xc3(\xed\xa0\x80\xf8".decode("utf-8", "replace") in names, names
     assert found["problems"][0]["file"] == os.fsencode(path).decode("utf-8", "replace"), found["problems"]
-    for arguments in (("info", "--json"), ("summary", "--json", "--by", "file"), ("cat", "--resolve", "--name", "r*")):
-        output = run(*arguments, path, status=None)[0]
-        for line in [output] if arguments[0] == "summary" else output.splitlines():
+    cases = [("info", "--json"), ("summary", "--json", "--by", "file"), ("cat", "--resolve")]
+    cases += [("merge", "-o", "-", "--align", way) for way in ("clock", "start", 'event:"\\\x1b\u202e')]
+    for arguments in (*cases, ("convert", "--to", "chrome", "-o", "-")):
+        output = run(*arguments, path, status=3)[0]
+        for line in output.splitlines() if arguments[0] in ("info", "cat") else [output]:
             json.loads(line.decode("utf-8", "strict"))
 
 
@@ -181,6 +187,12 @@ def nothing_reaches_the_terminal(folder):
         ("doctor", "--", missing),
         ("summary", b"--" + missing),
     ]
+    several = [path, inner + b"/x.json", save(os.fsdecode(inner + b"/y.pfw"), event())]
+    wild = [event("\u009b\u202e", cat="\u009b", pid="\u202e"), event("\u202e", pid=7, **{"\u009b": "\u202e"})]
+    Path(os.fsdecode(several[1])).write_text(json.dumps({"traceEvents": wild}, ensure_ascii=False))
+    cases += [("info", *several), ("info", "--json", *several), ("summary", several[1]), ("validate", *several)]
+    cases += [("merge", "-o", "-", *several), ("convert", "-o", "-", "--to", "chrome", path)]
+    cases += [("cat", several[1] + b"x"), ("run", "--out", several[1], "--", "true"), ("run", "--out", b"-" + inner)]
     cases += [("summary", "--by", missing, path), ("generate", "--events", "10", missing + b"/x"), ("recover", path)]
     for case in cases:
         for output in run(*case, status=None):
@@ -249,6 +261,7 @@ def damage_is_an_exit_status(folder):
     hopeless = save(folder / "hopeless.pfw", b"{broken")
     commands = (("summary",), ("summary", "--json"), ("summary", "--csv"), ("info",), ("cat",))
     commands += (("convert", "-o", "-", "--to", "csv"), ("summary", "--partial", "-o", folder / "x.dfs"))
+    commands += (("merge", "-o", folder / "x.json"), ("convert", "-o", folder / "x.json"))
     for command in commands:
         run(*command, good, status=0)
         run(*command, good, other, status=0)
@@ -260,6 +273,12 @@ def damage_is_an_exit_status(folder):
             run(*command, hopeless, status=1)
     run("summary", "--partial", "-o", folder / "x.dfs", damaged, status=3)
     run("summary", folder / "x.dfs", status=3)
+    timeline = folder / "cut.json"
+    timeline.write_text(json.dumps({"traceEvents": [event(), event()]})[:-40])
+    for command in commands:
+        if "convert" not in command or "csv" in command:
+            run(*command, timeline, status=3)
+            run(*command, good, timeline, status=3)
 
 
 def nothing_vanishes_silently(folder):

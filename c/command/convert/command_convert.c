@@ -7,6 +7,7 @@
 #include "command/cli/terminal.h"
 #include "command/merge/traceevents.h"
 #include "command/trace/inputs.h"
+#include "command/trace/standin.h"
 #include "command/trace/trouble.h"
 #include "csv.h"
 #include "h5file.h"
@@ -111,6 +112,15 @@ static int link_tables(const conversion_job *job) {
 
 /* ---- The command ------------------------------------------------------------------------------------------------------ */
 
+/* The events of files in Chrome's format are rows of a table like others. */
+static int take_timelines(inputs *sources) {
+  for (size_t i = 0; i < sources->chrome_count; i++) {
+    if (!standin_for_chrome("convert", &sources->chrome[i])) return 0;
+    sources->traces[sources->trace_count++] = sources->chrome[i];
+  }
+  return 1;
+}
+
 static int convert(const conversion_job *job, const arguments *given) {
   int is_h5 = strcmp(job->format->suffix, ".h5") == 0;
   int error = is_h5 ? outfile_refused(job->output) : 0;
@@ -121,15 +131,16 @@ static int convert(const conversion_job *job, const arguments *given) {
     return STATUS_FAILED;
   }
   if (!job->format->write) return link_tables(job);
-  if (!inputs_sort(&sources, job->paths, job->path_count) || (is_h5 && !inputs_take_tables(&sources, job->output)))
-    return arguments_refuse(given, "out of memory");
+  if (!inputs_sort(&sources, "convert", job->paths, job->path_count)) return STATUS_FAILED;
+  if (is_h5 && !inputs_take_tables(&sources, job->output)) return arguments_refuse(given, "out of memory");
   if (sources.table_count && sources.trace_count)
     status = arguments_refuse(given, "%s contains HDF5 tables, but %s does not; convert them separately",
-                              sources.tables[0], sources.traces[0]);
+                              sources.tables[0], standin_name(sources.traces[0]));
   else if (sources.table_count) status = merge_tables(job, &sources);
-  else if (sources.chrome_count)
-    status = arguments_refuse(given, "%s is already in Chrome's format; use 'dftracer merge'", sources.chrome[0]);
-  else status = convert_traces(job, &sources);
+  else if (sources.chrome_count && job->format->write == write_chrome)
+    status = arguments_refuse(given, "%s is already in Chrome's format; use 'dftracer merge'",
+                              standin_name(sources.chrome[0]));
+  else status = take_timelines(&sources) ? convert_traces(job, &sources) : STATUS_FAILED;
   inputs_free(&sources);
   return status;
 }
@@ -164,7 +175,8 @@ const command command_convert = {
   .name = "convert",
   .arguments = "PATH... -o FILE",
   .summary = "convert traces to Chrome JSON, CSV or HDF5",
-  .text = "Writes the events of traces (.pfw, .pfw.gz, folders) to one file in another format.\n\n"
+  .text = "Writes the events of traces (.pfw, .pfw.gz, folders; -: stdin) to one file in another format. CSV and HDF5 "
+          "are also made of files in Chrome's format (.json, .json.gz).\n\n"
           "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
           "  dftracer convert traces -o job.csv          # one line per event, the arguments as JSON\n"
           "  dftracer convert traces -o job.h5           # HDF5 tables, with a column rank\n"
@@ -172,7 +184,8 @@ const command command_convert = {
           "  dftracer convert a.h5 b.h5 -o job.h5        # merge traces that were recorded as HDF5 tables\n"
           "  dftracer convert a.h5 b.h5 -o job.h5 --to hdf5-links  # many .h5 files as one, without copying\n\n"
           "Chrome JSON and CSV contain the names of files, hosts and commands instead of their hashes. Times are "
-          "microseconds since the epoch. sinks/FORMAT.md describes the HDF5 files.\n",
+          "microseconds since the epoch. sinks/FORMAT.md describes the HDF5 files. Exit status 3: a "
+          "trace is damaged, and the rest of it was converted.\n",
   .options = options,
   .run = run_convert,
 };

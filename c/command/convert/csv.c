@@ -60,7 +60,7 @@ int csv_write(const char *path, dft_reader *reader, progress *shown, uint64_t *e
   uint64_t done = 0, before = 0, all;
   int error = outfile_open(&out, path);
   if (error) return error;
-  error = outfile_open(&aside, NULL); /* a buffer; never written out */
+  error = outfile_adopt(&aside, -1);
   if (!error && dft_cursor_open(reader, DFT_ALL, &cursor) != DFT_OK) error = ENOMEM;
   if (!error) {
     outfile_text(&out, HEAD);

@@ -9,6 +9,7 @@
 
 #include "command/cli/printable.h"
 #include "command/trace/eventrule.h"
+#include "command/trace/standin.h"
 
 #define VALUES_MOST 4096
 
@@ -86,7 +87,7 @@ static void describe_processes(h5_conversion *file) {
     dft_source source = {.struct_size = sizeof source};
     dft_h5_facts facts = {.struct_size = sizeof facts, .pid = (uint32_t)one->pid, .rank = one->rank};
     dft_reader_source(file->reader, one->source, &source);
-    facts.source = source.path;
+    facts.source = standin_name(source.path);
     facts.unit = unit_name(file->unit_ns);
     facts.host = one->host ? terminated(dft_reader_text(file->reader, DFT_HOSTS, one->host), host, sizeof host) : "";
     facts.host_hash = one->host ? terminated(dft_reader_hash(file->reader, DFT_HOSTS, one->host), hash, sizeof hash)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "command/cli/printable.h"
-#include "command/trace/outfile.h"
+#include "command/trace/jsontext.h"
 
 #define MARKS_MOST 256
 
@@ -140,16 +140,15 @@ char *align_facts(const alignment *clocks, dft_reader *reader, const char *metho
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   if (!out) return NULL;
-  fprintf(out, ",\"clocks\":\"");
-  for (; *method; method++)
-    fputc(*method == '"' || *method == '\\' || (unsigned char)*method < ' ' ? '_' : *method, out);
-  fprintf(out, "\"");
+  fputs(",\"clocks\":", out);
+  json_text(out, method, strlen(method));
   for (uint32_t host = 0; host < clocks->count; host++) {
-    dft_text name = dft_reader_text(reader, DFT_HOSTS, host);
+    char key[320];
     if (!clocks->shift_ns[host]) continue;
-    fprintf(out, ",\"moved_ns ");
-    for (size_t i = 0; i < name.len; i++) fputc(strchr("\"\\", name.text[i]) ? '_' : name.text[i], out);
-    fprintf(out, "\":%lld", (long long)clocks->shift_ns[host]);
+    snprintf(key, sizeof key, "moved_ns %s", dft_reader_text(reader, DFT_HOSTS, host).text);
+    fputc(',', out);
+    json_text(out, key, strlen(key));
+    fprintf(out, ":%lld", (long long)clocks->shift_ns[host]);
   }
   fclose(out);
   return text;

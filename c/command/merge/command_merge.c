@@ -30,13 +30,14 @@ typedef struct merge_job {
   const char *output;
   const char *method; /* of --align */
   int is_quiet;
-  int is_failed; /* an input could not be read completely */
+  int is_damaged; /* an input could not be read completely */
+  int has_read;   /* something of the inputs is in the timeline */
 } merge_job;
 
 static int add_all(timeline *merged, merge_job *job, dft_reader *reader, const alignment *clocks, progress *shown) {
   int error = reader ? traceevents_add(merged, reader, clocks, shown) : 0;
   for (size_t i = 0; i < job->sources.chrome_count && !error; i++) {
-    if (!guestevents_add(merged, "merge", job->sources.chrome[i], (uint32_t)i + 1)) job->is_failed = 1;
+    if (!guestevents_add(merged, "merge", job->sources.chrome[i], (uint32_t)i + 1)) job->is_damaged = 1;
     error = merged->out.error;
   }
   return error;
@@ -60,6 +61,7 @@ static int write_timeline(merge_job *job, dft_reader *reader, const alignment *c
     if (job->sources.chrome_count) timeline_expect_fractions(&merged);
     error = add_all(&merged, job, reader, clocks, shown);
     process_count = merged.tracks.count;
+    job->has_read = merged.lines > 0;
     if (timeline_close(&merged, !error)) error = merged.out.error;
     progress_end(shown);
     if (!error && merged.out.bytes && !job->is_quiet) print_summary(job, &merged, process_count);
@@ -71,19 +73,21 @@ static int merge(merge_job *job) {
   dft_reader *reader = NULL;
   alignment clocks = {NULL, 0};
   progress shown;
-  int error = 0;
+  int error = 0, is_aligned;
   uint64_t all = 0, done;
   if (job->sources.trace_count && !inputs_open(&job->sources, "merge", &reader)) return STATUS_FAILED;
   if (reader) dft_reader_progress(reader, &done, &all);
   progress_begin(&shown, "merge", strcmp(job->method, "clock") == 0 ? all : 2 * all, 1);
-  if (reader && !align_find(&clocks, reader, job->method, &shown)) job->is_failed = 1;
-  else error = write_timeline(job, reader, &clocks, &shown);
+  is_aligned = !reader || align_find(&clocks, reader, job->method, &shown);
+  if (is_aligned) error = write_timeline(job, reader, &clocks, &shown);
   progress_end(&shown);
-  if (reader && inputs_report(reader, "merge")) job->is_failed = 1;
+  if (reader && inputs_report(reader, "merge")) job->is_damaged = 1;
   if (error) outfile_complain("merge", job->output, error);
   align_free(&clocks);
   dft_reader_close(reader);
-  return error || job->is_failed ? STATUS_FAILED : STATUS_DONE;
+  if (error || !is_aligned) return STATUS_FAILED;
+  if (!job->is_damaged) return STATUS_DONE;
+  return job->has_read ? STATUS_DAMAGED : STATUS_FAILED;
 }
 
 static int run_merge(int argc, char **argv) {
@@ -102,8 +106,7 @@ static int run_merge(int argc, char **argv) {
     return arguments_refuse(&given, "%s: merge writes Chrome's format only; use 'dftracer convert'", job.output);
   if (inputs_hold(argv + given.first, given.count, job.output))
     return arguments_refuse(&given, "%s is also an input and would be overwritten; choose another name", job.output);
-  if (!inputs_sort(&job.sources, argv + given.first, given.count)) return arguments_refuse(&given, "out of memory");
-  status = merge(&job);
+  status = inputs_sort(&job.sources, "merge", argv + given.first, given.count) ? merge(&job) : STATUS_FAILED;
   inputs_free(&job.sources);
   return status;
 }
@@ -114,7 +117,8 @@ const command command_merge = {
   .summary = "merge many ranks and profilers into one timeline for Chrome and Perfetto",
   .text =
     "Writes the events of all PATHs to one file in Chrome's trace format. PATH is a trace (.pfw, .pfw.gz), a folder of "
-    "traces, or a file in Chrome's format (.json, .json.gz), such as those of torch.profiler. Each process is a track "
+    "traces, or a file in Chrome's format (.json, .json.gz), such as those of torch.profiler; - is stdin. Each process "
+    "is a track "
     "of "
     "its own, named after its rank and node, even if two nodes used the same process id. Events of torch.profiler go "
     "to "
@@ -122,9 +126,8 @@ const command command_merge = {
     "  dftracer merge traces torch-rank-*.json.gz -o job.json.gz\n"
     "  dftracer merge traces --align event:all_reduce -o job.json.gz\n\n"
     "Times are microseconds since the epoch; times that torch.profiler counts from its own start are converted. The "
-    "member otherData of the file says how the clocks were aligned. Exit status: 1 when an input could not be read; "
-    "the "
-    "file contains the rest.\n",
+    "member otherData of the file says how the clocks were aligned. Exit status 3: the inputs are damaged, or one is "
+    "missing; the file contains the rest.\n",
   .options = options,
   .run = run_merge,
 };

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "chromefile.h"
 #include "command/cli/printable.h"
+#include "command/trace/chromefile.h"
+#include "command/trace/standin.h"
 
 typedef struct guest_file {
   timeline *merged;
@@ -15,22 +16,6 @@ typedef struct guest_file {
   int64_t base_ns; /* added to its times */
   int32_t rank;    /* -1: unknown */
 } guest_file;
-
-static int is_number(const chrome_span *value) {
-  return value && value->len && value->text[0] != '"';
-}
-
-/* The number; for a text, a number made from it that no thread has. */
-static uint64_t number_of(const chrome_span *value) {
-  uint64_t number = 0;
-  if (!value) return 0;
-  for (size_t i = 0; i < value->len; i++) {
-    if (is_number(value) && (value->text[i] < '0' || value->text[i] > '9')) return number;
-    number = is_number(value) ? number * 10 + (uint64_t)(value->text[i] - '0')
-                              : number * 31 + (unsigned char)value->text[i];
-  }
-  return is_number(value) ? number : UINT64_C(1) << 40 | number % (UINT64_C(1) << 40);
-}
 
 /* Names a new process or thread whose id is a text. */
 static void put_name(timeline *merged, const char *kind, uint32_t pid, uint32_t tid, const chrome_span *text) {
@@ -42,20 +27,23 @@ static void put_name(timeline *merged, const char *kind, uint32_t pid, uint32_t 
   outfile_text(&merged->out, ",\"tid\":");
   outfile_int(&merged->out, tid);
   outfile_text(&merged->out, ",\"args\":{\"name\":");
-  outfile_put(&merged->out, text->text, text->len);
+  outfile_json(&merged->out, text->text, text->len);
   outfile_text(&merged->out, "}}");
 }
 
 static track_process *find_process(guest_file *guest, const chrome_span *pid) {
-  track_process *process = is_number(pid) ? tracks_host_of(&guest->merged->tracks, guest->rank, number_of(pid)) : NULL;
+  track_process *process = chrome_is_number(pid)
+                             ? tracks_host_of(&guest->merged->tracks, guest->rank, chrome_number(pid))
+                             : NULL;
   size_t before = guest->merged->tracks.count;
   char key[320];
   int len;
   if (process) return process;
   len = snprintf(key, sizeof key, "guest %u/%.*s", guest->number, pid ? (int)(pid->len < 256 ? pid->len : 256) : 0,
                  pid ? pid->text : "");
-  process = tracks_process(&guest->merged->tracks, key, (size_t)len, is_number(pid) ? number_of(pid) : UINT64_MAX, 1);
-  if (process && guest->merged->tracks.count > before && pid && !is_number(pid)) {
+  process = tracks_process(&guest->merged->tracks, key, (size_t)len,
+                           chrome_is_number(pid) ? chrome_number(pid) : UINT64_MAX, 1);
+  if (process && guest->merged->tracks.count > before && pid && !chrome_is_number(pid)) {
     put_name(guest->merged, "process_name", process->shown, 0, pid);
   }
   return process;
@@ -63,10 +51,11 @@ static track_process *find_process(guest_file *guest, const chrome_span *pid) {
 
 /* Makes ids of flows and asynchronous events unique across files. */
 static void put_id(guest_file *guest, const chrome_span *id) {
-  if (is_number(id)) {
-    outfile_int(&guest->merged->out, (int64_t)(number_of(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
+  if (chrome_is_number(id)) {
+    outfile_int(&guest->merged->out,
+                (int64_t)(chrome_number(id) % (UINT64_C(1) << 40) + ((uint64_t)guest->number << 40)));
   } else {
-    outfile_put(&guest->merged->out, id->text, id->len - 1);
+    outfile_json(&guest->merged->out, id->text, id->len - 1);
     outfile_text(&guest->merged->out, ".");
     outfile_int(&guest->merged->out, guest->number);
     outfile_text(&guest->merged->out, "\"");
@@ -82,14 +71,14 @@ static void put_member(guest_file *guest, const chrome_span *key, const chrome_s
   outfile *out = &guest->merged->out;
   int64_t ns;
   outfile_text(out, "\"");
-  outfile_put(out, key->text, key->len);
+  outfile_json(out, key->text, key->len);
   outfile_text(out, "\":");
   if (is_key(key, "pid")) outfile_int(out, process->shown);
   else if (is_key(key, "tid")) outfile_int(out, tid);
   else if (is_key(key, "ts") && chrome_time(value, &ns))
     timeline_put_time(guest->merged, ns + guest->base_ns + process->shift_ns);
   else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(guest, value);
-  else outfile_put(out, value->text, value->len);
+  else outfile_json(out, value->text, value->len);
 }
 
 static int add_event(guest_file *guest, const chrome_event *event) {
@@ -102,8 +91,8 @@ static int add_event(guest_file *guest, const chrome_event *event) {
   if (!process) return ENOMEM;
   /* A process that dftracer recorded already has a name and a place among the ranks. */
   if (is_metadata && !process->is_guest && !chrome_is_text(chrome_member(event, "name"), "thread_name")) return 0;
-  shown = tracks_thread(process, number_of(tid), guest->number, &is_new);
-  if (is_new && tid && !is_number(tid)) put_name(guest->merged, "thread_name", process->shown, shown, tid);
+  shown = tracks_thread(process, chrome_number(tid), guest->number, &is_new);
+  if (is_new && tid && !chrome_is_number(tid)) put_name(guest->merged, "thread_name", process->shown, shown, tid);
   timeline_begin_line(guest->merged, "{");
   for (uint32_t i = 0; i < event->count; i++) {
     if (i) outfile_text(&guest->merged->out, ",");
@@ -126,20 +115,21 @@ static int find_facts(guest_file *guest, const char *path, chromefile *file) {
 }
 
 int guestevents_add(timeline *merged, const char *command, const char *path, uint32_t number) {
+  const char *name = printable(standin_name(path));
   guest_file guest = {.merged = merged, .number = number, .rank = -1};
   chromefile file;
   chrome_event event;
   int error = 0;
   if (!find_facts(&guest, path, &file)) {
-    fprintf(stderr, "dftracer %s: %s: %s\n", command, printable(path), strerror(errno));
+    fprintf(stderr, "dftracer %s: %s: %s\n", command, name, strerror(errno));
     return 0;
   }
   while (!error && chromefile_next(&file, &event)) error = add_event(&guest, &event);
   if (file.problem[0])
-    fprintf(stderr, "dftracer %s: %s: %s; only the events before this place are used\n", command, printable(path),
+    fprintf(stderr, "dftracer %s: %s: %s; only the events before this place are used\n", command, name,
             printable(file.problem));
   if (file.left_out) {
-    fprintf(stderr, "dftracer %s: %s: skipped %llu event%s that cannot be parsed as JSON\n", command, printable(path),
+    fprintf(stderr, "dftracer %s: %s: skipped %llu event%s that cannot be parsed as JSON\n", command, name,
             (unsigned long long)file.left_out, file.left_out == 1 ? "" : "s");
   }
   chromefile_close(&file);

@@ -46,12 +46,30 @@ static int has_several_hosts(const track_list *tracks) {
   return 0;
 }
 
-/* "Rank 3 (node17)", or for a worker of that rank "Rank 3, DataLoader worker 1" */
-static void put_process_name(timeline *merged, const track_process *process, int with_host) {
+/* Ranks have as many digits as the highest one: Perfetto sorts tracks by name where it sorts them at all: 007 stays before 010. */
+static int digits_of(int32_t rank) {
+  int digits = 1;
+  for (; rank > 9; rank /= 10) digits++;
+  return digits;
+}
+
+static int most_digits(const track_list *tracks) {
+  int most = 1;
+  for (size_t i = 0; i < tracks->count; i++) {
+    int digits = digits_of(tracks->list[i].rank);
+    if (digits > most) most = digits;
+  }
+  return most;
+}
+
+/* "Rank 003 (node17)", or for a worker of that rank "Rank 003, DataLoader worker 1" */
+static void put_process_name(timeline *merged, const track_process *process, int digits, int with_host) {
   outfile *out = &merged->out;
-  char name[256];
-  if (process->name) snprintf(name, sizeof name, "%s", process->name);
-  else if (process->rank >= 0) snprintf(name, sizeof name, "Rank %d", process->rank);
+  char name[256], plain[24];
+  snprintf(plain, sizeof plain, "Rank %d", process->rank); /* some traces say this themselves */
+  if (process->name && strcmp(process->name, plain) != 0) snprintf(name, sizeof name, "%s", process->name);
+  else if (process->rank >= 0)
+    snprintf(name, sizeof name, "Rank %.*s%d", digits - digits_of(process->rank), "000000000", process->rank);
   else snprintf(name, sizeof name, "process %llu", (unsigned long long)process->pid);
   timeline_begin_line(merged, "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":");
   outfile_int(out, process->shown);
@@ -81,11 +99,11 @@ static void put_process_order(timeline *merged, const track_process *process) {
 int timeline_close(timeline *merged, int is_complete) {
   int error;
   if (is_complete) {
-    int with_host = has_several_hosts(&merged->tracks);
+    int with_host = has_several_hosts(&merged->tracks), digits = most_digits(&merged->tracks);
     for (size_t i = 0; i < merged->tracks.count; i++) {
       const track_process *process = &merged->tracks.list[i];
       if (process->is_guest) continue; /* its own file has named it */
-      put_process_name(merged, process, with_host);
+      put_process_name(merged, process, digits, with_host);
       if (process->rank >= 0) put_process_order(merged, process);
     }
     outfile_text(&merged->out, "\n],\"baseTimeNanoseconds\":");

@@ -97,7 +97,7 @@ static int take_metadata(track_process *process, dft_reader *reader, const dft_r
 static int add_row(row_writer *writer, const dft_rows *rows, uint32_t row) {
   outfile *out = &writer->merged->out;
   track_process *process = find_process(writer, rows, row);
-  char phase[] = ",\"ph\":\"X\",\"pid\":";
+  char phase = (char)rows->phase[row];
   uint32_t tid;
   int is_new;
   if (!process) return ENOMEM;
@@ -107,8 +107,13 @@ static int add_row(row_writer *writer, const dft_rows *rows, uint32_t row) {
   outfile_quoted(out, dft_reader_text(writer->reader, DFT_NAMES, rows->name[row]));
   outfile_text(out, ",\"cat\":");
   outfile_quoted(out, dft_reader_text(writer->reader, DFT_CATS, rows->cat[row]));
-  phase[7] = (char)rows->phase[row];
-  outfile_text(out, phase);
+  if (phase == DFT_COMPLETE) {
+    outfile_text(out, ",\"ph\":\"X\",\"pid\":");
+  } else {
+    outfile_text(out, ",\"ph\":");
+    outfile_quoted(out, (dft_text){&phase, 1});
+    outfile_text(out, ",\"pid\":");
+  }
   outfile_int(out, process->shown);
   outfile_text(out, ",\"tid\":");
   outfile_int(out, tid);

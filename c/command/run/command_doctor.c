@@ -170,9 +170,27 @@ static void check_layers(checkup *state, const program *target) {
   }
 }
 
-static void check_program(checkup *state, const char *word) {
+/* The first word behind a launcher that is a program: options, numbers and names of hosts are none. */
+static int launched(char **words, int count, program *target) {
+  for (int i = 1; i < count; i++) {
+    if (words[i][0] == '-' || strchr(words[i], '=')) continue;
+    program_inspect(target, words[i]);
+    if (target->path[0] && program_is_startable(target->kind)) return i;
+  }
+  return 0;
+}
+
+static void check_program(checkup *state, char **words, int count) {
   program target;
+  const char *word = words[0];
   program_inspect(&target, word);
+  if (target.path[0] && program_is_launcher(&target)) {
+    int at = launched(words, count, &target);
+    if (at) report(state, NOTE, "%s starts another program, which is checked in its place", word);
+    else report(state, NOTE, "%s starts other programs: those are traced if they use dftracer", word);
+    if (!at) return;
+    word = words[at];
+  }
   if (!target.path[0]) {
     report(state, BAD, "%s %s", word, program_text(PROGRAM_MISSING));
     return;
@@ -199,7 +217,7 @@ static int run_doctor(int argc, char **argv) {
   check_folder(&state);
   if (given.count) {
     const char *word = argv[given.first];
-    check_program(&state, word);
+    check_program(&state, argv + given.first, given.count);
     word = printable(word);
     printf("\n%s %s be traced by: dftracer run %s-- %s ...\n", word, state.bad_count ? "would not" : "would",
            state.with_io ? "--io " : "", word);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,15 @@ static int is_reporter(const run_plan *plan) {
 
 /* ---- The environment of the program ----------------------------------------------------------------------------------- */
 
+/* Zero, with errno, unless this is a folder in which files can be made. */
+static int is_usable(const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) != 0) return 0;
+  errno = ENOTDIR;
+  return S_ISDIR(facts.st_mode) && access(path, W_OK | X_OK) == 0;
+}
+
+/* Zero, with errno, when the folder cannot be made. */
 static int make_folders(char *path) {
   for (char *slash = path + 1; *slash; slash++) {
     if (*slash != '/') continue;
@@ -55,16 +65,19 @@ static int make_folders(char *path) {
     mkdir(path, 0777);
     *slash = '/';
   }
-  return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : -1;
+  return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-/* Makes the path absolute, because the program may change its folder. Options override DFTRACER_LOG_FILE. */
+/* Makes the path absolute, because the program may change its folder. Options override DFTRACER_LOG_FILE.
+ * Zero, with errno, when the folder cannot be used. */
 static int choose_place(run_plan *plan, char log_file[PATH_MAX]) {
   const char *given = getenv("DFTRACER_LOG_FILE");
   char cwd[PATH_MAX] = "";
   char *slash;
   int len;
-  if (!getcwd(cwd, sizeof cwd)) return -1;
+  snprintf(plan->outcome.folder, PATH_MAX, "%s",
+           plan->out ? plan->out : DEFAULT_FOLDER); /* for messages, until it is known */
+  if (!getcwd(cwd, sizeof cwd)) return 0;
   if (!plan->out && !plan->name && given && *given) {
     len = snprintf(log_file, PATH_MAX, "%s%s%s", given[0] == '/' ? "" : cwd, given[0] == '/' ? "" : "/", given);
   } else {
@@ -74,12 +87,22 @@ static int choose_place(run_plan *plan, char log_file[PATH_MAX]) {
   }
   if (len >= PATH_MAX) {
     errno = ENAMETOOLONG;
-    return -1;
+    return 0;
   }
   memcpy(plan->outcome.folder, log_file, PATH_MAX);
   slash = strrchr(plan->outcome.folder, '/');
   slash[slash == plan->outcome.folder] = '\0';
-  return make_folders(plan->outcome.folder) == 0 ? access(plan->outcome.folder, W_OK | X_OK) : -1;
+  return make_folders(plan->outcome.folder) && is_usable(plan->outcome.folder);
+}
+
+static void complain_place(const char *folder, int error) {
+  const char *advice = "choose another folder with --out";
+  struct stat facts;
+  if (stat(folder, &facts) == 0 && !S_ISDIR(facts.st_mode)) advice = "it is a file; choose a folder with --out";
+  else if (lstat(folder, &facts) == 0 && S_ISLNK(facts.st_mode) && error == ENOENT)
+    advice = "it is a link to a folder that does not exist; create that folder, or choose another one with --out";
+  fprintf(stderr, "dftracer run: did not run the program: cannot write traces to %s: %s; %s\n", printable(folder),
+          strerror(error), advice);
 }
 
 static int set_preload(void) {
@@ -128,17 +151,25 @@ static const char *list_sinks(char *names, size_t size) {
   return names;
 }
 
+/* The ranks of a launch find theirs out (base/run.h). */
+static void set_run_id(const run_plan *plan) {
+  unsigned long long number;
+  char text[32];
+  if ((plan->rank >= 0 && plan->outcome.size != 1) || getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) return;
+  snprintf(text, sizeof text, "%016llx", number);
+  setenv("DFTRACER_RUN_ID", text, 0);
+}
+
 static int set_environment(run_plan *plan) {
   char log_file[PATH_MAX];
-  if (choose_place(plan, log_file) != 0) {
-    fprintf(stderr,
-            "dftracer run: did not run the program: cannot write traces to %s: %s; choose another folder with --out\n",
-            printable(plan->outcome.folder), strerror(errno));
+  if (!choose_place(plan, log_file)) {
+    complain_place(plan->outcome.folder, errno);
     return 0;
   }
   setenv("DFTRACER_ENABLE", "1", 1);
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
+  set_run_id(plan);
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
   setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
@@ -209,6 +240,8 @@ static int run_run(int argc, char **argv) {
   }
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "no program given: CMD is missing");
+  if (plan.out && (!*plan.out || strcmp(plan.out, "-") == 0))
+    return arguments_refuse(&given, "--out: \"%s\" is not a folder; traces are files", plan.out);
   if (plan.name && strchr(plan.name, '/'))
     return arguments_refuse(&given, "--name: \"%s\" contains a slash; use --out to choose the folder", plan.name);
   if (plan.sink && !is_sink_list(plan.sink)) {

@@ -139,10 +139,27 @@ void program_inspect(program *target, const char *word) {
   }
 }
 
+static const char *name_in(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+int program_is_launcher(const program *target) {
+  static const char *const names[] = {"mpirun", "mpiexec", "orterun", "prterun",  "prun",    "srun",
+                                      "jsrun",  "aprun",   "flux",    "env",      "nice",    "nohup",
+                                      "time",   "timeout", "setsid",  "taskset",  "numactl", "stdbuf",
+                                      "gdb",    "strace",  "ltrace",  "torchrun", "valgrind"};
+  const char *name = name_in(target->path);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    size_t len = strlen(names[i]);
+    if (strncmp(name, names[i], len) == 0 && strchr("._", name[len])) return 1; /* mpiexec.hydra, mpirun_rsh */
+  }
+  return 0;
+}
+
 int program_is_interpreter(const program *target) {
   static const char *const names[] = {"python", "bash", "sh", "dash", "zsh", "perl", "ruby", "julia", "R", "node"};
-  const char *name = strrchr(target->image, '/');
-  name = name ? name + 1 : target->image;
+  const char *name = name_in(target->image);
   if (strcmp(target->path, target->image) != 0) return 1;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     size_t len = strlen(names[i]);

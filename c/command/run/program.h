@@ -38,6 +38,9 @@ const char *program_text(enum program_kind kind);
 /* Whether it runs code of others: a shell, Python, or any interpreter of a script. */
 int program_is_interpreter(const program *target);
 
+/* Whether it starts a program that its arguments name: mpirun, srun, timeout. */
+int program_is_launcher(const program *target);
+
 /* Zero when the program cannot even be started. */
 int program_is_startable(enum program_kind kind);
 

@@ -30,7 +30,7 @@ const command command_top;
 /* A process now, and what it had recorded at the previous update. */
 typedef struct seen_process {
   live_process now;
-  uint64_t events_before;
+  uint64_t events_before, read_before, write_before;
   double time_before; /* 0: not seen before */
   int is_found;
 } seen_process;
@@ -82,6 +82,8 @@ static void read_process(const char *path, void *context) {
   if (process) {
     int is_known = process->now.path[0] != '\0';
     process->events_before = process->now.events;
+    process->read_before = process->now.read_bytes;
+    process->write_before = process->now.write_bytes;
     process->time_before = is_known ? shown->time : 0;
     process->now = *now;
     process->is_found = 1;
@@ -113,10 +115,15 @@ static int update(screen *shown, char *folder) {
 
 /* ---- Printing ------------------------------------------------------------------------------------------------------- */
 
-static double rate_of(const screen *shown, const seen_process *process) {
+/* Per second, since the previous update. */
+static double rate_of(const screen *shown, const seen_process *process, uint64_t before, uint64_t now) {
   double seconds = shown->time - process->time_before;
-  if (process->time_before <= 0 || seconds <= 0 || process->now.events < process->events_before) return 0;
-  return (double)(process->now.events - process->events_before) / seconds;
+  if (process->time_before <= 0 || seconds <= 0 || now < before) return 0;
+  return (double)(now - before) / seconds;
+}
+
+static double event_rate(const screen *shown, const seen_process *process) {
+  return rate_of(shown, process, process->events_before, process->now.events);
 }
 
 /* Prints as many whole characters as fit into the rest of the line. */
@@ -140,19 +147,38 @@ static void describe(const live_thread *thread, char *out, size_t size) {
   }
 }
 
+/* "read 1.2 GiB/s, write 0 B/s, last read data/x 3.1 ms ago": what there is to say without regions. */
+static void describe_io(const screen *shown, const seen_process *process, char *out, size_t size) {
+  const live_process *now = &process->now;
+  char one[FORMAT_BYTES], two[FORMAT_BYTES];
+  size_t len = 0;
+  out[0] = '\0';
+  if (now->has_traffic)
+    len = (size_t)snprintf(out, size, "read %s/s, write %s/s",
+                           format_bytes(one, rate_of(shown, process, process->read_before, now->read_bytes)),
+                           format_bytes(two, rate_of(shown, process, process->write_before, now->write_bytes)));
+  if (now->call[0] && len < size)
+    snprintf(out + len, size - len, "%slast %s %s %s ago", len ? ", " : "", printable(now->call), printable(now->file),
+             format_duration(one, now->call_seconds));
+  if (!out[0]) snprintf(out, size, "no open region");
+}
+
 static void show_process(const screen *shown, const seen_process *process) {
-  char rank[16] = "-", events[FORMAT_BYTES], rate[FORMAT_BYTES], waiting[FORMAT_BYTES], doing[512];
+  char rank[16] = "-", events[FORMAT_BYTES], rate[FORMAT_BYTES], waiting[FORMAT_BYTES], doing[1024];
   const live_process *now = &process->now;
   uint32_t thread_count = now->thread_count < LIVE_THREADS ? now->thread_count : LIVE_THREADS;
   int column;
   if (now->rank >= 0) snprintf(rank, sizeof rank, "%d", now->rank);
   column = printf("%8u %5s %-12.12s %14s %11s %9s ", now->pid, rank, printable(now->host),
-                  format_count(events, now->events), format_count(rate, (uint64_t)rate_of(shown, process)),
+                  format_count(events, now->events), format_count(rate, (uint64_t)event_rate(shown, process)),
                   format_count(waiting, now->waiting));
   if (now->dropped) column += printf("%llu dropped! ", (unsigned long long)now->dropped);
   if (now->is_alive < 0) column += printf("(not known to be alive) ");
   if (!now->is_alive) put_rest(shown, column, "dead; run 'dftracer recover' to publish its trace");
-  else if (!thread_count) put_rest(shown, column, "no open region");
+  else if (!thread_count) {
+    describe_io(shown, process, doing, sizeof doing);
+    put_rest(shown, column, doing);
+  }
   for (uint32_t i = 0; i < thread_count && now->is_alive; i++) {
     describe(&now->threads[i], doing, sizeof doing);
     if (i) column = printf("%*s%8u: ", 64 - 10, "", now->threads[i].tid);
@@ -169,7 +195,7 @@ static void show(const screen *shown, const char *folder) {
   struct tm local;
   size_t rows = shown->count;
   for (size_t i = 0; i < shown->count; i++) {
-    rate += rate_of(shown, &shown->list[i]);
+    rate += event_rate(shown, &shown->list[i]);
     dead += !shown->list[i].now.is_alive;
     unknown += shown->list[i].now.is_alive < 0;
   }
@@ -240,7 +266,8 @@ const command command_top = {
   .text = "Shows the processes that trace into DIR or a folder below it (default: the current folder): the events "
           "recorded so "
           "far, the events per second, the events not yet written, and the open regions with the time they have been "
-          "open. It "
+          "open. For a process without an open region it shows the bytes per second that its calls read and write, as "
+          "the kernel counts them, and its latest I/O call that waits to be written, with the file. It "
           "only reads their spools and does not disturb them. On a terminal the display is updated every second until "
           "Ctrl-C. "
           "Elsewhere it prints plain lines.\n\n"

@@ -33,17 +33,38 @@ static const void *at_offset(const spool_view *spool, uint64_t offset, size_t si
                                                                                                 : NULL;
 }
 
-static void copy_name(const spool_view *spool, uint32_t ref, char out[LIVE_TEXT]) {
-  const dft__name *name = at_offset(spool, (uint64_t)ref * 16, sizeof *name);
+static const dft__name *name_at(const spool_view *spool, uint64_t ref) {
+  return ref <= UINT32_MAX ? at_offset(spool, ref * 16, sizeof(dft__name)) : NULL;
+}
+
+static void copy_name(const spool_view *spool, uint64_t ref, char *out, size_t room) {
+  const dft__name *name = name_at(spool, ref);
   uint32_t len = name ? name->len : 0;
-  size_t kept = len < LIVE_TEXT - 1 ? len : LIVE_TEXT - 1;
+  size_t kept = len < room - 1 ? len : room - 1;
   out[0] = '\0';
-  if (!name || !at_offset(spool, (uint64_t)ref * 16, sizeof *name + len)) return;
+  if (!name || !at_offset(spool, ref * 16, sizeof *name + len)) return;
   for (size_t i = 0; i < kept; i++) out[i] = (unsigned char)name->text[i] < ' ' ? '?' : name->text[i];
   out[kept] = '\0';
 }
 
-static uint64_t count_records(const dft__chunk *chunk) {
+/* Keeps the latest I/O call. Its first argument is the reference of its path. */
+static void note_call(live_process *process, const spool_view *spool, const dft__record *record, uint64_t *latest) {
+  const dft__name *site = name_at(spool, record->site);
+  char cat[8];
+  dft__item item;
+  uint64_t file;
+  memcpy(&item, record->args, sizeof item);
+  memcpy(&file, record->args + sizeof item, sizeof file);
+  if (record->end < *latest || dft__item_type(&item) != DFT_PATH || dft__item_is_text(&item) || !site) return;
+  copy_name(spool, site->cat, cat, sizeof cat);
+  if (strcmp(cat, "POSIX") != 0 && strcmp(cat, "STDIO") != 0) return;
+  *latest = record->end;
+  copy_name(spool, record->site, process->call, sizeof process->call);
+  copy_name(spool, file, process->file, sizeof process->file);
+}
+
+static uint64_t count_records(live_process *process, const spool_view *spool, const dft__chunk *chunk,
+                              uint64_t *latest) {
   const dft__record *cells = (const dft__record *)(const void *)chunk;
   uint64_t status = chunk->status;
   uint32_t gen = dft__status_gen(status);
@@ -56,6 +77,7 @@ static uint64_t count_records(const dft__chunk *chunk) {
     int is_record = dft__head_gen(head) == gen && dft__head_kind(head) >= DFT__KIND_COMPLETE;
     uint32_t cells_of_it = is_record ? dft__head_cells(head) : 1;
     count += (uint64_t)(is_record && dft__head_kind(head) < DFT__KIND_COUNTER);
+    if (is_record && dft__head_kind(head) == DFT__KIND_COMPLETE) note_call(process, spool, &cells[cell], latest);
     cell += cells_of_it ? cells_of_it : 1;
   }
   return count;
@@ -76,7 +98,7 @@ static void read_thread(live_process *process, const spool_view *spool, const df
     live_region *region = &shown->regions[shown->count];
     uint64_t start = dft__epoch_ns(&spool->header->clock, frames[i].start);
     if (!frames[i].id || !frames[i].site) continue;
-    copy_name(spool, frames[i].site, region->name);
+    copy_name(spool, frames[i].site, region->name, sizeof region->name);
     region->seconds = spool->now_ns > start ? (double)(spool->now_ns - start) * 1e-9 : 0;
     if (region->name[0]) shown->count++;
   }
@@ -85,6 +107,7 @@ static void read_thread(live_process *process, const spool_view *spool, const df
 
 static void read_chunks(live_process *process, const spool_view *spool) {
   const uint64_t page = UINT64_C(1) << DFT__CHUNK_LOG_MIN;
+  uint64_t latest = 0, ended;
   for (uint64_t offset = DFT__HEADER_BYTES; offset + page <= spool->bytes;) {
     const dft__chunk *chunk = (const dft__chunk *)(const void *)(spool->base + offset);
     uint32_t log = chunk->size_log;
@@ -93,12 +116,14 @@ static void read_chunks(live_process *process, const spool_view *spool) {
       offset += page;
       continue;
     }
-    if (chunk->use == DFT__USE_RECORDS) process->waiting += count_records(chunk);
+    if (chunk->use == DFT__USE_RECORDS) process->waiting += count_records(process, spool, chunk, &latest);
     if (chunk->use == DFT__USE_THREAD && dft__status_state(chunk->status) != DFT__FREE) {
       read_thread(process, spool, (const dft__thread *)(const void *)(chunk + 1));
     }
     offset += UINT64_C(1) << log;
   }
+  ended = dft__epoch_ns(&spool->header->clock, latest);
+  process->call_seconds = spool->now_ns > ended ? (double)(spool->now_ns - ended) * 1e-9 : 0;
 }
 
 /* ---- A spool ---------------------------------------------------------------------------------------------------------- */
@@ -114,6 +139,23 @@ static void read_header(live_process *process, const spool_view *spool) {
   process->events = header->commit_seq ? commit->events : 0;
   process->written_bytes = header->commit_seq ? commit->bytes[0] : 0;
   process->age = spool->now_ns > opened ? (double)(spool->now_ns - opened) * 1e-9 : 0;
+}
+
+/* What the kernel counts. A process of another user, or one that has ended, has no numbers. */
+static void read_traffic(live_process *process) {
+  char path[64], line[128];
+  unsigned long long bytes;
+  int found = 0;
+  FILE *file;
+  snprintf(path, sizeof path, "/proc/%u/io", process->pid);
+  file = process->is_alive == 1 ? fopen(path, "re") : NULL;
+  while (file && fgets(line, sizeof line, file)) {
+    if (sscanf(line, "rchar: %llu", &bytes) == 1) process->read_bytes = bytes, found++;
+    if (sscanf(line, "wchar: %llu", &bytes) == 1) process->write_bytes = bytes, found++;
+  }
+  if (file) fclose(file);
+  process->has_traffic = found == 2;
+  process->write_bytes -= process->write_bytes < process->written_bytes ? process->write_bytes : process->written_bytes;
 }
 
 /* A claim points to a spool elsewhere when its own file system is not local. */
@@ -154,6 +196,7 @@ int live_process_read(live_process *process, const char *path) {
     if (top < spool.bytes) spool.bytes = (size_t)top;
     read_header(process, &spool);
     process->is_alive = dft_spool_is_alive(path);
+    read_traffic(process);
     read_chunks(process, &spool);
     process->events += process->waiting;
   }

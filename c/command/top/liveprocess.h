@@ -12,6 +12,7 @@
 #define LIVE_THREADS 64
 #define LIVE_REGIONS 4 /* the innermost ones of a thread */
 #define LIVE_TEXT 64
+#define LIVE_PATH 512
 
 typedef struct live_region {
   char name[LIVE_TEXT];
@@ -35,6 +36,12 @@ typedef struct live_process {
   uint64_t waiting; /* of these: not written out yet */
   uint64_t dropped;
   uint64_t written_bytes;
+  int has_traffic;       /* the next two are known: the process is one of this node, and of this user */
+  uint64_t read_bytes;   /* by all its calls that read, as the kernel counts them, on whatever file or pipe */
+  uint64_t write_bytes;  /* by those that write, without what dftracer wrote */
+  char call[LIVE_TEXT];  /* the latest I/O call that is not written out yet; empty: none */
+  char file[LIVE_PATH];  /* its file */
+  double call_seconds;   /* since it ended */
   double age;            /* seconds since the trace was opened */
   uint32_t thread_count; /* threads with open regions; the first LIVE_THREADS of them are described */
   live_thread threads[LIVE_THREADS];

@@ -5,6 +5,7 @@
 
 #include "jsontext.h"
 #include "selection.h"
+#include "standin.h"
 #include "trouble.h"
 
 static const option options[] = {
@@ -58,11 +59,11 @@ static void print_resolved(dft_reader *reader, dft_text line) {
     }
     at = skip_text(at, end);
     if (at + 1 >= end || *at != ':' || !is_hash_key(key + 1, (size_t)(at - key) - 2)) continue;
-    put(from, (size_t)(at + 1 - from));
+    json_line(stdout, from, (size_t)(at + 1 - from));
     after = print_name(reader, at + 1, end);
     from = at = after ? after : at + 1;
   }
-  put(from, (size_t)(end - from));
+  json_line(stdout, from, (size_t)(end - from));
 }
 
 static int print_rows(const selection *wanted, int is_resolving, dft_reader *reader) {
@@ -95,7 +96,9 @@ static int run_cat(int argc, char **argv) {
   }
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "no trace given: FILE is missing");
-  reader = trouble_open("cat", &columns, argv + given.first, given.count);
+  reader = standin_for_all("cat", argv + given.first, given.count)
+             ? trouble_open("cat", &columns, argv + given.first, given.count)
+             : NULL;
   if (!reader) return STATUS_FAILED;
   is_good = selection_prepare(&wanted, reader) && print_rows(&wanted, is_resolving, reader);
   if (!is_good) fprintf(stderr, "dftracer cat: out of memory\n");
@@ -113,7 +116,9 @@ const command command_cat = {
   .text =
     "Prints the lines of traces unchanged, one JSON object per line, without brackets and commas. On a terminal, "
     "characters that it would obey are escaped. FILE is a trace, "
-    "compressed or not, a folder, or the spool of a process that is running or has died. Damaged lines are skipped and "
+    "compressed or not, a folder, or the spool of a process that is running or has died; -: stdin. Of a file in "
+    "Chrome's "
+    "format, the events are printed one per line, with pairs of B and E as one event. Damaged lines are skipped and "
     "reported on stderr, and the exit status is 3.\n\n"
     "  dftracer cat --cat POSIX --resolve out | jq .args.fhash\n",
   .options = options,

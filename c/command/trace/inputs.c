@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "chromefile.h"
+#include "standin.h"
 #include "suffix.h"
 #include "trouble.h"
 
@@ -34,14 +36,22 @@ int inputs_hold(char *const *paths, int count, const char *output) {
   return 0;
 }
 
-int inputs_sort(inputs *sources, char **paths, int count) {
+/* stdin has no suffix, so its content counts. */
+static int is_chrome(const char *path) {
+  return standin_find(path) ? chromefile_is(path, NULL) : ends_with(path, ".json") || ends_with(path, ".json.gz");
+}
+
+int inputs_sort(inputs *sources, const char *command, char **paths, int count) {
   memset(sources, 0, sizeof *sources);
   sources->traces = calloc((size_t)count + 1, sizeof(char *));
   sources->chrome = calloc((size_t)count + 1, sizeof(char *));
-  if (!sources->traces || !sources->chrome) return 0;
+  if (!sources->traces || !sources->chrome) {
+    fprintf(stderr, "dftracer %s: out of memory\n", command);
+    return 0;
+  }
   for (int i = 0; i < count; i++) {
-    if (ends_with(paths[i], ".json") || ends_with(paths[i], ".json.gz"))
-      sources->chrome[sources->chrome_count++] = paths[i];
+    if (!standin_for_stdin(command, &paths[i])) return 0;
+    if (is_chrome(paths[i])) sources->chrome[sources->chrome_count++] = paths[i];
     else sources->traces[sources->trace_count++] = paths[i];
   }
   return 1;

@@ -17,8 +17,9 @@ typedef struct inputs {
 /* Whether the output file is also an input: one of the paths, or a trace in one of the folders. */
 int inputs_hold(char *const *paths, int count, const char *output);
 
-/* Sorts the paths by their suffix. Zero: no memory. The caller keeps the texts. */
-int inputs_sort(inputs *sources, char **paths, int count);
+/* Sorts the paths by their suffix, stdin by its content. Zero, after a message: no memory, or stdin cannot be read. The caller
+ * keeps the texts. */
+int inputs_sort(inputs *sources, const char *command, char **paths, int count);
 /* Moves .h5 files from `traces` to `tables`, except the one at `output`. Zero: no memory. */
 int inputs_take_tables(inputs *sources, const char *output);
 void inputs_free(inputs *sources);

@@ -38,6 +38,14 @@ static int open_part(outfile *out, const char *path) {
   }
 }
 
+int outfile_adopt(outfile *out, int fd) {
+  memset(out, 0, sizeof *out);
+  out->fd = fd;
+  out->room = PIECE + (64u << 10);
+  out->text = malloc(out->room);
+  return out->text ? 0 : ENOMEM;
+}
+
 int outfile_open(outfile *out, const char *path) {
   memset(out, 0, sizeof *out);
   out->fd = STDOUT_FILENO;
@@ -88,7 +96,7 @@ static void flush(outfile *out) {
 }
 
 char *outfile_room(outfile *out, size_t len) {
-  if (out->len >= PIECE) flush(out);
+  if (out->len >= PIECE && out->fd >= 0) flush(out);
   if (out->room - out->len < len) {
     size_t room = out->len + len + (64u << 10);
     char *more = realloc(out->text, room);
@@ -119,13 +127,51 @@ void outfile_text(outfile *out, const char *text) {
   outfile_put(out, text, strlen(text));
 }
 
+/* Whether nothing beyond printable ASCII is in it, as in most texts. */
+static int is_ascii(const char *text, size_t len) {
+  unsigned char all = 0;
+  for (size_t i = 0; i < len; i++) all |= (unsigned char)(text[i] | (text[i] == 0x7f) << 7);
+  return all < 0x80;
+}
+
+void outfile_json(outfile *out, const char *text, size_t len) {
+  size_t from = 0;
+  if (is_ascii(text, len)) from = len, outfile_put(out, text, len);
+  for (size_t i = from; i < len;) {
+    printable_step step = printable_next(text + i, len - i);
+    int is_left = step.is_shown || step.code < ' '; /* white space; JSON has no others */
+    if (!is_left) {
+      char escape[8];
+      outfile_put(out, text + from, i - from);
+      outfile_put(out, escape,
+                  (size_t)snprintf(escape, sizeof escape, "\\u%04x", step.is_valid ? step.code & 0xffff : 0xfffd));
+      from = i + step.len;
+    }
+    i += step.len;
+  }
+  outfile_put(out, text + from, len - from);
+}
+
 void outfile_escaped(outfile *out, const char *text, size_t len) {
   size_t most = 6 * len + 16; /* \u0000 */
-  char *at = outfile_room(out, most);
+  char *at = outfile_room(out, most), *copy;
   dft_text from = {text, len};
   int bad = 0;
   char *end = at ? dft__escape_text(at, at + most, from, &bad) : NULL;
-  if (end) out->len += (size_t)(end - at);
+  if (!end) return;
+  len = (size_t)(end - at);
+  if (is_ascii(at, len)) {
+    out->len += len;
+    return;
+  }
+  copy = malloc(len + 1);
+  if (!copy) {
+    out->error = ENOMEM;
+    return;
+  }
+  memcpy(copy, at, len);
+  outfile_json(out, copy, len);
+  free(copy);
 }
 
 void outfile_quoted(outfile *out, dft_text text) {
@@ -151,7 +197,7 @@ void outfile_us(outfile *out, int64_t ns) {
 }
 
 int outfile_close(outfile *out, int is_complete) {
-  if (is_complete) flush(out);
+  if (is_complete && out->fd >= 0) flush(out);
   if (out->fd != STDOUT_FILENO && out->fd >= 0 && close(out->fd) != 0 && !out->error) out->error = errno;
   if (out->path[0] && out->fd >= 0) {
     if (is_complete && !out->error && rename(out->part, out->path) != 0) out->error = errno;

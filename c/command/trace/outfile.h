@@ -27,12 +27,18 @@ int outfile_refused(const char *path);
 /* NULL or "-" is stdout. Returns 0 or an errno. */
 int outfile_open(outfile *out, const char *path);
 
+/* Writes to this descriptor, which outfile_close closes. -1: nothing is written, and `text` keeps all of it. Returns 0 or an
+ * errno. */
+int outfile_adopt(outfile *out, int fd);
+
 /* Returns room for `len` more bytes of text; NULL: no memory. Write there, then call outfile_advance with the number. */
 char *outfile_room(outfile *out, size_t len);
 void outfile_advance(outfile *out, size_t len);
 void outfile_put(outfile *out, const char *text, size_t len);
 void outfile_text(outfile *out, const char *text);
-/* Escapes the text for a JSON string. */
+/* Writes JSON, with what a terminal obeys escaped; it is the same text in JSON. */
+void outfile_json(outfile *out, const char *text, size_t len);
+/* Escapes the text for a JSON string, and what a terminal obeys. */
 void outfile_escaped(outfile *out, const char *text, size_t len);
 /* The text as a JSON string, with its quotes. */
 void outfile_quoted(outfile *out, dft_text text);

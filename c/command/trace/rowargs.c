@@ -19,7 +19,7 @@ static void put_value(outfile *out, const dft_cell *cell) {
       else outfile_text(out, "null");
       break;
     case DFT_STRING: outfile_quoted(out, (dft_text){cell->value.text, cell->len}); break;
-    default: outfile_put(out, cell->value.text, cell->len);
+    default: outfile_json(out, cell->value.text, cell->len);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "spill.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,15 +29,21 @@ static int fail(int error) {
   return 0;
 }
 
-static void open_file(void) {
+int spill_new_file(void) {
   char path[PATH_MAX];
+  int fd;
   if (snprintf(path, sizeof path, "%s/dftracer-XXXXXX", spill_folder()) >= (int)sizeof path) {
-    fail(ENAMETOOLONG);
-    return;
+    errno = ENAMETOOLONG;
+    return -1;
   }
-  file = mkstemp(path);
+  fd = mkostemp(path, O_CLOEXEC);
+  if (fd >= 0) unlink(path);
+  return fd;
+}
+
+static void open_file(void) {
+  file = spill_new_file();
   if (file < 0) fail(errno);
-  else unlink(path);
 }
 
 int spill_write(int64_t *place, const void *bytes, size_t len) {

@@ -23,7 +23,9 @@ int spill_is_within(uint64_t more, double share);
 
 /* The errno of the first failure; 0: there was none. */
 int spill_error(void);
-/* The folder that the file is in. */
+/* Another such file, for the caller alone. -1, with errno: there is none. */
+int spill_new_file(void);
+/* The folder that these files are in. */
 const char *spill_folder(void);
 
 #endif

@@ -9,13 +9,15 @@
 
 #include "command/cli/commands.h"
 #include "command/cli/printable.h"
+#include "standin.h"
 #include "suffix.h"
 
 #define HDF5_HINT \
   "read them with dftracer.trace.read (Python) or h5py, or record both formats with DFTRACER_SINK=jsonl,hdf5"
 
 const char *trouble_text(int error) {
-  return error == ESPIPE ? "a pipe or a device, but traces are read from files" : strerror(error);
+  return error == ESPIPE ? "a pipe or a device, but traces are read from files, or from stdin by the name -"
+                         : strerror(error);
 }
 
 void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem) {
@@ -33,7 +35,9 @@ void trouble_print_at(FILE *out, const char *before, const char *path, const dft
 void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
   int is_known = problem->source != DFT_ALL && dft_reader_source(reader, problem->source, &source) == DFT_OK;
-  trouble_print_at(out, before, is_known ? source.path : NULL, problem);
+  const standin *from = is_known ? standin_find(source.path) : NULL;
+  if (from && from->is_chrome) return; /* reported when its lines were made, with a better place */
+  trouble_print_at(out, before, is_known ? standin_name(source.path) : NULL, problem);
 }
 
 /* Whether the file has lines, but none of them is an event. */
@@ -58,7 +62,7 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
     if (is_not_a_trace(reader, &problem)) {
       dft_source source = {.struct_size = sizeof source};
       dft_reader_source(reader, refused = problem.source, &source);
-      fprintf(out, "%s%s: %s\n", before, printable(source.path), trouble_refusal(source.path));
+      fprintf(out, "%s%s: %s\n", before, printable(standin_name(source.path)), trouble_refusal(source.path));
       told += source.problems -
               (source.problems < 1000 ? source.problems : 1000); /* the reader keeps no more than 1000 of a file */
     } else {

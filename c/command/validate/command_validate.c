@@ -11,6 +11,8 @@
 #include "command/cli/printable.h"
 #include "command/cli/progress.h"
 #include "command/cli/terminal.h"
+#include "command/trace/chromefile.h"
+#include "command/trace/standin.h"
 #include "command/trace/suffix.h"
 #include "command/trace/trouble.h"
 #include "lint_rows.h"
@@ -34,6 +36,8 @@ const command command_validate;
 typedef struct validation {
   uint64_t most; /* findings of one rule and file that are printed */
   int accepts_overlap, hides_warnings, is_quiet;
+  int is_nameless;         /* stdin is checked */
+  FILE *out;               /* the findings in one file, until it is known whether it can be read */
   const char *path;        /* of the file that is checked */
   uint64_t count[RULES];   /* findings in that file */
   uint64_t broken, warned; /* findings in all files */
@@ -46,23 +50,63 @@ static int is_warning(enum rule rule) {
 static void report(void *context, enum rule rule, uint64_t line) {
   validation *check = context;
   if (((rule == RULE_OVERLAP || rule == RULE_OUTSIDE) && check->accepts_overlap) ||
-      (is_warning(rule) && check->hides_warnings))
+      (is_warning(rule) && check->hides_warnings) || (rule == RULE_NAME && check->is_nameless))
     return;
   if (is_warning(rule)) check->warned++;
   else check->broken++;
   if (check->count[rule]++ >= check->most) return;
   if (line)
-    printf("%s:%" PRIu64 ": %s %s\n", printable(check->path), line, rule_texts[rule].code, rule_texts[rule].text);
-  else printf("%s: %s %s\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text);
+    fprintf(check->out, "%s:%" PRIu64 ": %s %s\n", printable(check->path), line, rule_texts[rule].code,
+            rule_texts[rule].text);
+  else fprintf(check->out, "%s: %s %s\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text);
 }
 
 static void report_rest(const validation *check) {
   char count[FORMAT_BYTES];
   for (int rule = 0; rule < RULES; rule++) {
     if (check->count[rule] <= check->most) continue;
-    printf("%s: %s %s: %s more\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text,
-           format_count(count, check->count[rule] - check->most));
+    fprintf(check->out, "%s: %s %s: %s more\n", printable(check->path), rule_texts[rule].code, rule_texts[rule].text,
+            format_count(count, check->count[rule] - check->most));
   }
+}
+
+/* What Perfetto's importer makes of a file with these findings; NULL: all of it. */
+static const char *perfetto_loss(const validation *check) {
+  if (check->count[RULE_MEMBER_DAMAGED] || check->count[RULE_BYTES_BEHIND]) return "Perfetto refuses it: it is damaged";
+  if (check->count[RULE_JSON] > check->count[RULE_TORN]) return "Perfetto refuses it: a line is not JSON";
+  if (check->count[RULE_FIRST_LINE]) return "Perfetto shows nothing of it: the first line is not [";
+  if (check->count[RULE_PHASE]) return "Perfetto skips events whose ph is a number";
+  return NULL;
+}
+
+/* Findings say little to somebody who only wants to use the file, so they follow this line. */
+static void print_use(const validation *check, const dft_source *source) {
+  char lines[FORMAT_BYTES], problems[FORMAT_BYTES];
+  const char *loss = perfetto_loss(check);
+  printf("%s: ", printable(check->path));
+  if (!source->rows) printf("cannot be read: none of its lines is an event");
+  else if (!source->problems) printf("can be read: dftracer reads all %s lines", format_count(lines, source->lines));
+  else
+    printf("can be read in part: dftracer reads %s line%s and skips %s damaged part%s",
+           format_count(lines, source->rows), plural(source->rows), format_count(problems, source->problems),
+           plural(source->problems));
+  printf("; %s\n", loss ? loss : "Perfetto opens it");
+}
+
+static void print_findings(FILE *from) {
+  char piece[4096];
+  size_t len;
+  rewind(from);
+  while ((len = fread(piece, 1, sizeof piece, from)) > 0) fwrite(piece, 1, len, stdout);
+}
+
+/* Another format, to which these rules do not apply. */
+static int is_chrome(const char *path) {
+  if (!chromefile_is(path, standin_find(path) ? NULL : path)) return 0;
+  printf("%s: not a trace but a file in Chrome's format; dftracer summary, info, cat, convert and merge read it, and "
+         "Perfetto opens it\n",
+         printable(standin_name(path)));
+  return 1;
 }
 
 /* 0: it cannot be checked. */
@@ -71,23 +115,34 @@ static int check_source(validation *check, dft_reader *reader, uint32_t index) {
   findings found = {.report = report, .context = check};
   uint64_t before = check->broken + check->warned;
   char lines[FORMAT_BYTES];
+  int is_good;
   dft_reader_source(reader, index, &source);
-  check->path = source.path;
+  check->path = standin_name(source.path);
+  check->is_nameless = standin_find(source.path) != NULL;
   if (ends_with(source.path, ".h5")) {
     fprintf(stderr, "dftracer validate: %s: %s\n", printable(source.path), trouble_refusal(source.path));
     return 0;
   }
+  if (is_chrome(source.path)) return 0;
   memset(check->count, 0, sizeof check->count);
-  if (!lint_text(source.path, &found) || !lint_rows(reader, index, &found)) {
-    fprintf(stderr, "dftracer validate: %s: %s\n", printable(source.path),
+  errno = 0;
+  check->out = tmpfile();
+  is_good = check->out && lint_text(source.path, &found) && lint_rows(reader, index, &found);
+  if (is_good) {
+    report_rest(check);
+    dft_reader_source(reader, index, &source);
+    if (check->broken + check->warned != before) print_use(check, &source);
+    else if (!check->is_quiet) printf("%s: ok, %s lines\n", printable(check->path), format_count(lines, source.lines));
+  } else {
+    fprintf(stderr, "dftracer validate: %s: %s\n", printable(check->path),
             errno ? trouble_text(errno) : "out of memory");
-    return 0;
   }
-  report_rest(check);
-  dft_reader_source(reader, index, &source);
-  if (check->broken + check->warned == before && !check->is_quiet)
-    printf("%s: ok, %s lines\n", printable(source.path), format_count(lines, source.lines));
-  return 1;
+  if (check->out) {
+    print_findings(check->out);
+    fclose(check->out);
+  }
+  check->out = stdout;
+  return is_good;
 }
 
 /* F1 of a folder: tools read all files *.pfw* in it, so all of them must be traces. */
@@ -132,7 +187,7 @@ static int check_all(validation *check, dft_reader *reader) {
 static int run_validate(int argc, char **argv) {
   arguments given = {.command = &command_validate, .argc = argc, .argv = argv};
   dft_reader_options wanted = {.struct_size = sizeof wanted, .want = DFT_WANT_ARGS | DFT_WANT_LINES, .skip_spools = 1};
-  validation check = {.most = 3};
+  validation check = {.most = 3, .out = stdout};
   dft_reader *reader;
   int key, is_good = 1;
   while ((key = arguments_next(&given)) > 0) {
@@ -144,6 +199,9 @@ static int run_validate(int argc, char **argv) {
   }
   if (key < 0) return given.status;
   if (!given.count) return arguments_refuse(&given, "no trace given: PATH is missing");
+  for (int i = 0; i < given.count; i++) {
+    if (!standin_for_stdin("validate", &argv[given.first + i])) return STATUS_FAILED;
+  }
   for (int i = 0; i < given.count; i++) check_folder(&check, argv[given.first + i]);
   reader = trouble_open("validate", &wanted, argv + given.first, given.count);
   if (!reader) return STATUS_FAILED;
@@ -163,7 +221,8 @@ const command command_validate = {
     "and "
     "the rule. Rules whose code begins with W are warnings. The exit status is 0 if no rule is broken, and 1 if one is "
     "broken or a file cannot be read.\n\n"
-    "Traces of other tracers break some of these rules. The other commands can read them nevertheless.\n",
+    "Traces of other tracers break some of these rules. The first line of each such file says whether dftracer and "
+    "Perfetto can read it nevertheless. PATH may be - for stdin.\n",
   .options = options,
   .run = run_validate,
 };

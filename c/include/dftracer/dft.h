@@ -209,6 +209,10 @@ DFT_INLINE void dft_region_end(void) {
   if (dft_is_active()) dft_region_end_innermost();
 }
 
+/* For bindings that keep regions by their handles: counts an end that has no begin, as dft_region_end does. `site` names it in the
+ * trace. Records nothing. */
+DFT_API void dft_region_unmatched(dft_site *site);
+
 /* Ends this region, wherever it is on the thread's stack. */
 DFT_INLINE void dft_region_close(dft_region region) {
   if (region && dft_is_active()) dft_region_end_at(region);
