@@ -24,7 +24,7 @@ def case_the_shell_example(folder):
 
 
 def case_every_argument_is_explained(_folder):
-    with open(f"{SOURCE}/c/intercept/mpi/mpirecord.c", encoding="utf-8") as file:
+    with open(f"{SOURCE}/c/intercept/mpi/mpievent.c", encoding="utf-8") as file:
         keys = re.findall(r'DFT_KEY\("(\w+)"\)', file.read())
     expect(len(keys) > 20, keys)
     table = "".join(line for line in PAGE.splitlines() if line.startswith("| `"))

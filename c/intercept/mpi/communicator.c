@@ -117,17 +117,19 @@ dft__comm *dft__comm_find(dft__word handle) {
   return place < DFT__HANDLE_PLACES ? &comms[place] : NULL;
 }
 
-static dft__comm *add(dft__word handle, const dft__comm *comm) {
-  uint32_t place;
-  if (!dft__spin_lock(&lock)) return NULL;
-  place = dft__handle_find(&known, handle);
-  if (place == DFT__HANDLE_PLACES) place = dft__handle_reserve(&known, handle);
-  if (place < DFT__HANDLE_PLACES) {
-    comms[place] = *comm;
-    dft__handle_show(&known, place, handle);
+/* Another thread may have been faster, or there is no place: then the new one is not needed. */
+static dft__comm *add(dft__word handle, dft__comm *comm) {
+  uint32_t place = DFT__HANDLE_PLACES;
+  if (dft__spin_lock(&lock)) {
+    if (dft__handle_find(&known, handle) == DFT__HANDLE_PLACES) place = dft__handle_reserve(&known, handle);
+    if (place < DFT__HANDLE_PLACES) {
+      comms[place] = *comm;
+      dft__handle_show(&known, place, handle);
+    }
+    dft__spin_unlock(&lock);
   }
-  dft__spin_unlock(&lock);
-  return place < DFT__HANDLE_PLACES ? &comms[place] : NULL;
+  if (place == DFT__HANDLE_PLACES) drop_world(comm);
+  return dft__comm_find(handle);
 }
 
 dft__comm *dft__comm_get(dft__word handle) {
