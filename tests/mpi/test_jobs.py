@@ -121,6 +121,8 @@ def MPI_may_be_initialised_before_us(folder, mpi):
     ranks = set()
     for trace in read_folder(folder, small=True):
         expect_equal([event["name"] for event in calls(trace)], ["MPI_Allreduce"], "calls while bound")
+        (around,) = trace.named("around")
+        expect_equal(set(around["args"]) - {"hhash", "p_idx", "level"}, set(), "arguments of the program's own region")
         (rank,) = [event["args"]["value"] for event in trace.events
                    if event["name"] == "PR" and event["args"]["name"] == "rank"]
         ranks.add(int(rank))
