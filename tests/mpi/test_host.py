@@ -29,6 +29,20 @@ def case_a_program_without_MPI_finds_none(folder):
     expect_equal(done.stdout, "0 0 0 0\n", "weak MPI_Initialized, weak PMPI_Send, dlsym of MPI_Init, of MPI_File_open")
 
 
+def case_dlopen_and_dlsym_go_by_their_caller(folder):
+    """The preload library exports both, to see MPI libraries that are loaded later."""
+    inner = os.path.join(folder, "inner")
+    os.mkdir(inner)
+    for name in ("first", "second"):
+        compile_c(inner, f"libplugin_{name}.so", "loads.c", "-shared", "-fPIC", f'-DPLUGIN="{name}"', "-ldl")
+    program = compile_c(folder, "loads", "loads.c", "-Wl,--enable-new-dtags,-rpath,$ORIGIN/inner", "-ldl")
+    plain = run([program], untraced()).stdout
+    expect_equal(plain.splitlines()[0].split()[0], "second", plain)
+    for settings in ({"DATA_DIR": "all"}, {"ENABLE": 0}):
+        done = run([program], environment(folder, **settings) | {"LD_PRELOAD": PRELOAD})
+        expect_equal((done.stdout, done.stderr), (plain, ""), f"with {settings}")
+
+
 def case_an_unknown_library_is_reported_once_and_left_alone(folder):
     library = compile_c(folder, "libstranger.so", "stranger.c", "-shared", "-fPIC")
     program = compile_c(folder, "program", "stranger.c", "-DPROGRAM", library, f"-Wl,-rpath,{folder}")
