@@ -15,7 +15,7 @@ from pathlib import Path
 # A folder: the folders whose headers its files may include, besides its own and the system's.
 CORE = ["base", "codec", "spool", "record", "drain", "session"]  # the stages of an event's life, in their order
 COMMANDS = ["run", "summary", "merge", "validate", "top", "generate"]
-SHARED = ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace"]  # what they stand on
+SHARED = ["c/include", "c/base", "c/codec", "c/command/cli", "c/command/trace", "c/command/symbol"]  # their base
 RULES = {
     "c/include": [],
     **{f"c/{name}": ["c/include", *(f"c/{below}" for below in CORE[:i])] for i, name in enumerate(CORE)},
@@ -24,9 +24,12 @@ RULES = {
     "c/reader": ["c/include", "c/base", "c/codec"],
     "c/command/cli": ["c/include", "c/base", "c/codec"],
     "c/command/trace": ["c/include", "c/base", "c/codec", "c/command/cli"],
+    "c/command/symbol": ["c/include"],
     **{f"c/command/{name}": SHARED for name in COMMANDS},
     "c/command/summary/tally": SHARED,
     "c/command/summary/state": [*SHARED, "c/command/summary/tally"],
+    "c/command/summary/answer": [*SHARED, "c/command/summary/tally", "c/command/summary/state"],
+    "c/command/summary/count": [*SHARED, *(f"c/command/summary/{name}" for name in ("tally", "state", "answer"))],
     "c/command/convert": [*SHARED, "c/command/merge"],
     "sinks": ["c/include", "c/codec"],  # and each folder in it the same, but no other sink
     "fortran": ["c/include"],

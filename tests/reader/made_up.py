@@ -38,6 +38,13 @@ LEAVES += ("fseek", "fseeko64", "rewind")
 LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 
 
+# Numbers in names and in folders, padded and not; many names in a folder and in those below; few; none.
+PATHS = [f"/data/run_{1 + i // 4}/part-{i % 4 * 9:03}-of-128.parquet" for i in range(10)]
+PATHS += [f"/data/hashed/{name}.bin" for name in ("a3f9", "9b2", "cc", "d04e1", "e1", "f5aa")]
+PATHS += [f"/usr/{name}" for name in ("lib/a/one.so", "lib/a/two.so.1", "lib/b/x.so", "lib/b/c/y.h5", "lib/z", "x")]
+PATHS += ["/etc/a", "/etc/b2", "/etc/b3", "/tmp", "log.1", "log.02", "log.3", "a.h5"]
+
+
 class Writer:
     """The trace of one process: threads with events that nest, recorded as they end, chunks of threads in any order."""
 
@@ -47,6 +54,7 @@ class Writer:
         self.id = 10
         self.unit, self.kinds = unit, kinds
         self.pid, self.ppid, self.rank = pid, ppid, rank
+        self.command = ("/usr/bin/python3;-u;train.py", "tar;cf;=x", "")[seed % 3]
         self.names = ["step", "Größe \U0001f680", 'a,"b\\c', "x" * 100, "end"]
 
     def event(self, thread, name, cat, start, end, parent, level, args):
@@ -119,11 +127,14 @@ class Writer:
     def head(self):
         lines = [self.line("HH", "M", {"name": "node", "value": HOST})]
         lines.append(self.line("CM", "M", {"name": "time_metric", "value": self.unit}))
+        facts = {"ppid": self.ppid} | ({"cmd_hash": f"c{len(self.command)}"} if self.command else {"exec_hash": "c9"})
+        if self.command:
+            lines.append(self.line("SH", "M", {"name": self.command, "value": facts["cmd_hash"]}))
         if self.ppid:
-            lines.append(self.line("start", "X", {"ppid": self.ppid}, ts=BEGIN[self.unit] - 2, dur=0))
+            lines.append(self.line("start", "X", facts, ts=BEGIN[self.unit] - 2, dur=0))
         if self.rank is not None:
             lines.append(self.line("PR", "M", {"name": "rank", "value": str(self.rank)}))
-        return lines + [self.line("FH", "M", {"name": f"/d/{i}", "value": f"{i:016x}"}) for i in range(30)]
+        return lines + [self.line("FH", "M", {"name": path, "value": f"{i:016x}"}) for i, path in enumerate(PATHS)]
 
     def tail(self):
         end = BEGIN[self.unit] + 10**9

@@ -4,7 +4,9 @@ import bisect
 import collections
 import fnmatch
 import functools
+import itertools
 import math
+import re
 
 import oracle
 
@@ -37,6 +39,13 @@ def integer(value, otherwise):
         except ValueError:
             pass
     return otherwise
+
+
+def typed(command):
+    """As in a shell. A ";" joins arguments, but before a blank it is part of one."""
+    plain = re.compile(r"[A-Za-z0-9\x80-\U0010ffff_=+.,:/@%^-]+")
+    words = re.split(r";(?! )", command) if command else []
+    return " ".join(word if plain.fullmatch(word) else "'" + word.replace("'", "'\\''") + "'" for word in words)
 
 
 @functools.lru_cache
@@ -192,6 +201,107 @@ class IO:
         return result | {"size_max": max(self.sizes, default=0)}
 
 
+def sum_of(many):
+    whole = IO()
+    for io in many:
+        whole.numbers += io.numbers
+        whole.sizes += io.sizes
+    return whole
+
+
+# ---- Groups of files
+
+
+def parts_of(path):
+    """The path without its numbers, the numbers, and the extension ("" if it has none without a number)."""
+    name = path.rpartition("/")[2]
+    stem, _, extension = name.rpartition(".")
+    if not stem or not re.match("[A-Za-z]", extension):
+        stem, extension = name, ""
+    is_kept = 0 < len(extension) <= 4
+    text = path[: -len(extension)] if is_kept else path
+    pattern = re.sub("[0-9]+", "#", text) + (extension if is_kept else "")
+    has_number = not is_kept and re.search("[0-9]", extension)
+    return pattern, re.findall("[0-9]+", text), "" if has_number or len(extension) > 10 else extension
+
+
+def with_ranges(pattern, numbers):
+    """numbers: for each file the list of its numbers."""
+    for column in zip(*numbers):
+        least, most = (pick(column, key=lambda text: (int(text), len(text))) for pick in (min, max))
+        pattern = pattern.replace("#", least if least == most else f"{{{least}..{most}}}", 1)
+    return pattern
+
+
+class Line:
+    """A line of the table before folding: files with one pattern."""
+
+    def __init__(self, pattern, extension, files):
+        self.pattern, self.extension, self.files = pattern, extension, files
+        self.folder = pattern[: pattern.rfind("/") + 1]
+
+
+def folded(lines, folder, large, numbers):
+    """One line of many: its files, and its label; `numbers` of each file."""
+    files = [file for line in lines for file in line.files]
+    is_deep = any(line.folder != folder for line in lines)
+    extensions = {line.extension for line in lines}
+    extension = extensions.pop() if len(extensions) == 1 else ""
+    is_rest = any(
+        line.pattern.startswith(folder)
+        and (is_deep or line.folder == folder)
+        and (not extension or line.extension == extension)
+        for line in large
+    )
+    shown = with_ranges(folder, [numbers[file][: folder.count("#")] for file in files])
+    label = f"{shown}{'**/' if is_deep else ''}{{{len(files):,} {'other ' if is_rest else ''}files}}"
+    result = Line(folder, extension, files)
+    result.label, result.folder = label + (extension and "." + extension), folder + "*/" * is_deep
+    return result
+
+
+def groups_of(files):
+    """Labels and files of docs/summary.md's groups; files: by hash the path, or None, and the I/O."""
+    result, by_pattern, numbers = [], collections.defaultdict(list), {}
+    extensions = {}
+    for file, (path, _) in files.items():
+        if not path or not file:
+            result.append((path or file, [file]))
+            continue
+        pattern, numbers[file], extensions[pattern] = parts_of(path)
+        by_pattern[pattern].append(file)
+    lines = []
+    for pattern, some in by_pattern.items():
+        lines += [Line(pattern, extensions[pattern], one) for one in ([some] if len(some) > 2 else [[f] for f in some])]
+    kinds = ("read_ns", "write_ns", "metadata_ns")
+    time = {file: min(sum(io.numbers[kind] for kind in kinds), TOP) for file, (_, io) in files.items()}
+    moved = {file: min(io.numbers["read_bytes"] + io.numbers["write_bytes"], TOP) for file, (_, io) in files.items()}
+    large = [
+        line
+        for line in lines
+        if any(
+            min(sum(amount[file] for file in line.files), TOP) > min(sum(amount.values()), TOP) // 20
+            for amount in (time, moved)
+        )
+    ]
+    small = [line for line in lines if line not in large]
+    folders = {line.folder[: i + 1] for line in small for i, c in enumerate(line.folder) if c == "/"} | {""}
+    for folder in sorted(folders, key=lambda name: -name.count("/")):
+        for extension in {line.extension for line in small} - {""}:
+            alike = [line for line in small if line.folder == folder and line.extension == extension]
+            if len(alike) > 4:
+                small = [line for line in small if line not in alike] + [folded(alike, folder, large, numbers)]
+        inside = [line for line in small if line.folder.startswith(folder)]
+        if folder in ("", "/"):
+            inside = [line for line in inside if line.folder == folder]
+        if len(inside) > 4:
+            small = [line for line in small if line not in inside] + [folded(inside, folder, large, numbers)]
+    for line in large + small:
+        label = getattr(line, "label", None) or with_ranges(line.pattern, [numbers[file] for file in line.files])
+        result.append((label, line.files))
+    return result
+
+
 def sequences(spans):
     """Of the transfers of one thread in the order of ends: whether each begins where the one before ended."""
     places = {}
@@ -274,7 +384,8 @@ class Process:
 
     def __init__(self, source, pid):
         self.source, self.pid = source, pid
-        self.host, self.rank, self.parent = "", None, 0
+        self.host, self.rank, self.parent, self.command = "", None, 0, ""
+        self.facts = {}
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
@@ -282,22 +393,106 @@ class Process:
         return bool(self.counts["compute"] or self.counts["fetch"])
 
 
-class Summary:
-    """document() is what summary --json must print; `by` may be set anew. since, until: nanoseconds."""
+class Trace:
+    """What the lines of one file say of the run that it is of."""
 
-    def __init__(self, texts, by="name", since=None, until=None, names=(), cats=()):
-        self.by, self.sources = by, len(texts)
+    def __init__(self, source, text):
+        events = events_of(text)
+        unit = oracle.unit_of(events[:20])
+        self.source, self.ranks = source, set()
+        self.times, self.starts, self.ids = [], [], []
+        for event in events:
+            args = event.get("args", {})
+            if oracle.PHASES.get(event["ph"], event["ph"]) == "X":
+                self.times.append((event["ts"] * unit, (event["ts"] + max(event["dur"], 0)) * unit))
+                if is_ours(event) and event["name"] == "start":
+                    self.starts.append(event["ts"] * unit)
+                    self.ids += [args["run"]] if "run" in args else []
+            elif event["name"] == "PR" and args["name"] == "rank":
+                self.ranks.add(args["value"])
+        self.id = min(self.ids, default=None)
+        self.first = min((start for start, _ in self.times), default=None)
+        self.last = max((end for _, end in self.times), default=None)
+        self.begin = min(self.starts, default=self.first)
+
+
+def overlap(one, two):
+    return min(trace.first for trace in one) <= max(trace.last for trace in two) and min(
+        trace.first for trace in two
+    ) <= max(trace.last for trace in one)
+
+
+def ranks_of(traces):
+    return {rank for trace in traces for rank in trace.ranks}
+
+
+def runs_of(traces):
+    """Lists of traces, the oldest run first; those without events are in none."""
+    with_id, rest = collections.defaultdict(list), []
+    for trace in traces:
+        if trace.id is not None:
+            with_id[trace.id].append(trace)
+        elif trace.times:
+            rest.append([trace])
+    again = True
+    while again:  # until nothing overlaps any more
+        again = False
+        for one, two in itertools.combinations(rest, 2):
+            if overlap(one, two):
+                rest.remove(two)
+                one += two
+                again = True
+                break
+    runs, known = [], list(with_id.values())
+    spans = [list(run) for run in known]  # before others join them
+    for part in sorted(rest, key=lambda part: min(trace.first for trace in part)):
+        around = [run for run, span in zip(known, spans) if overlap(part, span)]
+        begin = min(trace.first for trace in part)
+        if len(around) == 1:
+            around[0] += part
+        elif runs and begin - max(trace.last for trace in runs[-1]) < 10**9 and not ranks_of(part) & ranks_of(runs[-1]):
+            runs[-1] += part
+        else:
+            runs.append(part)
+    return sorted(known + runs, key=lambda run: min(trace.first for trace in run))
+
+
+def sites(joined):
+    counts = collections.Counter(site for text in joined if text for site in re.findall(r".*?\)(?=; |$)(?:; )?", text))
+    counts = collections.Counter({site.removesuffix("; "): n for site, n in counts.items()})
+    return [{"site": site, "processes": n} for site, n in counts.items()]
+
+
+class Summary:
+    """document() is what summary --json must print; `by` may be set anew. since, until: nanoseconds. run: a number,
+    "all", or None for the newest."""
+
+    def __init__(self, texts, by="name", since=None, until=None, names=(), cats=(), run=None):
+        traces = [Trace(source, text) for source, text in enumerate(texts)]
+        self.runs, self.facts = runs_of(traces), []
+        self.run = len(self.runs) if run is None else run
+        chosen = {trace.source for trace in traces if not trace.times}
+        for number, own in enumerate(self.runs, 1):
+            if self.run in ("all", number):
+                chosen |= {trace.source for trace in own}
+        self.all_texts = texts
+        self.by, self.sources = by, len(chosen)
         self.names, self.cats = names or ("*",), cats or ("*",)
-        self.files, self.hosts = {"": "(no file)"}, {}
+        self.files, self.hosts, self.texts = {"": "(no file)"}, {}, {}
         self.counts, self.lost = collections.Counter(), collections.Counter()
         self.processes = {}
-        spans = [span for source, text in enumerate(texts) for span in self._read(source, text)]
-        origin = self._origin(spans)
-        self.spans = [
-            span
-            for span in spans
-            if (since is None or span.start - origin >= since) and (until is None or span.start - origin < until)
-        ]
+        for source, text in enumerate(texts):
+            if source not in chosen:
+                self._names(text)
+        spans = [span for source in sorted(chosen) for span in self._read(source, texts[source])]
+        origins = {trace.source: min(other.begin for other in own) for own in self.runs for trace in own}
+
+        def is_in_time(span):
+            time = span.start - origins[span.source]
+            return (since is None or time >= since) and (until is None or time < until)
+
+        self.spans = [span for span in spans if is_in_time(span)]
+        self.is_in_time = is_in_time
         self.users = [span for span in self.spans if not is_ours(span.event)]
         self._threads()
         self._training()
@@ -322,6 +517,8 @@ class Summary:
             elif phase == "X":
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
+                    process.facts |= args
+                    process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
                     self.lost["recovered_traces"] += bool(args.get("recovered"))
                 yield Span(source, event, unit)
@@ -331,16 +528,16 @@ class Summary:
             self.files[str(args["value"])] = args["name"]
         elif name == "HH":
             self.hosts[str(args["value"])] = args["name"]
+        elif name == "SH":
+            self.texts[str(args["value"])] = args["name"]
         elif name == "PR" and args["name"] == "rank":
             process.rank = int(args["value"])
 
-    @staticmethod
-    def _origin(spans):
-        first = {}
-        for span in spans:
-            is_start = is_ours(span.event) and span.event["name"] == "start"
-            first[span.source] = min(first.get(span.source, (True, math.inf)), (not is_start, span.start))
-        return min((start for _, start in first.values()), default=0)
+    def _names(self, text):
+        for event in events_of(text):
+            names = {"FH": self.files, "SH": self.texts}.get(event["name"])
+            if names is not None and oracle.PHASES.get(event["ph"], event["ph"]) == "M":
+                names[str(event["args"]["value"])] = event["args"]["name"]
 
     # ---- Parts
 
@@ -366,6 +563,11 @@ class Summary:
         host = self.hosts.get(process.host, "")
         return f"{host}{':' if host else ''}{process.pid}" + ("" if process.rank is None else f" rank {process.rank}")
 
+    def _who(self, key):
+        process = self.processes[key]
+        command = typed(self.texts.get(process.command, ""))
+        return {"process": self._label(key), "rank": process.rank, "command": command or None}
+
     def _group(self, span):
         """What tells the group from others, and how it is called."""
         if self.by == "name":
@@ -374,9 +576,9 @@ class Summary:
         if self.by == "file":
             return span.file, {"file": self.files.get(span.file, span.file)}
         if self.by == "process":
-            return span.process, {"process": self._label(span.process)}
+            return span.process, self._who(span.process)
         if self.by == "thread":
-            return span.thread, {"thread": str(span.event["tid"]), "process": self._label(span.process)}
+            return span.thread, {"thread": str(span.event["tid"])} | self._who(span.process)
         return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
@@ -417,7 +619,11 @@ class Summary:
             "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
             "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
-            "processes": [{"process": self._label(key)} | io.document() for key, io in processes.items()],
+            "file_groups": [
+                {"group": label, "files": len(some), **sum_of([files[file] for file in some]).document()}
+                for label, some in groups_of({file: (self.files.get(file), io) for file, io in files.items()})
+            ],
+            "processes": [self._who(key) | io.document() for key, io in processes.items()],
         }
 
     def _training(self):
@@ -520,6 +726,110 @@ class Summary:
             "end_ns": max(end for _, end in epoch["extent"]),
         }
 
+    def _job_document(self):
+        processes = list(self.processes.values())
+        costs = [process.facts for process in processes if "finish_ns" in process.facts]
+        world = max((process.facts.get("world_size", 0) for process in processes), default=0)
+        world = 0 if self.run == "all" and len(self.runs) > 1 else world
+        missing = sorted(set(range(world)) - {process.rank for process in processes})
+        gaps = []
+        for rank in missing:
+            if gaps and gaps[-1]["last"] == rank - 1:
+                gaps[-1]["last"] = rank
+            else:
+                gaps.append({"first": rank, "last": rank})
+
+        def regions(count, names):
+            counts = [process.facts.get(count, 0) for process in processes]
+            found = sites([process.facts.get(names) for process in processes])
+            return {"count": sum(counts), "processes": sum(n > 0 for n in counts), "sites": found}
+
+        return {
+            "run": self.run,
+            "runs": [self._run_document(number, run) for number, run in enumerate(self.runs, 1)],
+            "world_size": world or None,
+            "missing_ranks": gaps,
+            "tracing": {
+                "processes": len(costs),
+                "finish_most_ns": max((cost["finish_ns"] for cost in costs), default=0),
+                **{key: sum(cost[key] for cost in costs) for key in ("finish_ns", "drain_cpu_ns", "assist_ns")},
+            },
+            "regions": {
+                "unmatched_ends": regions("unmatched_ends", "unmatched_sites"),
+                "never_ended": regions("open_regions", "open_sites"),
+            },
+            "workers_without_trainer": 0,
+            "communication": list(self._communication()),
+        }
+
+    def _run_document(self, number, run):
+        """Of any run: what is in the time that was asked for, too, but when it ran is not."""
+        own, commands, first = [], {}, None
+        for text in self.all_texts:
+            commands |= {str(e["args"]["value"]): e["args"]["name"] for e in events_of(text) if e["name"] == "SH"}
+        for trace in run:
+            events = events_of(self.all_texts[trace.source])
+            unit = oracle.unit_of(events[:20])
+            complete = [event for event in events if oracle.PHASES.get(event["ph"], event["ph"]) == "X"]
+            own += [span for event in complete if self.is_in_time(span := Span(trace.source, event, unit))]
+            for event in complete:
+                args = event.get("args", {})
+                known = args.get("cmd_hash", args.get("exec_hash", "")) if is_ours(event) else ""
+                here = (trace.begin, event["pid"], str(known))
+                if first is None or here[:2] < first[:2] or (here[:2] == first[:2] and known):
+                    first = here
+        return {
+            "run": number,
+            "id": min((trace.id for trace in run if trace.id), default=None),
+            "start_ns": min(trace.first for trace in run),
+            "end_ns": max(trace.last for trace in run),
+            "processes": len({span.process for span in own}),
+            "events": sum(not is_ours(span.event) for span in own),
+            "command": typed(commands.get(first[2], "")) or None,
+        }
+
+    def _communication(self):
+        """The n-th call of all ranks is the same one."""
+        calls = collections.defaultdict(lambda: collections.defaultdict(list))
+        for span in self.users:
+            if ai_kind(span.event["name"], span.event["cat"]) == "comm":
+                calls[span.event["name"]][span.process].append((span.start, span.end))
+        for name, by_process in calls.items():
+            numbers = [len(own) for own in by_process.values()]
+            callers = [self.processes[key] for key in by_process]
+            ranks = [process.rank for process in callers]
+            unknown, waited, last = None, 0, collections.Counter()
+            if name in ("send", "receive", "recv", "isend", "irecv"):
+                unknown = "point to point"
+            elif len(callers) == 1:
+                unknown = "only one process called it"
+            elif None in ranks:
+                unknown = "a process has no rank"
+            elif len(set(ranks)) < len(ranks):
+                unknown = "two processes have the same rank"
+            elif len(set(numbers)) > 1:
+                unknown = "the ranks made different numbers of calls"
+            else:
+                for meeting in zip(*(sorted(own) for own in by_process.values())):
+                    latest = max(start for start, _ in meeting)
+                    waited += sum(min(end, latest) - start for start, end in meeting)
+                    late = [rank for rank, (start, _) in zip(ranks, meeting) if start == latest]
+                    last.update(late if len(late) == 1 else [])
+            rank, times = min(last.items(), key=lambda item: (-item[1], item[0]), default=(None, 0))
+            yield {
+                "name": name,
+                "processes": len(callers),
+                "hosts": len({process.host for process in callers}),
+                "calls": sum(numbers),
+                "calls_least": min(numbers),
+                "calls_most": max(numbers),
+                "time_ns": sum(end - start for own in by_process.values() for start, end in own),
+                "unknown": unknown,
+                "waited_ns": None if unknown else waited,
+                "last_rank": rank,
+                "last_calls": times,
+            }
+
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
         io_ns = sum(span.self for span in self.spans if span.kind)
@@ -542,6 +852,7 @@ class Summary:
                 "io_ns": io_ns,
                 "outside_ns": self.thread_ns - region_ns - io_ns,
             },
+            **self._job_document(),
             "by": self.by,
             "groups": list(self._groups()),
             "io": self._io(),

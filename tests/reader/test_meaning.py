@@ -14,10 +14,12 @@ BEGIN = 1_700_000_000_000_000  # us
 class Trace:
     """The lines of one process; times are milliseconds after BEGIN."""
 
-    def __init__(self, pid, rank=None, start=0, ppid=1):
+    def __init__(self, pid, rank=None, start=0, ppid=1, command=None):
         self.pid, self.lines = pid, []
         self.metadata("HH", "node", "a1")
-        self.event("start", "dftracer", start, start, ppid=ppid)
+        if command:
+            self.metadata("SH", command, "c1")
+        self.event("start", "dftracer", start, start, ppid=ppid, **({"cmd_hash": "c1"} if command else {}))
         if rank is not None:
             self.metadata("PR", "rank", str(rank))
 
@@ -204,23 +206,84 @@ def work_belongs_to_the_fetch_of_its_batch(folder):
         assert group["total_ns"] == expected * 10**6 and group["self_ns"] == 2 * (90 + 50) * 10**6, group
 
 
+def unknown_bytes_are_marked(folder):
+    """Ten bytes were read, and a scan of which nothing tells the bytes: at least ten. A mapping is not a transfer."""
+    trace = Trace(1)
+    for file in ("/a", "/b", "/c"):
+        trace.metadata("FH", file, file)
+    trace.event("read", "POSIX", 0, 1, fhash="/a", ret=10)
+    trace.event("fscanf", "STDIO", 1, 2, fhash="/a", ret=1)
+    trace.event("read", "POSIX", 2, 3, fhash="/b", ret=20)
+    trace.event("fscanf", "STDIO", 3, 4, fhash="/c", ret=1)
+    trace.event("mmap", "POSIX", 4, 5, fhash="/c", ret=2**40, length=8192)
+    trace.save(folder)
+    text, _ = summary(folder)
+    rows = {line.split()[0]: line for line in text.partition("I/O by file")[2].partition("\n\n")[0].splitlines()[1:]}
+    assert rows["/a"].startswith("/a 2 2.00 ms ≥ 10 B ≥ 4.88 KiB/s -"), rows
+    assert rows["/b"].startswith("/b 1 1.00 ms 20 B 19.5 KiB/s -") and rows["/b"].endswith(" -"), rows
+    assert rows["/c"].startswith("/c 2 2.00 ms unknown - -") and rows["/c"].endswith(" 8.00 KiB"), rows
+    assert "\nread ≥ 30 B ≥ 7.32 KiB/s 14.6 KiB/s 2.00 ms" in text, text
+
+
+def files_in_groups(folder):
+    """What people have: numbered files, some of them missing; shards of epochs; one name in many folders; names made of
+    hashes; the plug-ins of a Python start; and a single file that takes most of the time."""
+    files = [f"/data/img_{i:04}.npy" for i in range(1, 40, 2)]
+    files += [f"/data/epoch_3/part-{i:05}-of-02048.parquet" for i in range(5, 12)]
+    files += [f"/scratch/run_{i}/output.dat" for i in range(1, 65)]
+    files += [f"/cache/{i * 0x9E3779B97F4A7C15 % 2**64:016x}x.bin" for i in range(1, 1204)]
+    files += [f"/env/site-packages/{pack}/_{name}.so" for pack in "abcdefg" for name in ("x", "yy", "core")]
+    files += ["/etc/hosts", "/data/big.h5"]
+    trace = Trace(1)
+    for i, file in enumerate(files):
+        trace.metadata("FH", file, f"h{i}")
+        trace.event("read", "POSIX", i, i + (900 if file == "/data/big.h5" else 0.5), fhash=f"h{i}", ret=i)
+    trace.save(folder)
+    text, found = summary(folder)
+    rows = text.partition("I/O by file")[2].partition("\n\n")[0].splitlines()[2:]
+    expected = [
+        "/data/big.h5 1",
+        "/cache/{1,203 files}.bin 1,203",
+        "/scratch/run_{1..64}/output.dat 64",
+        "/env/site-packages/**/{21 files}.so 21",
+        "/data/img_{0001..0039}.npy 20",
+        "/data/epoch_3/part-{00005..00011}-of-02048.parquet 7",
+        "/etc/hosts 1",
+        f"all {len(files):,}",
+    ]
+    assert len(rows) == len(expected), rows
+    for row, label in zip(rows, expected):
+        assert row.startswith(label + " "), (row, label)
+    groups = {group["group"]: group for group in found["io"]["file_groups"]}
+    runs = [i for i, file in enumerate(files) if file.startswith("/scratch")]
+    assert groups["/scratch/run_{1..64}/output.dat"]["read_bytes"] == sum(runs), groups
+    assert groups["/scratch/run_{1..64}/output.dat"]["size_median"] in (runs[31], runs[32]), groups
+    assert len(found["io"]["files"]) == len(files)
+    assert summary(folder, "--files", "--top", "2000")[0].count("/scratch/run_") == 64
+
+
 def the_sample_of_the_page(folder):
     """Two ranks with a worker each; docs/summary.md shows what the summary prints of them, and explains it."""
     for rank in range(2):
-        trainer, worker = Trace(4711 + rank, rank), Trace(4800 + rank, rank, ppid=4711 + rank)
-        trainer.metadata("FH", "/data/a.npy", "f1")
-        trainer.metadata("FH", "/data/none.npy", "f2")
-        trainer.event("stat", "POSIX", 500, 500.02, fhash="f2", ret=-1, errno=2)
+        command = "/usr/bin/python3;train.py;--epochs;2"
+        trainer = Trace(4711 + rank, rank, command=command)
+        worker = Trace(4800 + rank, rank, ppid=4711 + rank, command=command)
+        trainer.metadata("FH", "/data/none.npy", "f")
+        trainer.event("stat", "POSIX", 500, 500.02, fhash="f", ret=-1, errno=2)
+        for i in range(8):
+            worker.metadata("FH", f"/data/img_{rank * 8 + i:04}.npy", f"f{rank * 8 + i}")
         for epoch in range(2):
             begin = 2000 + epoch * 1000
-            for at in range(begin, begin + 800, 100):
+            for i, at in enumerate(range(begin, begin + 800, 100)):
                 trainer.event("fetch.iter", "dataloader", at, at + 60)
                 trainer.event("forward", "compute", at + 60, at + 75)
                 trainer.event("backward", "compute", at + 75, at + 95)
-                worker.event("read", "POSIX", at + 42, at + 80, fhash="f1", ret=50 << 20)
+                worker.event("read", "POSIX", at + 42, at + 80, fhash=f"f{rank * 8 + i}", ret=50 << 20)
                 worker.event("item", "data", at + 40, at + 95)
             trainer.event("epoch.block", "pipeline", begin, begin + 820)
-        trainer.event("end", "dftracer", 4500, 4500)
+        cost = {"finish_ns": 9 * 10**6, "drain_cpu_ns": 3 * 10**6, "assist_ns": 0}
+        trainer.event("end", "dftracer", 4500, 4500, **cost)
+        worker.event("end", "dftracer", 3795, 3795, **cost | {"finish_ns": 12 * 10**6})
         trainer.save(folder)
         worker.save(folder)
     done = subprocess.run(
@@ -246,6 +309,8 @@ def main():
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
         work_belongs_to_the_fetch_of_its_batch,
+        files_in_groups,
+        unknown_bytes_are_marked,
         the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:

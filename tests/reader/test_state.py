@@ -35,10 +35,10 @@ def save(state, *arguments):
     return state
 
 
-def merged_states_are_one_run(folder, paths, rng, splits, questions):
+def merged_states_are_one_run(folder, paths, rng, splits, questions, forms=FORMS):
     """All forms of output, and the state of merged states."""
     for question in questions:
-        wanted = [good(*question, *form, *paths) for form in FORMS]
+        wanted = [good(*question, *form, *paths) for form in forms]
         whole = save(folder / "whole.dfs", *question, *paths)
         for number in range(splits):
             rest, parts = rng.sample(paths, len(paths)), []
@@ -49,7 +49,7 @@ def merged_states_are_one_run(folder, paths, rng, splits, questions):
             while len(parts) > 3 and rng.random() < 0.5:  # states of states
                 some = [parts.pop(rng.randrange(len(parts))) for _ in range(3)]
                 parts.append(save(some[0].with_suffix(".again.dfs"), *some))
-            for form, output in zip(FORMS, wanted):
+            for form, output in zip(forms, wanted):
                 rng.shuffle(parts)
                 assert good(*form, *parts, *question) == output, (question, form, number)
             assert save(folder / "merged.dfs", *parts).read_bytes() == whole.read_bytes(), (question, number)
@@ -79,6 +79,25 @@ def two_hundred_traces(folder):
     traces = [path for path in paths if path.stem not in ("trace-11", "trace-12")]
     half = save(folder / "half.dfs", *traces[:100])
     assert good("--json", half, *traces[100:]) == good("--json", *traces), "a state together with traces"
+
+
+def several_runs(folder):
+    """Runs with and without an id, split over states; names that only a trace of another run knows."""
+    rng, paths = random.Random(8), []
+    for i in range(60):
+        kinds = made_up.KINDS if i % 3 == 0 else made_up.LOADING
+        lines = made_up.Writer(i, "US", kinds, 100 + i, ppid=100 + i - i % 3, rank=i % 4).text(20).decode()
+        lines = lines.replace(str(made_up.BEGIN["US"])[:6], str(int(str(made_up.BEGIN["US"])[:6]) + i % 7))
+        if i % 7 in (1, 2, 5):
+            lines = lines.replace('"ppid"', f'"run":"job {9 - i % 7}","ppid"')
+        if i % 7 != 3:
+            lines = lines.replace('"FH"', '"XX"')
+        paths.append(folder / f"trace-{i}.pfw")
+        paths[-1].write_text(lines)
+    forms = [["--json", "--run", run] for run in ("1", "3", "6", "all")] + [["--json"], ["--top", "1000"]]
+    runs = json.loads(good("--json", *paths))["runs"]
+    assert len(runs) == 7, runs
+    merged_states_are_one_run(folder, paths, rng, 3, [[], ["--by", "process"]], forms)
 
 
 def real_trace(folder):
@@ -137,7 +156,7 @@ def damaged_states_are_refused(folder):
 
 
 def main():
-    for case in (two_hundred_traces, real_trace, other_questions_are_refused, damaged_states_are_refused):
+    for case in (two_hundred_traces, several_runs, real_trace, other_questions_are_refused, damaged_states_are_refused):
         with tempfile.TemporaryDirectory() as folder:
             case(Path(folder))
             print("passed:", case.__name__, flush=True)

@@ -176,14 +176,45 @@ def workers_of_a_fork_server(folder):
     assert joined["hidden_ns"] > apart["hidden_ns"] - alone["hidden_ns"] > 0
 
 
-def two_runs_are_noted(folder):
-    """A pause is noted from a fifth of the job time on; of eight traces with equal pauses each is a seventh."""
-    first = made_up.Writer(30, pid=400).text(300)
-    later = [made_up.Writer(31 + i, pid=401 + i).text(300) for i in range(7)]
-    later = [text.replace(b'"ts":17272', b'"ts":1727%d' % (3 + i)) for i, text in enumerate(later)]
-    for texts, is_noted in (([first, *later[:1]], True), ([first], False), ([first, *later], False)):
-        _, paths = save(folder, {f"{i}.pfw": text for i, text in enumerate(texts)})
-        assert ("more than one run" in command("summary", *paths)) == is_noted
+def several_runs(folder):
+    """Two with ids, at the same time; three without, of which two have the same rank; a trace that overlaps one with an
+    id; a file without events."""
+
+    def trace(seed, later, run=None, **facts):
+        text = made_up.Writer(seed, pid=seed, **facts).text(100)
+        lines = [json.loads(line) for line in text.decode().splitlines()[1:]]
+        for line in lines:
+            if "ts" in line:
+                line["ts"] += int(later * 10**6)
+            if line["name"] == "start":
+                line["args"] |= {"run": run, "cmd_hash": f"c{seed}"} if run else {"cmd_hash": f"c{seed}"}
+                line["args"] |= {"world_size": 3}
+            if line["name"] == "end":
+                line["args"] |= {"finish_ns": seed, "drain_cpu_ns": 2 * seed, "assist_ns": 3 * seed}
+                line["args"] |= {"unmatched_ends": 3, "unmatched_sites": f"a (x); b{seed} (y)"}
+                line["args"] |= {"open_regions": seed % 2, "open_sites": "c (z)" if seed % 2 else ""}
+        lines.insert(0, lines[0] | {"name": "SH", "args": {"name": f"./a;{seed}", "value": f"c{seed}"}})
+        return ("[\n" + "\n".join(map(json.dumps, lines)) + "\n").encode()
+
+    traces = {
+        "1": trace(70, 0, rank=0),  # each lasts 1000 s
+        "2": trace(71, 500, rank=1),
+        "3": trace(72, 1500.5, rank=1),  # again
+        "4": trace(73, 2501, rank=2),  # half a second later, another rank
+        "5": trace(74, 10**4, "x", rank=0),
+        "6": trace(75, 10**4 + 1, "y", rank=0),
+        "7": trace(76, 10**4 + 2, "x", rank=2),
+        "8": trace(77, 2 * 10**4, "z"),
+        "9": trace(78, 2 * 10**4 + 900),
+        "a": made_up.Writer(79).line("HH", "M", {"name": "node", "value": made_up.HOST}).encode(),
+    }
+    texts, paths = save(folder, {name + ".pfw": text for name, text in traces.items()})
+    found = check_everything(texts, paths, middle=(1, 800))
+    assert len(found["runs"]) == 5 and found["traces"] == 3, found["runs"]
+    for run in (1, 2, 3, 4, 5, "all"):
+        for question, options in (({}, ()), ({"since": 10**9, "until": 5 * 10**11}, ("--from", "1s", "--to", "500s"))):
+            summary = expected.Summary(texts, run=run, **question)
+            check(summary, paths, 1000, options=("--run", str(run), *options))
 
 
 def epochs_by_arguments(folder):
@@ -225,7 +256,7 @@ def main():
         a_trace_without_a_start,
         trainers_and_their_workers,
         workers_of_a_fork_server,
-        two_runs_are_noted,
+        several_runs,
         epochs_by_arguments,
         no_training,
         real_trace,

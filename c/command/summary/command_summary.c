@@ -4,19 +4,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect.h"
 #include "command/cli/arguments.h"
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/summary/count/collect.h"
 #include "command/summary/state/state_file.h"
-#include "command/summary/state/state_merge.h"
-#include "command/summary/state/state_sort.h"
 #include "command/trace/spill.h"
 #include "command/trace/standin.h"
 #include "command/trace/suffix.h"
 #include "command/trace/trouble.h"
 #include "summary_json.h"
+#include "summary_notes.h"
 #include "summary_text.h"
+#include "timeorigin.h"
 
 #define PATTERNS_MAX 64
 
@@ -29,18 +29,25 @@ enum {
   OPTION_JSON,
   OPTION_CSV,
   OPTION_TOP,
+  OPTION_FILES,
   OPTION_MEMORY,
-  OPTION_PARTIAL
+  OPTION_PARTIAL,
+  OPTION_RUN
 };
 
 static const option options[] = {
   {OPTION_BY, "by", "name|file|process|thread|step",
    "print only the table of events, grouped by this; default: grouped by name, with all other sections"},
-  {OPTION_FROM, "from", "TIME", "only events that start at or after TIME, such as 10s or 250ms after the first event"},
+  {OPTION_RUN, "run", "all|N",
+   "which run to show, if the traces are of several: one of those that are listed, or all, added up; default: the "
+   "newest"},
+  {OPTION_FROM, "from", "TIME",
+   "only events that start at or after TIME, such as 10s or 250ms after the start of the run"},
   {OPTION_TO, "to", "TIME", "only events that start before TIME"},
   {OPTION_NAME, "name", "PATTERN", "show only events whose name matches; * and ? are wildcards; may be repeated"},
   {OPTION_CAT, "cat", "PATTERN", "show only events whose category matches; may be repeated"},
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
+  {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
   {OPTION_CSV, "csv", NULL, "print the table of events as CSV"},
   {OPTION_PARTIAL, "partial", NULL,
@@ -58,9 +65,11 @@ typedef struct summary_options {
   const char *names[PATTERNS_MAX], *cats[PATTERNS_MAX]; /* that the question points to */
   int form;                                             /* OPTION_JSON, OPTION_CSV, or 0 */
   int is_by_given;
+  int is_single; /* files are not grouped */
   int is_partial;
   const char *output; /* of --partial */
   uint64_t top;
+  uint32_t run; /* a number, RUN_ALL or RUN_NEWEST */
 } summary_options;
 
 static int set_pattern(arguments *given, const char **list, int *count) {
@@ -69,6 +78,13 @@ static int set_pattern(arguments *given, const char **list, int *count) {
     return 0;
   }
   list[(*count)++] = given->value;
+  return 1;
+}
+
+static int set_run(arguments *given, uint32_t *run) {
+  uint64_t number = RUN_ALL;
+  if (strcmp(given->value, "all") != 0 && !arguments_number(given, 1, UINT32_MAX - 1, &number)) return 0;
+  *run = (uint32_t)number;
   return 1;
 }
 
@@ -84,7 +100,9 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_NAME: return set_pattern(given, chosen->names, &question->name_count);
     case OPTION_CAT: return set_pattern(given, chosen->cats, &question->cat_count);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &chosen->top);
+    case OPTION_FILES: chosen->is_single = 1; return 1;
     case OPTION_PARTIAL: chosen->is_partial = 1; return 1;
+    case OPTION_RUN: return set_run(given, &chosen->run);
     case 'o': chosen->output = given->value; return 1;
     case OPTION_MEMORY:
       if (!arguments_number(given, 0, UINT64_MAX, &memory)) return 0;
@@ -101,14 +119,20 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
 /* Returns the exit status. */
 static int print(const summary_answer *answer, const summary_options *chosen) {
   const summary_state *state = answer->state;
+  const run_list *runs = answer->runs;
   if (!state->metadata && !state->counters && !state->thread_count) {
     summary_print_problems(stderr, "dftracer summary: ", state);
     if (!state->all_problems) fprintf(stderr, "dftracer summary: there is nothing to count: is it a trace?\n");
     return STATUS_FAILED;
   }
+  if (chosen->form == OPTION_CSV && runs->count > 1 && runs->shown != RUN_ALL)
+    fprintf(stderr, "dftracer summary: these are the events of run %u, one of %u runs; --run all|N chooses\n",
+            runs->shown, runs->count);
   if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
   else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
-  else summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME);
+  else
+    summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME,
+                 chosen->is_single);
   return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
@@ -120,32 +144,58 @@ static int complain(const char *problem) {
   return STATUS_FAILED;
 }
 
-static int answer_question(summary_state *state, const summary_options *chosen) {
-  summary_answer answer;
+/* Why --run cannot be answered. */
+static int refuse_run(const run_list *runs, uint32_t run) {
+  fprintf(stderr, "dftracer summary: there is no run %u: the traces are of %u run%s%s\n", run, runs->count,
+          plural(runs->count), runs->count > 1 ? ", which dftracer summary lists" : "");
+  return STATUS_FAILED;
+}
+
+static int answer_question(state_parts *parts, const summary_options *chosen) {
+  summary_answer answer = {0};
+  summary_state state;
+  run_list runs = {0};
   int status;
-  if (answer_init(&answer, state)) status = print(&answer, chosen);
-  else status = complain("out of memory");
+  state_init(&state);
+  state_parts_settle(parts);
+  if (!parts->is_good || !run_list_init(&runs, parts)) {
+    status = complain("out of memory");
+  } else if (chosen->run != RUN_NEWEST && chosen->run > runs.count) {
+    status = refuse_run(&runs, chosen->run);
+  } else {
+    const char *refusal = run_list_show(&runs, parts, chosen->run, &state);
+    if (refusal) status = complain(refusal);
+    else if (!state.is_good || !answer_init(&answer, &state, &runs)) status = complain("out of memory");
+    else status = print(&answer, chosen);
+  }
   answer_free(&answer);
+  run_list_free(&runs);
+  state_free(&state);
   return status;
 }
 
-static int save(summary_state *state, const char *path) {
+static int save(state_parts *parts, const char *path) {
   outfile out;
   char traces[FORMAT_BYTES], events[FORMAT_BYTES], size[FORMAT_BYTES];
+  uint64_t trace_count = 0, event_count = 0, problems = 0;
   int error = outfile_open(&out, path);
   if (!error) {
-    state_sort(state);
-    if (state->is_good) state_save(&out, state);
-    error = outfile_close(&out, state->is_good);
+    state_parts_settle(parts);
+    if (parts->is_good) state_save(&out, parts);
+    error = outfile_close(&out, parts->is_good);
+  }
+  for (uint32_t i = 0; i < parts->count; i++) {
+    trace_count += parts->states[i].source_count;
+    event_count += parts->states[i].events;
+    problems += parts->states[i].all_problems;
   }
   if (error) outfile_complain("summary", path, error);
-  else if (!state->is_good) return complain("out of memory");
+  else if (!parts->is_good) return complain("out of memory");
   else
-    printf("%s: %s trace%s, %s event%s, %s\n", printable(path), format_count(traces, state->source_count),
-           plural(state->source_count), format_count(events, state->events), plural(state->events),
-           format_bytes(size, (double)out.bytes));
+    printf("%s: %s trace%s, %s event%s, %s\n", printable(path), format_count(traces, trace_count), plural(trace_count),
+           format_count(events, event_count), plural(event_count), format_bytes(size, (double)out.bytes));
   if (error) return STATUS_FAILED;
-  return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
+  return problems ? STATUS_DAMAGED : STATUS_DONE;
 }
 
 /* ---- Inputs --------------------------------------------------------------------------------------------------------- */
@@ -162,37 +212,33 @@ static int part_inputs(char **paths, int count) {
   return traces;
 }
 
-static int read_traces(summary_state *state, char **paths, int count, const summary_question *question) {
+static int read_traces(state_parts *parts, char **paths, int count, const summary_question *question) {
   dft_reader *reader = trouble_open("summary", NULL, paths, count);
-  const char *problem;
+  const int is_timed = question->has_from || question->has_to;
+  const char *problem = NULL;
+  int64_t *origins = NULL;
   progress shown;
   if (!reader) return STATUS_FAILED;
+  if (is_timed && !(origins = time_origins(reader, question->threads))) problem = "out of memory";
   progress_begin(&shown, "summary", 0, 0);
-  problem = collect_traces(state, reader, question, &shown);
+  if (!problem) problem = collect_traces(parts, reader, question, origins, &shown);
   progress_end(&shown);
+  free(origins);
   dft_reader_close(reader);
   return problem ? complain(problem) : STATUS_DONE;
 }
 
-/* Adds a saved state. The first one's question is the question, unless there are traces. */
-static int read_state(summary_state *state, const char *path, int is_first) {
-  summary_state other;
+/* Adds a saved state. */
+static int read_state(state_parts *parts, const char *path) {
+  state_parts others;
   const char *problem;
-  state_init(&other);
-  problem = state_load(&other, path);
-  if (!problem && !is_first) problem = state_merge_refusal(state, &other);
-  if (problem) {
-    fprintf(stderr, "dftracer summary: %s: %s\n", printable(standin_name(path)), problem);
-    state_free(&other);
-    return STATUS_FAILED;
-  }
-  if (is_first) {
-    state_free(state);
-    *state = other;
-  } else {
-    state_merge(state, &other);
-  }
-  return state->is_good ? STATUS_DONE : complain("out of memory");
+  state_parts_init(&others);
+  problem = state_load(&others, path);
+  if (!problem) problem = state_parts_merge(parts, &others);
+  if (problem) fprintf(stderr, "dftracer summary: %s: %s\n", printable(standin_name(path)), problem);
+  state_parts_free(&others);
+  if (problem) return STATUS_FAILED;
+  return parts->is_good ? STATUS_DONE : complain("out of memory");
 }
 
 /* What the options say must be what the saved states answer. NULL: it is. */
@@ -211,13 +257,19 @@ static const char *question_refusal(const summary_state *state, const summary_op
   return is_equal ? NULL : "--name and --cat";
 }
 
-static int read_inputs(summary_state *state, char **paths, int count, const summary_options *chosen) {
+static int read_inputs(state_parts *parts, char **paths, int count, const summary_options *chosen) {
   int traces = part_inputs(paths, count), status = STATUS_DONE;
   const char *refused;
-  if (traces) status = read_traces(state, paths, traces, &chosen->question);
-  for (int i = traces; i < count && status == STATUS_DONE; i++) status = read_state(state, paths[i], i == 0);
-  if (status != STATUS_DONE || traces) return status;
-  refused = question_refusal(state, chosen);
+  if (traces) status = read_traces(parts, paths, traces, &chosen->question);
+  for (int i = traces; i < count && status == STATUS_DONE; i++) status = read_state(parts, paths[i]);
+  for (uint32_t i = 0; i < parts->count && status == STATUS_DONE; i++) {
+    if (!training_has_split(&parts->states[i])) continue;
+    fprintf(stderr, "dftracer summary: --by step: a trainer and its workers are in different states; make one state of "
+                    "their traces\n");
+    return STATUS_FAILED;
+  }
+  if (status != STATUS_DONE || traces || !parts->count) return status;
+  refused = question_refusal(&parts->states[0], chosen);
   if (!refused) return STATUS_DONE;
   fprintf(stderr, "dftracer summary: %s: the state was made with another %s; make it again from the traces\n",
           printable(standin_name(paths[0])), refused);
@@ -226,8 +278,8 @@ static int read_inputs(summary_state *state, char **paths, int count, const summ
 
 static int run_summary(int argc, char **argv) {
   arguments given = {.command = &command_summary, .argc = argc, .argv = argv};
-  summary_options chosen = {.top = 15};
-  summary_state state;
+  summary_options chosen = {.top = 15, .run = RUN_NEWEST};
+  state_parts parts;
   int key, status;
   chosen.question.names = chosen.names;
   chosen.question.cats = chosen.cats;
@@ -239,13 +291,15 @@ static int run_summary(int argc, char **argv) {
   if (!given.count) return arguments_refuse(&given, "no trace given: PATH is missing");
   if (!chosen.is_partial != !chosen.output) return arguments_refuse(&given, "--partial and -o FILE need each other");
   if (chosen.question.threads < 1) chosen.question.threads = 1;
+  if (chosen.is_partial && chosen.run != RUN_NEWEST)
+    return arguments_refuse(&given, "--partial keeps all runs: choose one with --run when the state is shown");
   if (!standin_for_all("summary", argv + given.first, given.count)) return STATUS_FAILED;
-  state_init(&state);
-  status = read_inputs(&state, argv + given.first, given.count, &chosen);
+  state_parts_init(&parts);
+  status = read_inputs(&parts, argv + given.first, given.count, &chosen);
   if (status == STATUS_DONE) {
-    status = chosen.is_partial ? save(&state, chosen.output) : answer_question(&state, &chosen);
+    status = chosen.is_partial ? save(&parts, chosen.output) : answer_question(&parts, &chosen);
   }
-  state_free(&state);
+  state_parts_free(&parts);
   return status;
 }
 

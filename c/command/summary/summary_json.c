@@ -6,22 +6,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
+#include "command/summary/answer/filegroups.h"
+#include "command/symbol/demangle.h"
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
+#include "command/trace/typedcommand.h"
+#include "summary_job_json.h"
 
-static void csv_label(FILE *out, const summary_state *state, dft_text text) {
-  int is_number = state->question.by == BY_STEP; /* and may be below zero */
-  char *cell = is_number ? NULL : malloc(CSV_CELL_ROOM(text.len));
-  if (is_number) fwrite(text.text, 1, text.len, out);
+/* ---- Processes ------------------------------------------------------------------------------------------------------ */
+
+/* The process of a group; 0: groups are not of processes. */
+static uint32_t process_of(const summary_state *state, uint32_t group) {
+  const uint32_t by = state->question.by;
+  return by == BY_PROCESS || by == BY_THREAD ? (uint32_t)state->group_numbers.keys[group].a : 0;
+}
+
+static void json_process(FILE *out, const summary_state *state, uint32_t process) {
+  const int64_t rank = state->processes[process].rank;
+  char *typed = typed_command(process_command(state, process));
+  fprintf(out, ", \"rank\": ");
+  if (rank == NO_NUMBER) fprintf(out, "null");
+  else fprintf(out, "%" PRId64, rank);
+  fprintf(out, ", \"command\": ");
+  if (typed && *typed) json_text(out, typed, process_command(state, process).len);
+  else fprintf(out, "null");
+  free(typed);
+}
+
+static void csv_text(FILE *out, dft_text text) {
+  char *cell = malloc(CSV_CELL_ROOM(text.len));
   if (cell) fwrite(cell, 1, csv_cell(cell, text), out);
   free(cell);
+}
+
+static void csv_process(FILE *out, const summary_state *state, uint32_t process) {
+  const int64_t rank = state->processes[process].rank;
+  const size_t len = process_command(state, process).len;
+  char *typed = typed_command(process_command(state, process));
+  fputc(',', out);
+  if (rank != NO_NUMBER) fprintf(out, "%" PRId64, rank);
+  fputc(',', out);
+  if (typed) csv_text(out, (dft_text){typed, len});
+  free(typed);
+}
+
+static void csv_label(FILE *out, const summary_state *state, dft_text text) {
+  if (state->question.by == BY_STEP) fwrite(text.text, 1, text.len, out); /* a number, which may be below zero */
+  else csv_text(out, text);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
 
 static uint64_t percentile(const summary_answer *answer, const group_stats *stats, double share) {
   return histogram_percentile(&stats->durations, share, answer->grain_ns);
+}
+
+/* What the terminal shows, if it is not the name itself. */
+static void json_plain_name(FILE *out, const summary_state *state, dft_text name) {
+  char *plain = state->question.by == BY_NAME ? demangle(name, 0) : NULL;
+  if (!plain) return;
+  fprintf(out, ", \"demangled\": ");
+  json_text(out, plain, strlen(plain));
+  free(plain);
 }
 
 static void print_groups(FILE *out, const summary_answer *answer) {
@@ -40,6 +87,9 @@ static void print_groups(FILE *out, const summary_answer *answer) {
       fprintf(out, ", \"%s\": ", two);
       json_text(out, second.text.text, second.text.len);
     }
+    json_plain_name(out, answer->state, first.text);
+    if (process_of(answer->state, groups[i].number))
+      json_process(out, answer->state, process_of(answer->state, groups[i].number));
     fprintf(out,
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
             ", \"median_ns\": %" PRIu64 ", \"p95_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 "}",
@@ -52,12 +102,13 @@ static void print_groups(FILE *out, const summary_answer *answer) {
 }
 
 void summary_csv(FILE *out, const summary_answer *answer) {
+  const int is_process = answer->state->question.by == BY_PROCESS || answer->state->question.by == BY_THREAD;
   const char *one, *two;
   uint32_t count;
   answer_group *groups = answer_groups(answer->state, &count);
   answer_titles(answer->state->question.by, &one, &two);
-  fprintf(out, "%s%s%s,count,total_ns,self_ns,mean_ns,median_ns,p95_ns,min_ns,max_ns\n", one, two ? "," : "",
-          two ? two : "");
+  fprintf(out, "%s%s%s%s,count,total_ns,self_ns,mean_ns,median_ns,p95_ns,min_ns,max_ns\n", one, two ? "," : "",
+          two ? two : "", is_process ? ",rank,command" : "");
   for (uint32_t i = 0; groups && i < count; i++) {
     const group_stats *stats = groups[i].stats;
     answer_label first, second;
@@ -67,6 +118,7 @@ void summary_csv(FILE *out, const summary_answer *answer) {
       fputc(',', out);
       csv_label(out, answer->state, second.text);
     }
+    if (is_process) csv_process(out, answer->state, process_of(answer->state, groups[i].number));
     fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
             stats->durations.count, stats->total_ns, stats->self_ns, stats->total_ns / stats->durations.count,
             percentile(answer, stats, 0.5), percentile(answer, stats, 0.95), stats->durations.least,
@@ -104,6 +156,20 @@ static void print_failures(FILE *out, const summary_state *state) {
   free(list);
 }
 
+static void print_file_groups(FILE *out, const summary_state *state) {
+  file_groups groups;
+  const int is_good = file_groups_make(&groups, state, 0);
+  fprintf(out, "],\n    \"file_groups\": [");
+  for (uint32_t i = 0; is_good && i < groups.count; i++) {
+    const file_group *group = &groups.list[i];
+    fprintf(out, "%s\n      {\"group\": ", i ? "," : "");
+    json_text(out, group->label.text, group->label.len);
+    fprintf(out, ", \"files\": %" PRIu64 ", ", group->files);
+    print_io(out, &group->io);
+  }
+  file_groups_free(&groups);
+}
+
 static void print_all_io(FILE *out, const summary_answer *answer) {
   uint32_t count;
   answer_io *list = answer_files(answer->state, &count);
@@ -120,6 +186,7 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
     print_io(out, list[i].stats);
   }
   free(list);
+  print_file_groups(out, answer->state);
   list = answer_processes(answer->state, &count);
   fprintf(out, "],\n    \"processes\": [");
   for (uint32_t i = 0; list && i < count; i++) {
@@ -127,6 +194,7 @@ static void print_all_io(FILE *out, const summary_answer *answer) {
     answer_process_label(answer->state, list[i].number, &label);
     fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
     json_text(out, label.text.text, label.text.len);
+    json_process(out, answer->state, list[i].number);
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }
@@ -220,9 +288,11 @@ void summary_json(FILE *out, const summary_answer *answer) {
           "},\n",
           answer->state->first, answer->state->last, (int64_t)answer->job_ns, answer->thread_ns, answer->region_ns,
           answer->io_ns, answer->outside_ns);
+  summary_json_job(out, answer);
   print_groups(out, answer);
   print_all_io(out, answer);
   print_training(out, answer);
+  summary_json_communication(out, answer);
   print_problems(out, answer->state);
   fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
 void summary_json(FILE *out, const summary_answer *answer); /* everything */
 void summary_csv(FILE *out, const summary_answer *answer);  /* the table of events */

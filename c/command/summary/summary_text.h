@@ -4,13 +4,10 @@
 
 #include <stdio.h>
 
-#include "answer.h"
+#include "command/summary/answer/answer.h"
 
-/* is_whole: all sections; otherwise the table of events only, with the first section and the notes. Tables have at most `top`
- * lines. */
-void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole);
-
-/* Prints the first problems of the traces, each as a line that starts with `before`. */
-void summary_print_problems(FILE *out, const char *before, const summary_state *state);
+/* is_whole: all sections; otherwise the table of events only, with the first section and the notes. is_single: files are not grouped.
+ * Tables have at most `top` lines. */
+void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole, int is_single);
 
 #endif

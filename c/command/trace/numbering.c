@@ -6,7 +6,7 @@
 #include <string.h>
 
 static int grow(numbering *pairs) {
-  uint32_t slot_count = pairs->slot_count ? pairs->slot_count * 2 : 256;
+  uint32_t slot_count = pairs->slot_count ? pairs->slot_count * 2 : 16;
   uint32_t *slots = calloc(slot_count, sizeof *slots);
   numbered *keys = realloc(pairs->keys, slot_count * sizeof *keys);
   if (keys) pairs->keys = keys;

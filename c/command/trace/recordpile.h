@@ -15,6 +15,9 @@ typedef struct record_pile {
   spilled_runs runs; /* the others, as sorted runs */
 } record_pile;
 
+static inline int record_pile_is_empty(const record_pile *pile) {
+  return !pile->count && !pile->runs.count;
+}
 int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
 /* Begins to read. Nothing may be added until the merge is freed. */
 void record_pile_read(record_pile *pile, run_merge *merge);

@@ -70,6 +70,12 @@ static void code_question(state_codec *codec, summary_state *state) {
   code_patterns(codec, state, &question->cats, &question->cat_count);
 }
 
+static void code_run(state_codec *codec, summary_state *state) {
+  code_text(codec, state, &state->run);
+  codec_int(codec, &state->life_first);
+  codec_int(codec, &state->life_last);
+}
+
 static void code_totals(state_codec *codec, summary_state *state) {
   uint64_t *const numbers[] = {&state->events,  &state->counters,  &state->metadata,     &state->others,
                                &state->dropped, &state->recovered, &state->all_problems, &state->has_fractions};
@@ -89,6 +95,7 @@ static void code_sources(state_codec *codec, summary_state *state) {
     codec_uint(codec, &source->events);
     codec_int(codec, &source->first);
     codec_int(codec, &source->last);
+    codec_int(codec, &source->begin);
   }
 }
 
@@ -108,7 +115,27 @@ static void code_problems(state_codec *codec, summary_state *state) {
   }
 }
 
-static void code_counts(state_codec *codec, process_counts *counts) {
+static void code_facts(state_codec *codec, const summary_state *state, process_facts *facts) {
+  uint64_t *const numbers[] = {PROCESS_FACTS_NUMBERS(facts)};
+  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(facts)};
+  codec_uint32(codec, &facts->has_cost, 2);
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) codec_uint(codec, numbers[i]);
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) code_text(codec, state, texts[i]);
+}
+
+static void code_comm(state_codec *codec, const summary_state *state, arrivals *comm) {
+  const uint32_t count = code_count(codec, comm->count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    uint32_t name = codec_is_reading(codec) ? 0 : comm->lists[i].name;
+    arrival_list *list;
+    code_text(codec, state, &name);
+    list = codec->problem ? NULL : arrivals_list(comm, name);
+    if (list) codec_arrivals(codec, list);
+    else if (!codec->problem) codec->problem = "out of memory";
+  }
+}
+
+static void code_counts(state_codec *codec, const summary_state *state, process_counts *counts) {
   codec_uint(codec, &counts->events);
   codec_io(codec, &counts->io);
   for (int i = 0; i < AI_KINDS; i++) {
@@ -119,6 +146,7 @@ static void code_counts(state_codec *codec, process_counts *counts) {
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
+  code_comm(codec, state, &counts->comm);
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
@@ -131,11 +159,14 @@ static void code_processes(state_codec *codec, summary_state *state) {
     if (!process) return;
     codec_uint32(codec, &process->source, state->source_count);
     code_text(codec, state, &process->host);
+    code_text(codec, state, &process->command);
     codec_uint(codec, &process->pid);
     codec_uint(codec, &process->ppid);
     codec_int(codec, &process->rank);
     codec_uint32(codec, &process->threads, UINT32_MAX);
-    code_counts(codec, &process->counts);
+    codec_uint32(codec, &process->is_orphan, 2);
+    code_facts(codec, state, &process->facts);
+    code_counts(codec, state, &process->counts);
   }
 }
 
@@ -153,22 +184,24 @@ static void code_threads(state_codec *codec, summary_state *state) {
   }
 }
 
+/* What a hash stands for. When reading, `add` puts it into the state. Returns its number. */
+static uint32_t code_name(state_codec *codec, summary_state *state, const state_name *names, uint32_t number,
+                          uint32_t add(summary_state *, uint32_t, uint32_t)) {
+  state_name entry = codec_is_reading(codec) ? (state_name){0, 0} : names[number];
+  code_text(codec, state, &entry.hash);
+  code_text(codec, state, &entry.name);
+  return codec_is_reading(codec) ? add(state, entry.hash, entry.name) : number;
+}
+
 static void code_names(state_codec *codec, summary_state *state) {
   uint32_t count = code_count(codec, state->host_numbers.count);
-  state_name entry;
-  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
-    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->hosts[i];
-    code_text(codec, state, &entry.hash);
-    code_text(codec, state, &entry.name);
-    if (codec_is_reading(codec)) state_host(state, entry.hash, entry.name);
-  }
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) code_name(codec, state, state->hosts, i, state_host);
+  count = code_count(codec, state->command_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++)
+    code_name(codec, state, state->commands, i, state_command);
   count = code_count(codec, state->file_numbers.count);
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
-    uint32_t number = i;
-    entry = codec_is_reading(codec) ? (state_name){0, 0} : state->files[i];
-    code_text(codec, state, &entry.hash);
-    code_text(codec, state, &entry.name);
-    if (codec_is_reading(codec)) number = state_file(state, entry.hash, entry.name);
+    uint32_t number = code_name(codec, state, state->files, i, state_file);
     check_number(codec, state, number == i);
     if (!codec->problem) codec_io(codec, &state->file_io[number]);
   }
@@ -238,20 +271,21 @@ static void code_epochs(state_codec *codec, summary_state *state) {
 }
 
 static void code_state(state_codec *codec, summary_state *state) {
-  void (*const parts[])(state_codec *, summary_state *) = {code_texts,    code_question,  code_totals,  code_sources,
-                                                           code_problems, code_processes, code_threads, code_names,
-                                                           code_groups,   code_failures,  code_epochs};
+  void (*const parts[])(state_codec *, summary_state *) = {code_texts,   code_question, code_run,       code_totals,
+                                                           code_sources, code_problems, code_processes, code_threads,
+                                                           code_names,   code_groups,   code_failures,  code_epochs};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !codec->problem; i++) {
     parts[i](codec, state);
     check(codec, state);
   }
 }
 
-void state_save(outfile *out, summary_state *state) {
+void state_save(outfile *out, state_parts *parts) {
   state_codec codec;
   codec_begin_writing(&codec, out);
-  code_state(&codec, state);
-  if (codec_end(&codec)) state->is_good = 0;
+  code_count(&codec, parts->count);
+  for (uint32_t i = 0; codec_has_more(&codec, i, parts->count); i++) code_state(&codec, &parts->states[i]);
+  if (codec_end(&codec)) parts->is_good = 0;
 }
 
 int state_is(const char *path) {
@@ -262,10 +296,11 @@ int state_is(const char *path) {
   return len == (ssize_t)sizeof head && memcmp(head, STATE_MAGIC, sizeof head) == 0;
 }
 
-const char *state_load(summary_state *state, const char *path) {
+const char *state_load(state_parts *parts, const char *path) {
   state_codec codec;
   const char *problem;
   struct stat facts;
+  uint32_t count;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0 || fstat(fd, &facts) != 0) {
     problem = strerror(errno);
@@ -273,7 +308,12 @@ const char *state_load(summary_state *state, const char *path) {
     return problem;
   }
   codec_begin_reading(&codec, fd, (uint64_t)facts.st_size);
-  code_state(&codec, state);
+  count = code_count(&codec, 0);
+  for (uint32_t i = 0; codec_has_more(&codec, i, count); i++) {
+    summary_state *state = state_parts_add(parts);
+    if (state) code_state(&codec, state);
+    else codec.problem = "out of memory";
+  }
   problem = codec_end(&codec);
   close(fd);
   return problem;

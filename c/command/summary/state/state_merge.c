@@ -17,12 +17,11 @@ static int are_equal_patterns(const summary_state *one, const uint32_t *first, u
   return 1;
 }
 
-static const char *question_refusal(const summary_state *one, const summary_state *two) {
+const char *state_question_refusal(const summary_state *one, const summary_state *two) {
   const state_question *a = &one->question, *b = &two->question;
   if (a->by != b->by) return "--by is not the same";
   if (a->has_from != b->has_from || a->from_ns != b->from_ns) return "--from is not the same";
   if (a->has_to != b->has_to || a->to_ns != b->to_ns) return "--to is not the same";
-  if (a->origin != b->origin) return "--from and --to count from another start";
   if (!are_equal_patterns(one, a->names, a->name_count, two, b->names, b->name_count)) return "--name is not the same";
   if (!are_equal_patterns(one, a->cats, a->cat_count, two, b->cats, b->cat_count)) return "--cat is not the same";
   return NULL;
@@ -41,9 +40,10 @@ static int is_same(const summary_state *one, const state_source *a, const summar
 
 const char *state_merge_refusal(const summary_state *one, const summary_state *two) {
   static char text[512];
-  const char *refusal = question_refusal(one, two);
+  const char *refusal = NULL;
   numbering known = {.limit = UINT32_MAX - 1}; /* traces of `one`; those that look alike are chained */
   uint32_t *next = calloc((size_t)one->source_count + 1, sizeof *next), *last;
+  if (one->question.origin != two->question.origin) refusal = "--from and --to count from another start";
   last = calloc((size_t)one->source_count + 1, sizeof *last);
   for (uint32_t i = 0; next && last && i < one->source_count; i++) {
     int is_new;
@@ -73,6 +73,15 @@ typedef struct state_map {
   uint32_t first_source, first_process; /* what is added to numbers of sources and processes */
 } state_map;
 
+static void translate_texts(state_process *process, const state_map *map) {
+  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
+  process->host = map->texts[process->host];
+  process->command = map->texts[process->command];
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = map->texts[*texts[i]];
+  for (uint32_t i = 0; i < process->counts.comm.count; i++)
+    process->counts.comm.lists[i].name = map->texts[process->counts.comm.lists[i].name];
+}
+
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {
   for (uint32_t i = 0; i < from->source_count; i++) {
     state_source *source = state_add_source(into);
@@ -92,7 +101,7 @@ static void merge_lists(summary_state *into, summary_state *from, const state_ma
     *process = from->processes[i];
     from->processes[i].counts = (process_counts){0}; /* moved */
     process->source += map->first_source;
-    process->host = map->texts[process->host];
+    translate_texts(process, map);
   }
   for (uint32_t i = 0; i < from->thread_count; i++) {
     state_thread *thread = state_add_thread(into);
@@ -105,6 +114,8 @@ static void merge_lists(summary_state *into, summary_state *from, const state_ma
 static void merge_files(summary_state *into, summary_state *from, const state_map *map) {
   for (uint32_t i = 1; i <= from->host_numbers.count; i++)
     state_host(into, map->texts[from->hosts[i].hash], map->texts[from->hosts[i].name]);
+  for (uint32_t i = 1; i <= from->command_numbers.count; i++)
+    state_command(into, map->texts[from->commands[i].hash], map->texts[from->commands[i].name]);
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
     uint32_t number = state_file(into, map->texts[from->files[i].hash], map->texts[from->files[i].name]);
     if (!number) return;
@@ -162,6 +173,8 @@ void state_merge(summary_state *into, summary_state *from) {
   into->recovered += from->recovered;
   if (from->first < into->first) into->first = from->first;
   if (from->last > into->last) into->last = from->last;
+  if (from->life_first < into->life_first) into->life_first = from->life_first;
+  if (from->life_last > into->life_last) into->life_last = from->life_last;
   free(map.texts);
   state_free(from);
 }

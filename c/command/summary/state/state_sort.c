@@ -48,6 +48,23 @@ static sort_entry *entries(summary_state *state, uint32_t count) {
 
 /* ---- Texts ---------------------------------------------------------------------------------------------------------- */
 
+static void renumber_names(numbering *hashes, state_name *names, const uint32_t *numbers) {
+  for (uint32_t i = 1; i <= hashes->count; i++) {
+    names[i] = (state_name){numbers[names[i].hash], numbers[names[i].name]};
+    hashes->keys[i].a = names[i].hash;
+  }
+}
+
+static void sort_texts_of(state_process *process, const uint32_t *numbers) {
+  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
+  process->host = numbers[process->host];
+  process->command = numbers[process->command];
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = numbers[*texts[i]];
+  for (uint32_t i = 0; i < process->counts.comm.count; i++)
+    process->counts.comm.lists[i].name = numbers[process->counts.comm.lists[i].name];
+  arrivals_sort(&process->counts.comm);
+}
+
 static void sort_texts(summary_state *state) {
   uint32_t *numbers = text_pool_sort(&state->texts);
   const uint32_t by = state->question.by;
@@ -60,15 +77,11 @@ static void sort_texts(summary_state *state) {
   for (uint32_t i = 0; i < state->question.cat_count; i++) state->question.cats[i] = numbers[state->question.cats[i]];
   for (uint32_t i = 0; i < state->source_count; i++) state->sources[i].path = numbers[state->sources[i].path];
   for (uint32_t i = 0; i < state->problem_count; i++) state->problems[i].path = numbers[state->problems[i].path];
-  for (uint32_t i = 1; i <= state->process_count; i++) state->processes[i].host = numbers[state->processes[i].host];
-  for (uint32_t i = 1; i <= state->host_numbers.count; i++) {
-    state->hosts[i] = (state_name){numbers[state->hosts[i].hash], numbers[state->hosts[i].name]};
-    state->host_numbers.keys[i].a = state->hosts[i].hash;
-  }
-  for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
-    state->files[i] = (state_name){numbers[state->files[i].hash], numbers[state->files[i].name]};
-    state->file_numbers.keys[i].a = state->files[i].hash;
-  }
+  state->run = numbers[state->run];
+  for (uint32_t i = 1; i <= state->process_count; i++) sort_texts_of(&state->processes[i], numbers);
+  renumber_names(&state->host_numbers, state->hosts, numbers);
+  renumber_names(&state->command_numbers, state->commands, numbers);
+  renumber_names(&state->file_numbers, state->files, numbers);
   for (uint32_t i = 1; i <= state->group_numbers.count; i++) {
     numbered *key = &state->group_numbers.keys[i];
     if (by == BY_NAME || by == BY_FILE) key->a = numbers[key->a];
@@ -178,6 +191,7 @@ void state_sort(summary_state *state) {
   sort_threads(state);
   sort_problems(state);
   sort_keyed(state, &state->host_numbers, state->hosts, sizeof *state->hosts, NULL, 0);
+  sort_keyed(state, &state->command_numbers, state->commands, sizeof *state->commands, NULL, 0);
   sort_keyed(state, &state->file_numbers, state->files, sizeof *state->files, state->file_io, sizeof *state->file_io);
   sort_keyed(state, &state->group_numbers, state->groups, sizeof *state->groups, NULL, 0);
   sort_keyed(state, &state->failure_numbers, state->failures, sizeof *state->failures, NULL, 0);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 void state_init(summary_state *state) {
-  *state = (summary_state){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  state->host_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
+  *state = (summary_state){
+    .first = INT64_MAX, .last = INT64_MIN, .life_first = INT64_MAX, .life_last = INT64_MIN, .is_good = 1};
+  state->host_numbers.limit = state->command_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
   state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
 }
@@ -23,6 +24,7 @@ void state_free(summary_state *state) {
   free(state->processes);
   free(state->threads);
   free(state->hosts);
+  free(state->commands);
   free(state->files);
   free(state->file_io);
   free(state->groups);
@@ -33,6 +35,7 @@ void state_free(summary_state *state) {
   free(state->question.names);
   free(state->question.cats);
   numbering_free(&state->host_numbers);
+  numbering_free(&state->command_numbers);
   numbering_free(&state->file_numbers);
   numbering_free(&state->group_numbers);
   numbering_free(&state->failure_numbers);
@@ -52,7 +55,7 @@ uint32_t state_text(summary_state *state, dft_text text) {
 
 /* Gives the list room for the entry with this number; new room is zero. */
 static int reserve(summary_state *state, void **list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
-  uint32_t wanted = *capacity ? *capacity : 16;
+  uint32_t wanted = *capacity ? *capacity : 4;
   char *more;
   if (number < *capacity) return 1;
   while (wanted <= number) wanted *= 2;
@@ -109,6 +112,14 @@ uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name) {
   uint32_t number = number_of(state, &state->host_numbers, hash, 0, &is_new);
   if (!number || !RESERVE(state, hosts, host_capacity, number)) return 0;
   set_name(state, &state->hosts[number], hash, name);
+  return number;
+}
+
+uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name) {
+  int is_new;
+  uint32_t number = number_of(state, &state->command_numbers, hash, 0, &is_new);
+  if (!number || !RESERVE(state, commands, command_capacity, number)) return 0;
+  set_name(state, &state->commands[number], hash, name);
   return number;
 }
 

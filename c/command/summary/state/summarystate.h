@@ -1,12 +1,14 @@
 /* summarystate.h - everything the summary knows of a set of traces. It can be saved (state_file.h) and merged (state_merge.h):
- * whatever the order of merging, state_sort.h makes the same state of it.
+ * whatever the order of merging, state_sort.h makes the same state of it. Traces of different runs are in different states
+ * until it is known which run is asked for (stateparts.h).
  *
- * Names, files and hosts are texts of the pool; files and hosts are identified by their hashes. Numbers of processes begin
+ * Names, files, hosts and commands are texts of the pool; all but names are identified by their hashes. Numbers of processes begin
  * with 1, because they are keys of groups. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_SUMMARYSTATE_H
 #define DFTRACER_SUMMARYSTATE_H
 
 #include "command/summary/tally/processcounts.h"
+#include "command/summary/tally/processfacts.h"
 #include "command/summary/tally/tally.h"
 #include "question.h"
 #include "textpool.h"
@@ -27,6 +29,7 @@ typedef struct state_source {
   uint64_t unit_ns; /* of its times */
   uint64_t events;
   int64_t first, last; /* of all its threads */
+  int64_t begin;       /* its event `start`, else its first event: what --from and --to may count from */
 } state_source;
 
 typedef struct state_problem {
@@ -46,10 +49,12 @@ typedef struct state_name {
 
 typedef struct state_process {
   uint32_t source;
-  uint32_t host; /* hash */
+  uint32_t host, command; /* hashes */
   uint64_t pid, ppid;
   int64_t rank;
   uint32_t threads;
+  uint32_t is_orphan; /* --by step: it worked for a trainer that is not in this state, so its steps are not known */
+  process_facts facts;
   process_counts counts;
 } state_process;
 
@@ -64,6 +69,7 @@ typedef struct state_thread {
 typedef struct summary_state {
   text_pool texts;
   state_question question;
+  int64_t life_first, life_last; /* of all events, also of those that were not asked for; first > last: none */
   state_source *sources;
   uint32_t source_count, source_capacity;
   state_problem *problems; /* of each trace, at most as many as the reader keeps */
@@ -72,6 +78,9 @@ typedef struct summary_state {
   numbering host_numbers; /* of hashes */
   state_name *hosts;
   uint32_t host_capacity;
+  numbering command_numbers; /* of hashes */
+  state_name *commands;
+  uint32_t command_capacity;
   state_process *processes; /* number 0 is not used */
   uint32_t process_count, process_capacity;
   state_thread *threads;
@@ -95,6 +104,7 @@ typedef struct summary_state {
   uint64_t has_fractions;      /* not 0: some durations are not whole microseconds */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
   int64_t first, last;         /* the first start and the last end; first > last: no event */
+  uint32_t run;                /* the id of the run; 0: the traces have none */
   int is_good;                 /* 0: no memory, or no room for the spill; the state is incomplete */
 } summary_state;
 
@@ -111,6 +121,7 @@ state_process *state_add_process(summary_state *state); /* its number is process
 state_thread *state_add_thread(summary_state *state);
 /* The entry of a hash. If both names are known and differ, the one that comes first in the order of bytes is kept. */
 uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name);
+uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name);
 uint32_t state_file(summary_state *state, uint32_t hash, uint32_t name);
 /* A group's key: texts of name and category; hash of a file; number of a process; that and the tid; epoch and step. */
 group_stats *state_group(summary_state *state, uint64_t a, uint64_t b);

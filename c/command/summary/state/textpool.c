@@ -29,7 +29,7 @@ static void fill_slots(text_pool *pool) {
 }
 
 static int grow(text_pool *pool) {
-  uint32_t capacity = pool->capacity ? pool->capacity * 2 : 128;
+  uint32_t capacity = pool->capacity ? pool->capacity * 2 : 32;
   dft_text *texts = realloc(pool->texts, capacity * sizeof *texts);
   uint32_t *slots;
   if (!texts) return 0;

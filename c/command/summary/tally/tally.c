@@ -28,7 +28,7 @@ void tally_free(tally *counts) {
 
 /* The list with room for this number; new entries are zero. NULL: the number is 0, or no memory; the list is as it was. */
 static void *with_room(void *list, uint32_t *capacity, uint32_t number, size_t entry_bytes) {
-  uint32_t wanted = *capacity ? *capacity : 64;
+  uint32_t wanted = *capacity ? *capacity : 8;
   char *more;
   if (!number) return NULL;
   if (number < *capacity) return list;

@@ -1,0 +1,203 @@
+/* training.c - how a training went.
+ * SPDX-License-Identifier: MIT */
+#include "training.h"
+
+#include <stdlib.h>
+
+#define ANCESTORS_MAX 64 /* pids are reused, so ancestors may form a circle */
+
+/* ---- Workers -------------------------------------------------------------------------------------------------------- */
+
+/* Processes by what identifies them to others. */
+typedef struct process_index {
+  numbering pids;            /* of pairs host, pid */
+  uint32_t *process_of_pid;  /* by number in pids */
+  numbering ranks;           /* of pairs host, rank; trainers only */
+  uint32_t *trainer_of_rank; /* by number in ranks; 0: there are several */
+} process_index;
+
+static int is_trainer(const state_process *process) {
+  return process_is_trainer(&process->counts);
+}
+
+/* If several traces have the same pid, the trainer's is meant, then the first one. */
+static int is_preferred(const state_process *one, const state_process *two) {
+  if (is_trainer(one) != is_trainer(two)) return is_trainer(one);
+  return one->source < two->source;
+}
+
+static int index_processes(process_index *index, const summary_state *state) {
+  const uint32_t count = state->process_count;
+  index->pids.limit = index->ranks.limit = UINT32_MAX - 1;
+  index->process_of_pid = calloc((size_t)count + 1, sizeof index->process_of_pid[0]);
+  index->trainer_of_rank = calloc((size_t)count + 1, sizeof index->trainer_of_rank[0]);
+  if (!index->process_of_pid || !index->trainer_of_rank) return 0;
+  for (uint32_t i = 1; i <= count; i++) {
+    const state_process *process = &state->processes[i];
+    int is_new;
+    uint32_t number = numbering_of(&index->pids, process->host, process->pid, &is_new);
+    if (!number) return 0;
+    if (is_new || is_preferred(process, &state->processes[index->process_of_pid[number]])) {
+      index->process_of_pid[number] = i;
+    }
+    if (!is_trainer(process)) continue;
+    number = numbering_of(&index->ranks, process->host, (uint64_t)process->rank, &is_new);
+    if (!number) return 0;
+    index->trainer_of_rank[number] = is_new ? i : 0;
+  }
+  return 1;
+}
+
+static uint32_t parent_of(const summary_state *state, const process_index *index, uint32_t number) {
+  const state_process *process = &state->processes[number];
+  uint32_t found = process->ppid ? numbering_find(&index->pids, process->host, process->ppid) : 0;
+  return found ? index->process_of_pid[found] : 0;
+}
+
+/* 0: the process belongs to no trainer, or it is unclear to which. */
+static uint32_t trainer_of(const summary_state *state, const process_index *index, uint32_t number) {
+  const state_process *process = &state->processes[number];
+  uint32_t ancestor = number, found;
+  for (int i = 0; ancestor && i < ANCESTORS_MAX; i++) {
+    if (is_trainer(&state->processes[ancestor])) return ancestor;
+    ancestor = parent_of(state, index, ancestor);
+  }
+  found = numbering_find(&index->ranks, process->host, (uint64_t)process->rank);
+  return found ? index->trainer_of_rank[found] : 0;
+}
+
+uint32_t *training_trainers(const summary_state *state) {
+  process_index index = {0};
+  uint32_t *trainers = calloc((size_t)state->process_count + 1, sizeof *trainers);
+  int is_good = index_processes(&index, state) && trainers;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    if (!is_trainer(&state->processes[i])) trainers[i] = trainer_of(state, &index, i);
+  }
+  numbering_free(&index.pids);
+  numbering_free(&index.ranks);
+  free(index.process_of_pid);
+  free(index.trainer_of_rank);
+  if (is_good) return trainers;
+  free(trainers);
+  return NULL;
+}
+
+int training_has_split(const summary_state *state) {
+  uint32_t *trainers = NULL;
+  int is_split = 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    if (!state->processes[i].is_orphan) continue;
+    if (!trainers) trainers = training_trainers(state);
+    is_split |= trainers && trainers[i];
+  }
+  free(trainers);
+  return is_split;
+}
+
+/* By number of a process: the first one that loads for it, and the next one that loads for the same. */
+typedef struct worker_lists {
+  uint32_t *first, *next;
+  uint8_t *is_worker;
+} worker_lists;
+
+static int assign_workers(const summary_state *state, worker_lists *workers) {
+  const size_t count = (size_t)state->process_count + 1;
+  uint32_t *trainers = training_trainers(state);
+  int is_good;
+  workers->first = calloc(count, sizeof *workers->first);
+  workers->next = calloc(count, sizeof *workers->next);
+  workers->is_worker = calloc(count, sizeof *workers->is_worker);
+  is_good = trainers && workers->first && workers->next && workers->is_worker;
+  for (uint32_t i = 1; is_good && i < count; i++) {
+    if (!trainers[i] || spanset_is_empty(&state->processes[i].counts.data)) continue;
+    workers->next[i] = workers->first[trainers[i]];
+    workers->first[trainers[i]] = i;
+    workers->is_worker[i] = 1;
+  }
+  free(trainers);
+  return is_good;
+}
+
+/* ---- Sums ----------------------------------------------------------------------------------------------------------- */
+
+/* The times of a process, with the loading of its workers. */
+static int add_times(summary_state *state, const worker_lists *workers, uint32_t number, training_totals *sum) {
+  process_counts *counts = &state->processes[number].counts;
+  spanset *compute = &counts->compute, *fetch = &counts->fetch, **loading;
+  span_lengths of_fetch = {0}, of_loading = {0};
+  uint32_t count = 1;
+  int is_good;
+  for (uint32_t i = workers->first[number]; i; i = workers->next[i]) count++;
+  loading = malloc(count * sizeof(spanset *));
+  if (!loading) return 0;
+  loading[0] = &counts->data;
+  count = 1;
+  for (uint32_t i = workers->first[number]; i; i = workers->next[i]) {
+    loading[count++] = &state->processes[i].counts.data;
+  }
+  is_good = spanset_measure(&fetch, 1, &compute, 1, &of_fetch) &&
+            spanset_measure(loading, count, &compute, 1, &of_loading);
+  free(loading);
+  sum->compute_ns += of_fetch.two;
+  sum->fetch_ns += of_fetch.one;
+  sum->wait_ns += of_fetch.one - of_fetch.common;
+  sum->data_ns += of_loading.one;
+  sum->hidden_ns += of_loading.common;
+  return is_good;
+}
+
+/* Every trainer makes the same steps: those of the loop, or else of its optimizers, or else of its fetches. */
+static uint64_t steps_of(const process_counts *counts, const training_totals *sum, uint64_t updates) {
+  if (sum->count[AI_STEP]) return counts->ai_count[AI_STEP];
+  return updates ? counts->updates : counts->ai_count[AI_FETCH];
+}
+
+static void add_steps(const summary_state *state, uint64_t updates, training_totals *sum) {
+  sum->steps_least = sum->processes ? UINT64_MAX : 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    uint64_t steps = steps_of(&state->processes[i].counts, sum, updates);
+    if (steps > sum->steps) sum->steps = steps;
+    if (is_trainer(&state->processes[i]) && steps < sum->steps_least) sum->steps_least = steps;
+  }
+}
+
+/* Threads are sorted by process. */
+static void add_loops(const summary_state *state, training_totals *sum) {
+  uint32_t thread = 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const process_counts *counts = &state->processes[i].counts;
+    int64_t first = counts->loop_first, last = counts->loop_last;
+    for (; thread < state->thread_count && state->threads[thread].process == i; thread++) {
+      if (state->threads[thread].first < first) first = state->threads[thread].first;
+      if (state->threads[thread].last > last) last = state->threads[thread].last;
+    }
+    if (!process_is_trainer(counts)) continue;
+    sum->loop_ns += (uint64_t)(counts->loop_last - counts->loop_first);
+    sum->startup_ns += (uint64_t)(counts->loop_first - first);
+    sum->teardown_ns += (uint64_t)(last - counts->loop_last);
+  }
+}
+
+int training_sum(summary_state *state, training_totals *sum) {
+  worker_lists workers = {0};
+  uint64_t updates = 0;
+  int is_good = assign_workers(state, &workers);
+  *sum = (training_totals){.epochs = state->epoch_numbers.count};
+  sum->epochs -= numbering_find(&state->epoch_numbers, (uint64_t)NO_NUMBER, 0) != 0;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    const process_counts *counts = &state->processes[i].counts;
+    updates += counts->updates;
+    for (int kind = 0; kind < AI_KINDS; kind++) {
+      sum->count[kind] += counts->ai_count[kind];
+      sum->ns[kind] += counts->ai_ns[kind];
+    }
+    sum->processes += process_is_trainer(counts);
+    if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
+  }
+  add_steps(state, updates, sum);
+  add_loops(state, sum);
+  free(workers.first);
+  free(workers.next);
+  free(workers.is_worker);
+  return is_good;
+}

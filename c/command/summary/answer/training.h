@@ -1,0 +1,37 @@
+/* training.h - how a training went.
+ *
+ * A process that computes or fetches is a trainer. A process that does neither, such as a DataLoader worker, loads for the
+ * nearest of its ancestors that is a trainer. Without one, as when a fork server started it, it loads for the only trainer of
+ * its host and rank. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_TRAINING_H
+#define DFTRACER_TRAINING_H
+
+#include "command/summary/state/summarystate.h"
+
+/* Sums over all trainers. */
+typedef struct training_totals {
+  uint64_t processes; /* trainers */
+  uint64_t epochs;
+  uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
+  uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
+  uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
+  uint64_t wait_ns;                       /* fetching while nothing computes */
+  uint64_t hidden_ns;                     /* loading while something computes */
+  uint64_t loop_ns;                       /* from the first event of the loop to the last */
+  uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */
+} training_totals;
+
+/* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
+uint32_t *training_trainers(const summary_state *state);
+/* Whether the state was merged from states that held a trainer and its workers apart: then --by step cannot know the steps of
+ * the workers. */
+int training_has_split(const summary_state *state);
+/* Of a sorted state. 0: no memory, or the spill cannot be read. */
+int training_sum(summary_state *state, training_totals *sum);
+
+/* Whether there was a training at all. */
+static inline int training_exists(const training_totals *training) {
+  return training->count[AI_COMPUTE] || training->count[AI_FETCH];
+}
+
+#endif

@@ -1,0 +1,219 @@
+/* account.c - counts what depends on the order of events.
+ * SPDX-License-Identifier: MIT */
+#include "account.h"
+
+#include <stdlib.h>
+
+#define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
+#define WINDOW_LEAST 512u
+
+typedef struct account_context {
+  analysis *shared;
+  tally *counts;
+} account_context;
+
+static void account_call(tally *counts, process_counts *process, uint32_t file, enum io_kind kind, const moment *event,
+                         int sequence) {
+  counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
+  tally_add_io(counts, file, kind, event, sequence);
+  if (event->result > 0 && kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
+  if (event->result > 0 && kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
+}
+
+static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
+                       const moment *event) {
+  int sequence = file_positions_sequence(&thread->positions, class->io, event);
+  if (!class->is_wanted) return;
+  if (is_failure(event)) tally_add_failure(counts, event);
+  if (class->io == IO_COPY) {
+    account_call(counts, process, event->file, IO_READ, event, sequence);
+    account_call(counts, process, event->second_file, IO_WRITE, event, sequence);
+  } else {
+    account_call(counts, process, event->file, class->io, event, sequence);
+  }
+}
+
+static void account_training(tally *counts, process_counts *process, const event_class *class, const moment *event) {
+  spanset *busy = NULL;
+  process->updates += class->is_update;
+  process->ai_count[class->ai]++;
+  process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
+  if (class->ai == AI_COMPUTE) busy = &process->compute;
+  if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
+  if (class->ai == AI_DATA) busy = &process->data;
+  if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
+  if (class->ai == AI_COMM) {
+    arrival_list *calls = arrivals_list(&process->comm, event->class_number);
+    counts->is_good &= calls && arrival_list_add(calls, event->start, event->end);
+  }
+  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT) return; /* also happens before and after a training loop */
+  if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
+  if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
+  process->loop_events++;
+}
+
+/* One event, in the order of ends, with its self time. */
+static void account_event(void *context, const moment *event, int64_t self) {
+  const account_context *given = context;
+  analysis *shared = given->shared;
+  tally *counts = given->counts;
+  traced_thread *thread = analysis_thread(shared, event->thread);
+  traced_process *owner = analysis_process(shared, thread->process);
+  process_counts *process = &owner->counts;
+  const event_class *class = analysis_class(shared, event->class_number);
+  if (class->io) thread->io_ns += (uint64_t)self;
+  else thread->region_ns += (uint64_t)self;
+  if (class->is_ours) return;
+  process->events++;
+  if (event->group != NO_GROUP) tally_add_self(counts, event->group, (uint64_t)self);
+  if (class->io) account_io(counts, process, thread, class, event);
+  if (class->ai) account_training(counts, process, class, event);
+  if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
+    counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
+}
+
+/* ---- Epochs and steps ------------------------------------------------------------------------------------------------ */
+
+typedef struct place_context {
+  analysis *shared;
+  tally *counts;
+  batch_piles *batches;
+  int is_trainer, is_worker, has_epochs;
+  int64_t fetch_end, compute_end; /* of what was counted so far */
+} place_context;
+
+/* The part of the event's time that no event of its kind before it covers: so the epochs add up to the time of all. */
+static uint64_t new_time(const event_place *place, int64_t *counted_end) {
+  int64_t start = place->start > *counted_end ? place->start : *counted_end;
+  if (place->end <= start) return 0;
+  *counted_end = place->end;
+  return (uint64_t)(place->end - start);
+}
+
+static void account_epoch(place_context *given, const event_place *place) {
+  const int is_compute = place->kind == AI_COMPUTE, is_fetch = place->kind == AI_FETCH || place->kind == AI_START;
+  epoch_stats *stats;
+  if (place->epoch == NO_NUMBER && !is_compute && !is_fetch) return;
+  stats = tally_epoch(given->counts, place->epoch);
+  if (!stats) return;
+  stats->computes += is_compute;
+  stats->fetches += place->kind == AI_FETCH;
+  if (is_compute) stats->compute_ns += new_time(place, &given->compute_end);
+  if (is_fetch) stats->fetch_ns += new_time(place, &given->fetch_end);
+  if (given->has_epochs && place->epoch != NO_NUMBER && place->kind != AI_EPOCH)
+    return; /* the epoch's event has its time */
+  if (place->start < stats->first) stats->first = place->start;
+  if (place->end > stats->last) stats->last = place->end;
+}
+
+/* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. The
+ * batch tells it, when all traces are read. */
+static void account_place(void *context, const event_place *place) {
+  place_context *given = context;
+  const uint64_t nothing = (uint64_t)NO_NUMBER;
+  uint32_t group;
+  if (given->is_trainer && place->kind && place->kind != AI_DATA) account_epoch(given, place);
+  if (given->is_trainer && place->kind == AI_FETCH && place->batch != NO_NUMBER)
+    given->counts->is_good &= batch_piles_add_fetch(given->batches, place);
+  if (!place->is_wanted) return;
+  if (given->is_worker && place->batch != NO_NUMBER) {
+    given->counts->is_good &= batch_piles_add_work(given->batches, place);
+    return;
+  }
+  group = analysis_number_group(given->shared, given->is_worker ? nothing : (uint64_t)place->epoch,
+                                given->is_worker ? nothing : (uint64_t)place->step);
+  given->counts->is_good &= group != 0;
+  tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
+  tally_add_self(given->counts, group, place->self_ns);
+}
+
+static void account_places(analysis *shared, tally *counts, traced_process *process) {
+  const int is_trainer = process_is_trainer(&process->counts);
+  place_context context = {.shared = shared,
+                           .counts = counts,
+                           .batches = &process->batches,
+                           .is_trainer = is_trainer,
+                           .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
+                           .has_epochs = process->times.has_epochs,
+                           .fetch_end = INT64_MIN,
+                           .compute_end = INT64_MIN};
+  counts->is_good &= step_finder_resolve(&process->times, account_place, &context);
+  step_finder_free(&process->times);
+}
+
+/* ---- Sources --------------------------------------------------------------------------------------------------------- */
+
+/* The tally of the source. NULL: no memory. */
+static tally *counts_of(traced_source *source, tally *counts) {
+  if (!source->counts) {
+    source->counts = malloc(sizeof *source->counts);
+    if (source->counts) tally_init(source->counts);
+    else counts->is_good = 0;
+  }
+  return source->counts;
+}
+
+static void free_counts(traced_source *source) {
+  if (source->counts) tally_free(source->counts);
+  free(source->counts);
+  source->counts = NULL;
+}
+
+/* Forgets everything that was counted. */
+static void discard(analysis *shared, traced_source *source) {
+  traced_thread *thread;
+  for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
+    thread = analysis_thread(shared, i);
+    analysis_forget_thread(thread);
+    analysis_forget_process(analysis_process(shared, thread->process));
+  }
+  free_counts(source);
+}
+
+void account_events(analysis *shared, tally *counts, uint32_t number, const moment *events, uint32_t count) {
+  traced_source *source = &shared->sources[number];
+  account_context context = {shared, source->is_disordered ? NULL : counts_of(source, counts)};
+  uint32_t threads = atomic_load(&source->thread_count);
+  uint32_t window = threads ? WINDOW_ALL / threads : WINDOW_ALL;
+  if (!context.counts) return;
+  if (window < WINDOW_LEAST) window = WINDOW_LEAST;
+  for (uint32_t i = 0; i < count; i++) {
+    coverage *time = &analysis_thread(shared, events[i].thread)->time;
+    context.counts->is_good &= coverage_add(time, &events[i], window, account_event, &context);
+    source->is_disordered |= time->is_disordered;
+  }
+  counts->is_good &= context.counts->is_good;
+}
+
+void account_sorted(analysis *shared, tally *counts, uint32_t number, const moment *event) {
+  account_context context = {shared, counts_of(&shared->sources[number], counts)};
+  if (!context.counts) return;
+  counts->is_good &= coverage_add_sorted(&analysis_thread(shared, event->thread)->time, event, account_event, &context);
+}
+
+void account_source_end(analysis *shared, tally *counts, uint32_t number) {
+  traced_source *source = &shared->sources[number];
+  account_context context = {shared, source->counts};
+  traced_thread *thread;
+  if (!context.counts) return;
+  for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
+    traced_process *process;
+    thread = analysis_thread(shared, i);
+    process = analysis_process(shared, thread->process);
+    counts->is_good &= coverage_flush(&thread->time, account_event, &context);
+    source->is_disordered |= thread->time.is_disordered;
+    file_positions_free(&thread->positions);
+    counts->is_good &= process_counts_settle(&process->counts);
+  }
+  for (uint32_t i = source->first_thread; i && !source->is_disordered; i = thread->next_of_source) {
+    thread = analysis_thread(shared, i);
+    account_places(shared, source->counts, analysis_process(shared, thread->process));
+  }
+  if (source->is_disordered) {
+    discard(shared, source);
+  } else {
+    tally_merge(counts, source->counts);
+    free_counts(source);
+    trace_parts_end(&shared->parts, number);
+  }
+}

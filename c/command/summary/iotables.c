@@ -1,0 +1,141 @@
+/* iotables.c - the I/O by file, by process and of the job, and the calls that failed, for people.
+ * SPDX-License-Identifier: MIT */
+#include "iotables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells.h"
+#include "command/cli/terminal.h"
+#include "command/summary/answer/filegroups.h"
+
+/* On a narrow terminal, the names of files and processes are worth more than the last columns. */
+static const table_column number_columns[] = {{"calls", 'r'},   {"time", 'r'},     {"read", 'r'},   {"per call", 'o'},
+                                              {"written", 'r'}, {"per call", 'o'}, {"median", 'o'}, {"in seq.", 'o'},
+                                              {"meta", 'o'},    {"mapped", 'o'}};
+#define NUMBER_COLUMNS (int)(sizeof number_columns / sizeof number_columns[0])
+
+/* Appends the columns of numbers to those that `sheet` has. Files that were mapped need one more. */
+static void add_columns(table *sheet, table_column *columns, int count, int has_mapped) {
+  const int numbers = has_mapped ? NUMBER_COLUMNS : NUMBER_COLUMNS - 1;
+  memcpy(columns + count, number_columns, (size_t)numbers * sizeof *columns);
+  sheet->columns = columns;
+  sheet->column_count = count + numbers;
+}
+
+static void add_io(table *sheet, const io_stats *io, int has_mapped) {
+  uint64_t ns = io_stats_ns(io);
+  add_count(sheet, io_stats_calls(io));
+  add_time(sheet, ns);
+  add_moved(sheet, io->read_bytes, io->unknown_reads);
+  add_rate(sheet, io->read_bytes, io->unknown_reads, io->read_ns);
+  add_moved(sheet, io->write_bytes, io->unknown_writes);
+  add_rate(sheet, io->write_bytes, io->unknown_writes, io->write_ns);
+  add_bytes(sheet, histogram_percentile(&io->sizes, 0.5, 1));
+  add_share(sheet, io->sequential, io->sequential + io->random);
+  add_share(sheet, io->other_ns, ns);
+  if (has_mapped) add_bytes(sheet, io->mapped_bytes);
+}
+
+static void print_files(FILE *out, const summary_answer *answer, const file_groups *groups, uint32_t top) {
+  table_column columns[TABLE_COLUMNS] = {{"file", 'p'}, {"files", 'r'}};
+  const int has_mapped = answer->io.mapped_bytes != 0;
+  uint64_t files = 0;
+  table lines = {0};
+  char note[SHOWN_BYTES];
+  for (uint32_t i = 0; i < groups->count; i++) files += groups->list[i].files;
+  const int has_groups = files > groups->count;
+  add_columns(&lines, columns, has_groups ? 2 : 1, has_mapped);
+  table_heading(out, "I/O by file", shown(note, top, groups->count));
+  for (uint32_t i = 0; i < groups->count && i < top; i++) {
+    const file_group *group = &groups->list[i];
+    add_text(&lines, group->label);
+    if (has_groups) add_count(&lines, group->files);
+    add_io(&lines, &group->io, has_mapped);
+  }
+  if (groups->count > 1) {
+    table_format(&lines, "all");
+    if (has_groups) add_count(&lines, files);
+    add_io(&lines, &answer->io, has_mapped);
+  }
+  table_print(&lines, out, 2);
+}
+
+static void print_processes(FILE *out, const summary_answer *answer, const answer_io *list, uint32_t count,
+                            uint32_t top) {
+  table_column columns[TABLE_COLUMNS];
+  const process_columns process = process_columns_of(answer->state);
+  const int has_mapped = answer->io.mapped_bytes != 0;
+  const int texts = process_columns_title(&process, columns);
+  table lines = {0};
+  char note[SHOWN_BYTES];
+  add_columns(&lines, columns, texts, has_mapped);
+  table_heading(out, "I/O by process", shown(note, top, count));
+  for (uint32_t i = 0; i < count && i < top; i++) {
+    process_columns_add(&process, &lines, answer->state, list[i].number);
+    add_io(&lines, list[i].stats, has_mapped);
+  }
+  if (count > 1) {
+    table_format(&lines, "all");
+    for (int i = 1; i < texts; i++) table_format(&lines, " ");
+    add_io(&lines, &answer->io, has_mapped);
+  }
+  table_print(&lines, out, 2);
+}
+
+static void print_failures(FILE *out, const summary_answer *answer, uint32_t top) {
+  static const table_column columns[] = {{"call", 'l'}, {"calls", 'r'}, {"error", 'l'}, {"file", 'p'}};
+  table lines = {.columns = columns, .column_count = 4};
+  const summary_state *state = answer->state;
+  char note[SHOWN_BYTES], title[96], failed[FORMAT_BYTES], calls[FORMAT_BYTES];
+  uint32_t count;
+  answer_failure *list = answer_failures(state, &count);
+  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, answer->io.failed),
+           format_count(calls, io_stats_calls(&answer->io)));
+  if (count) table_heading(out, title, shown(note, top, count));
+  for (uint32_t i = 0; i < count && i < top; i++) {
+    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
+    table_add(&lines, name.text, name.len);
+    add_count(&lines, list[i].count);
+    table_format(&lines, "%s", list[i].error ? strerror((int)list[i].error) : "unknown");
+    table_add(&lines, file.text, file.len);
+  }
+  if (count) table_print(&lines, out, 2);
+  free(list);
+}
+
+/* The rate of a job is its bytes divided by the time in which any process transferred. */
+static void print_job_io(FILE *out, const summary_answer *answer) {
+  static const table_column columns[] = {
+    {"", 'l'}, {"bytes", 'r'}, {"per call", 'r'}, {"as a job", 'r'}, {"busy", 'r'}};
+  table lines = {.columns = columns, .column_count = 5};
+  const io_stats *io = &answer->io;
+  if (!io->read_bytes && !io->write_bytes) return;
+  table_heading(out, "I/O of the job", "busy: any process transferred");
+  for (int is_write = 0; is_write < 2; is_write++) {
+    uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
+    uint64_t unknown = is_write ? io->unknown_writes : io->unknown_reads;
+    uint64_t busy_ns = is_write ? answer->writing_ns : answer->reading_ns;
+    table_format(&lines, "%s", is_write ? "written" : "read");
+    add_moved(&lines, bytes, unknown);
+    add_rate(&lines, bytes, unknown, is_write ? io->write_ns : io->read_ns);
+    add_rate(&lines, bytes, 0, busy_ns); /* of what is known */
+    add_time(&lines, busy_ns);
+  }
+  table_print(&lines, out, 2);
+}
+
+void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_single) {
+  file_groups groups;
+  uint32_t count;
+  answer_io *list;
+  if (file_groups_make(&groups, answer->state, is_single) && groups.count) print_files(out, answer, &groups, top);
+  list = answer_processes(answer->state, &count);
+  if (list && count) {
+    print_processes(out, answer, list, count, top);
+    print_job_io(out, answer);
+    print_failures(out, answer, top);
+  }
+  free(list);
+  file_groups_free(&groups);
+}

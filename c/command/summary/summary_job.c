@@ -1,0 +1,144 @@
+/* summary_job.c - the summary for people: the job as a whole.
+ * SPDX-License-Identifier: MIT */
+#include "summary_job.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "cells.h"
+#include "command/cli/terminal.h"
+
+#define WHEN_BYTES 64
+#define EPOCH_LEAST INT64_C(1000000000000000000) /* times before 2001 are relative to something else */
+#define GAPS_SHOWN 5u
+
+/* Local time, or nothing. */
+static const char *format_when(char out[WHEN_BYTES], int64_t ns) {
+  time_t start = (time_t)(ns / 1000000000);
+  struct tm local;
+  out[0] = '\0';
+  if (ns > EPOCH_LEAST && localtime_r(&start, &local)) strftime(out, WHEN_BYTES, "%Y-%m-%d %H:%M:%S", &local);
+  return out;
+}
+
+/* ---- First lines ---------------------------------------------------------------------------------------------------- */
+
+/* "rank 3 of 4 has no trace", "ranks 3, 5-7 of 64 have no trace" */
+static void print_missing(FILE *out, const job_facts *facts) {
+  char text[FORMAT_BYTES];
+  if (!facts->missing_ranks) return;
+  fprintf(out, " (rank%s", plural(facts->missing_ranks));
+  for (uint32_t i = 0; i < facts->gap_count && i < GAPS_SHOWN; i++) {
+    const rank_gap *gap = &facts->gaps[i];
+    fprintf(out, "%s%" PRIu64, i ? ", " : " ", gap->first);
+    if (gap->last > gap->first) fprintf(out, "-%" PRIu64, gap->last);
+  }
+  if (facts->gap_count > GAPS_SHOWN) fprintf(out, " ..., %s", format_count(text, facts->missing_ranks));
+  fprintf(out, " of %s %s no trace)", format_count(text, facts->world_size),
+          facts->missing_ranks == 1 ? "has" : "have");
+}
+
+static const char *format_ns(char out[FORMAT_BYTES], uint64_t ns) {
+  return ns ? format_duration(out, (double)ns / 1e9) : "0";
+}
+
+/* None of it is part of the times below. */
+static void print_cost(FILE *out, const summary_answer *answer) {
+  const job_facts *facts = &answer->facts;
+  char text[FORMAT_BYTES];
+  if (!facts->costed) return;
+  fprintf(out, "tracing: finishing %s", format_ns(text, facts->finish_ns));
+  if (facts->costed > 1) fprintf(out, " (longest %s)", format_ns(text, facts->finish_most_ns));
+  fprintf(out, ", drain thread %s of CPU", format_ns(text, facts->drain_cpu_ns));
+  fprintf(out, ", assists %s", format_ns(text, facts->assist_ns));
+  if (facts->costed < answer->processes)
+    fprintf(out, "; told by %s of %u processes", format_count(text, facts->costed), answer->processes);
+  fprintf(out, "\n");
+}
+
+static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
+  static const table_column columns[] = {{"run", 'r'},       {"start", 'l'},  {"time", 'r'},
+                                         {"processes", 'r'}, {"events", 'r'}, {"command", 't'}};
+  table lines = {.columns = columns, .column_count = 6};
+  char note[128], when[WHEN_BYTES];
+  if (runs->count < 2) return;
+  if (runs->shown == RUN_ALL) snprintf(note, sizeof note, "all are added up; --run N shows one");
+  else snprintf(note, sizeof note, "run %u is shown; --run N shows another one, --run all adds them up", runs->shown);
+  table_heading(out, "Runs", note);
+  for (uint32_t i = runs->count > top ? runs->count - top : 0; i < runs->count; i++) {
+    const run_facts *run = &runs->runs[i];
+    table_format(&lines, "%u", i + 1);
+    table_format(&lines, "%s", run->first > EPOCH_LEAST ? format_when(when, run->first) : "-");
+    add_time(&lines, (uint64_t)(run->last - run->first));
+    add_count(&lines, run->processes);
+    add_count(&lines, run->events);
+    table_format(&lines, "%s", *run->command ? run->command : "-");
+  }
+  table_print(&lines, out, 2);
+  if (runs->count > top) fprintf(out, "  and %u older; --top N shows more\n", runs->count - top);
+}
+
+void summary_head(FILE *out, const summary_answer *answer, uint32_t top) {
+  const summary_state *state = answer->state;
+  char text[FORMAT_BYTES], when[WHEN_BYTES];
+  const uint32_t traces = state->source_count, hosts = state->host_numbers.count, threads = state->thread_count;
+  fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
+  fprintf(out, ", %s event%s", format_count(text, state->events), plural(state->events));
+  fprintf(out, ", %s process%s", format_count(text, answer->processes), answer->processes == 1 ? "" : "es");
+  print_missing(out, &answer->facts);
+  fprintf(out, ", %s thread%s", format_count(text, threads), plural(threads));
+  if (hosts) fprintf(out, ", %s host%s", format_count(text, hosts), plural(hosts));
+  format_when(when, state->first);
+  fprintf(out, "\njob time %s%s%s", format_duration(text, (double)answer->job_ns / 1e9), *when ? ", " : "", when);
+  if (answer->runs->shown == RUN_ALL && answer->runs->count > 1)
+    fprintf(out, ", with the time between %u runs", answer->runs->count);
+  fprintf(out, "\n");
+  print_cost(out, answer);
+  print_runs(out, answer->runs, top);
+}
+
+/* ---- Communication -------------------------------------------------------------------------------------------------- */
+
+static void add_note(table *lines, const summary_answer *answer, const collective *call) {
+  const uint64_t world_size = answer->facts.world_size;
+  char note[160] = "";
+  size_t len = 0;
+  if (call->unknown && call->least != call->most)
+    snprintf(note, sizeof note, "%s: %" PRIu64 " to %" PRIu64, call->unknown, call->least, call->most);
+  else if (call->unknown) snprintf(note, sizeof note, "%s", call->unknown);
+  if (!call->unknown && call->hosts > 1)
+    len = (size_t)snprintf(note, sizeof note, "as exact as the clocks of %" PRIu64 " hosts agree", call->hosts);
+  if (!call->unknown && world_size > call->processes)
+    snprintf(note + len, sizeof note - len, "%s%" PRIu64 " of %" PRIu64 " ranks", len ? "; " : "", call->processes,
+             world_size);
+  table_format(lines, "%s", note);
+}
+
+void summary_communication(FILE *out, const summary_answer *answer, uint32_t top) {
+  static const table_column columns[] = {{"name", 't'},      {"processes", 'r'},    {"calls each", 'r'},
+                                         {"time each", 'r'}, {"waiting each", 'r'}, {"last", 'l'},
+                                         {"", 't'}};
+  table lines = {.columns = columns, .column_count = 7};
+  const collective_list *list = &answer->collectives;
+  char note[128], more[SHOWN_BYTES];
+  if (!list->count) return;
+  shown(more, top, list->count);
+  snprintf(note, sizeof note, "waiting: for the last rank to come%s%s", *more ? "; " : "", more);
+  table_heading(out, "Communication", note);
+  for (uint32_t i = 0; i < list->count && i < top; i++) {
+    const collective *call = &list->calls[i];
+    dft_text name = state_text_of(answer->state, call->name);
+    add_text(&lines, name);
+    add_count(&lines, call->processes);
+    add_count(&lines, call->calls / call->processes);
+    add_time(&lines, call->time_ns / call->processes);
+    if (call->unknown) table_format(&lines, "unknown");
+    else add_time(&lines, call->waited_ns / call->processes);
+    if (call->last_rank == NO_NUMBER) table_format(&lines, "-");
+    else
+      table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->most);
+    add_note(&lines, answer, call);
+  }
+  table_print(&lines, out, 2);
+}

@@ -1,0 +1,82 @@
+/* summary_job_json.c - the summary for programs: the job as a whole.
+ * SPDX-License-Identifier: MIT */
+#include "summary_job_json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "command/trace/jsontext.h"
+
+static void print_text(FILE *out, const char *text) {
+  if (*text) json_text(out, text, strlen(text));
+  else fprintf(out, "null");
+}
+
+static void print_runs(FILE *out, const run_list *runs) {
+  if (runs->shown == RUN_ALL) fprintf(out, "  \"run\": \"all\",\n  \"runs\": [");
+  else fprintf(out, "  \"run\": %u,\n  \"runs\": [", runs->shown);
+  for (uint32_t i = 0; i < runs->count; i++) {
+    const run_facts *run = &runs->runs[i];
+    fprintf(out, "%s\n    {\"run\": %u, \"id\": ", i ? "," : "", i + 1);
+    print_text(out, run->id);
+    fprintf(out, ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"processes\": %u, \"events\": %" PRIu64,
+            run->first, run->last, run->processes, run->events);
+    fprintf(out, ", \"command\": ");
+    print_text(out, run->command);
+    fprintf(out, "}");
+  }
+  fprintf(out, "],\n");
+}
+
+static void print_sites(FILE *out, const char *key, const site_list *list) {
+  fprintf(out, "\"%s\": {\"count\": %" PRIu64 ", \"processes\": %" PRIu64 ", \"sites\": [", key, list->events,
+          list->processes);
+  for (uint32_t i = 0; i < list->count; i++) {
+    fprintf(out, "%s{\"site\": ", i ? ", " : "");
+    json_text(out, list->sites[i].site, strlen(list->sites[i].site));
+    fprintf(out, ", \"processes\": %" PRIu64 "}", list->sites[i].processes);
+  }
+  fprintf(out, "]}");
+}
+
+void summary_json_job(FILE *out, const summary_answer *answer) {
+  const job_facts *facts = &answer->facts;
+  print_runs(out, answer->runs);
+  fprintf(out, "  \"world_size\": ");
+  if (facts->world_size) fprintf(out, "%" PRIu64, facts->world_size);
+  else fprintf(out, "null");
+  fprintf(out, ",\n  \"missing_ranks\": [");
+  for (uint32_t i = 0; i < facts->gap_count; i++)
+    fprintf(out, "%s{\"first\": %" PRIu64 ", \"last\": %" PRIu64 "}", i ? ", " : "", facts->gaps[i].first,
+            facts->gaps[i].last);
+  fprintf(out,
+          "],\n  \"tracing\": {\"processes\": %" PRIu64 ", \"finish_ns\": %" PRIu64 ", \"finish_most_ns\": %" PRIu64
+          ", \"drain_cpu_ns\": %" PRIu64 ", \"assist_ns\": %" PRIu64 "},\n  \"regions\": {",
+          facts->costed, facts->finish_ns, facts->finish_most_ns, facts->drain_cpu_ns, facts->assist_ns);
+  print_sites(out, "unmatched_ends", &facts->unmatched);
+  fprintf(out, ", ");
+  print_sites(out, "never_ended", &facts->open);
+  fprintf(out, "},\n  \"workers_without_trainer\": %" PRIu64 ",\n", facts->orphans);
+}
+
+void summary_json_communication(FILE *out, const summary_answer *answer) {
+  const collective_list *list = &answer->collectives;
+  fprintf(out, "  \"communication\": [");
+  for (uint32_t i = 0; i < list->count; i++) {
+    const collective *call = &list->calls[i];
+    dft_text name = state_text_of(answer->state, call->name);
+    fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
+    json_text(out, name.text, name.len);
+    fprintf(out,
+            ", \"processes\": %" PRIu64 ", \"hosts\": %" PRIu64 ", \"calls\": %" PRIu64 ", \"calls_least\": %" PRIu64
+            ", \"calls_most\": %" PRIu64 ", \"time_ns\": %" PRIu64 ", \"unknown\": ",
+            call->processes, call->hosts, call->calls, call->least, call->most, call->time_ns);
+    print_text(out, call->unknown ? call->unknown : "");
+    if (call->unknown) fprintf(out, ", \"waited_ns\": null");
+    else fprintf(out, ", \"waited_ns\": %" PRIu64, call->waited_ns);
+    if (call->last_rank == NO_NUMBER) fprintf(out, ", \"last_rank\": null");
+    else fprintf(out, ", \"last_rank\": %" PRId64, call->last_rank);
+    fprintf(out, ", \"last_calls\": %" PRIu64 "}", call->last_calls);
+  }
+  fprintf(out, "],\n");
+}
