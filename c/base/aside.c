@@ -72,12 +72,13 @@ typedef struct side_stack {
 } side_stack;
 
 static side_stack stacks[STACKS];
-static __thread const char *own_memory; /* of the one that this thread uses */
+static __thread uint8_t own_number; /* of the one that this thread uses, from 1 on; 0: none */
 
 /* A signal handler with a stack of its own may have interrupted work that is aside. */
 static int is_aside(void) {
   const char *here = __builtin_frame_address(0);
-  return own_memory && here >= own_memory && here < own_memory + GUARD_BYTES + DFT__ASIDE_BYTES;
+  const char *memory = own_number ? stacks[own_number - 1].memory : NULL;
+  return memory && here >= memory && here < memory + GUARD_BYTES + DFT__ASIDE_BYTES;
 }
 
 /* A stack that a thread of the parent process held at the fork is free. */
@@ -118,10 +119,10 @@ static side_stack *take(void) {
 static void run(void (*function)(void *), void *argument, side_stack *stack) {
   int can_exceed = dft__signals_watch_limit();
   if (stack) {
-    const char *outer = own_memory;
-    own_memory = stack->memory;
+    uint8_t outer = own_number;
+    own_number = (uint8_t)(stack - stacks + 1);
     switch_to(function, argument, stack->memory + GUARD_BYTES + DFT__ASIDE_BYTES);
-    own_memory = outer;
+    own_number = outer;
     atomic_store(&stack->holder, 0);
   } else {
     function(argument);
