@@ -607,7 +607,7 @@ class Summary:
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
-            if span.kind and span.is_failed:
+            if span.event["cat"] in ("POSIX", "STDIO") and span.is_failed:
                 failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
                 if part in busy and (span.result or 0) > 0:

@@ -124,6 +124,28 @@ def failed_calls(folder):
     assert "the bytes of 1 transfer are unknown" in text, text
 
 
+def failed_copies_and_processes(folder):
+    """A copy is two transfers but one call; a program that could not be started is a call that failed, too."""
+    trace = Trace(1)
+    trace.metadata("FH", "/data/in", "f1")
+    trace.metadata("FH", "/bin/none", "f3")
+    for at in range(3):
+        trace.event("sendfile", "POSIX", at, at + 1, fhash="f1", path2_hash="f2", ret=-1, errno=9)
+    trace.event("execve", "POSIX", 3, 4, fhash="f3", ret=-1, errno=2)
+    trace.event("waitpid", "POSIX", 4, 5, ret=-1, errno=10)
+    trace.event("vfork", "POSIX", 5, 6, ret=-1)
+    trace.event("fork", "POSIX", 6, 7, ret=4711)
+    trace.event("close", "POSIX", 7, 8, fhash="f1", ret=0)
+    trace.event("train", "app", 8, 9, ret=-1, errno=5)  # not a call
+    trace.save(folder)
+    text, found = summary(folder)
+    lines = sorted(tuple(line[key] for key in ("name", "file", "errno", "count")) for line in found["io"]["failures"])
+    processes = [("execve", "/bin/none", 2, 1), ("sendfile", "/data/in", 9, 3)]
+    assert lines == [*processes, ("vfork", "(no file)", 0, 1), ("waitpid", "(no file)", 10, 1)], lines
+    assert "\nFailed calls, 6 of 8\n" in text, text
+    assert found["io"]["all"]["failed"] == 6, found["io"]["all"]  # the transfers: each copy read and wrote
+
+
 def epochs_without_numbers(folder):
     """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
     trace = Trace(1)
@@ -305,6 +327,7 @@ def main():
         ranks_make_their_steps_together,
         bandwidth_of_a_job,
         failed_calls,
+        failed_copies_and_processes,
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,

@@ -88,10 +88,12 @@ static void print_failures(FILE *out, const summary_answer *answer, uint32_t top
   table lines = {.columns = columns, .column_count = 4};
   const summary_state *state = answer->state;
   char note[SHOWN_BYTES], title[96], failed[FORMAT_BYTES], calls[FORMAT_BYTES];
+  uint64_t all = 0;
   uint32_t count;
   answer_failure *list = answer_failures(state, &count);
-  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, answer->io.failed),
-           format_count(calls, io_stats_calls(&answer->io)));
+  for (uint32_t i = 0; i < count; i++) all += list[i].count;
+  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, all),
+           format_count(calls, answer->calls));
   if (count) table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
     dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
@@ -134,8 +136,8 @@ void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_sin
   if (list && count) {
     print_processes(out, answer, list, count, top);
     print_job_io(out, answer);
-    print_failures(out, answer, top);
   }
+  print_failures(out, answer, top);
   free(list);
   file_groups_free(&groups);
 }
