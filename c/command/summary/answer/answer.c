@@ -31,6 +31,7 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   for (uint32_t i = 0; i < state->source_count; i++) {
     if (state->sources[i].unit_ns && state->sources[i].unit_ns < answer->grain_ns)
       answer->grain_ns = state->sources[i].unit_ns;
+    if (state->sources[i].unit_ns > answer->unit_ns) answer->unit_ns = state->sources[i].unit_ns;
   }
   for (uint32_t i = 0; i < state->thread_count; i++) {
     const state_thread *thread = &state->threads[i];
