@@ -154,7 +154,10 @@ def a_trace_without_its_end(folder):
         trace.event("work", "app", at, at + 1)
     trace.event("end", "dftracer", 4, 4)
     members = [gzip.compress(line.encode() + b"\n") for line in ("[", *trace.lines)]
-    for kept, events, heading in ((len(members), 4, "1 trace, 4 events, 1"), (5, 2, "1 trace, ≥ 2 events (see Notes), 1")):
+    for kept, events, heading in (
+        (len(members), 4, "1 trace, 4 events, 1"),
+        (5, 2, "1 trace, ≥ 2 events (see Notes), 1"),
+    ):
         (Path(folder) / "1.pfw.gz").write_bytes(b"".join(members[:kept]))
         text, found = summary(folder)
         assert found["events"] == events and found["lost"]["unfinished_traces"] == (events < 4), found
