@@ -165,6 +165,17 @@ def a_trace_without_its_end(folder):
         assert ("1 trace has no end" in text) == (events < 4), text
 
 
+def a_region_of_a_killed_process(folder):
+    """It was open when the process was killed: its duration is not known, and the note of the recovery says so."""
+    trace = Trace(1)
+    trace.event("whole", "app", 0, 5, open=1)
+    trace.event("end", "dftracer", 5, 5, recovered=1)
+    trace.save(folder)
+    text, found = summary(folder)
+    assert text.startswith("1 trace, 1 event, 1 process") and found["lost"]["unfinished_traces"] == 0, text
+    assert "died; regions that were open then count up to the last event" in text, text
+
+
 def epochs_without_numbers(folder):
     """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
     trace = Trace(1)
@@ -378,6 +389,7 @@ def main():
         failed_calls,
         failed_copies_and_processes,
         a_trace_without_its_end,
+        a_region_of_a_killed_process,
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,

@@ -51,18 +51,17 @@ static void print_sites(FILE *out, const char *one, const char *many, const site
 }
 
 static void print_losses(FILE *out, const summary_state *state, uint64_t unfinished) {
+  static const char open_ones[] = "; regions that were open then count up to the last event";
   char text[FORMAT_BYTES];
   if (unfinished)
-    fprintf(
-      out,
-      "  %s trace%s no end: the process still runs, or the file was cut. What is open counts up to its last event\n",
-      format_count(text, unfinished), unfinished == 1 ? " has" : "s have");
+    fprintf(out, "  %s trace%s no end, because the process still runs or the file was cut%s\n",
+            format_count(text, unfinished), unfinished == 1 ? " has" : "s have", open_ones);
   if (state->dropped)
     fprintf(out, "  %s event%s dropped while tracing, because there was no space left\n",
             format_count(text, state->dropped), state->dropped == 1 ? " was" : "s were");
   if (state->recovered)
-    fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
-            state->recovered == 1 ? " was" : "s were");
+    fprintf(out, "  %s trace%s recovered after the process died%s\n", format_count(text, state->recovered),
+            state->recovered == 1 ? " was" : "s were", open_ones);
 }
 
 void summary_notes(FILE *out, const summary_answer *answer) {
