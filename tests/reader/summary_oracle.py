@@ -14,7 +14,7 @@ READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getli
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
 WRITES += ("printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf")
 GETS, PUTS = ("fgetc", "getc", "getchar"), ("fputc", "putc", "putchar")  # of one byte; ret is the character
-SCANS = ("fscanf", "vfscanf")  # of which nothing tells the bytes
+SCANS, QUEUES = ("fscanf", "vfscanf", "aio_read"), ("aio_write",)  # of which nothing tells the bytes
 MAPS = ("mmap",)
 SEEKS = ("lseek",)
 MOVES = ("fseek", "fseeko", "rewind")
@@ -56,7 +56,7 @@ def io_kind(name, cat):
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    kinds = {"read": READS + GETS + SCANS, "write": WRITES + PUTS, "copy": COPIES, "map": MAPS}
+    kinds = {"read": READS + GETS + SCANS, "write": WRITES + PUTS + QUEUES, "copy": COPIES, "map": MAPS}
     kinds |= {"seek": SEEKS, "move": MOVES, "open": OPENS}
     for kind, names in kinds.items():
         if name in names:
@@ -92,9 +92,9 @@ def result_of(event, args, error):
     ret, name = integer(args.get("ret"), None), event["name"]
     name = name[:-2] if name.endswith("64") else name
     is_end = ret is not None and ret < 0 and not error
-    if ret is None or event["cat"] not in ("POSIX", "STDIO") or name not in GETS + PUTS + SCANS:
+    if ret is None or event["cat"] not in ("POSIX", "STDIO") or name not in GETS + PUTS + SCANS + QUEUES:
         return ret
-    if name in SCANS:
+    if name in SCANS + QUEUES:
         return ret if ret < 0 and error else None
     return 1 if ret >= 0 else 0 if is_end and name in GETS else ret
 
@@ -388,6 +388,7 @@ class Process:
         self.source, self.pid = source, pid
         self.host, self.rank, self.parent, self.command = "", None, 0, ""
         self.facts = {}
+        self.bookkeeping = set()
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
@@ -521,6 +522,7 @@ class Summary:
             elif phase == "X":
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
+                    process.bookkeeping.add(event["name"])
                     process.facts |= args
                     process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
@@ -611,7 +613,7 @@ class Summary:
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
-            if span.kind and span.is_failed:
+            if span.event["cat"] in ("POSIX", "STDIO") and span.is_failed:
                 failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
                 if part in busy and (span.result or 0) > 0:
@@ -863,7 +865,8 @@ class Summary:
             "groups": list(self._groups()),
             "io": self._io(),
             "training": self._training_document(),
-            "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
+            "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")}
+            | {"unfinished_traces": sum(process.bookkeeping == {"start"} for process in self.processes.values())},
             "problem_count": 0,
             "problems": [],
             "accuracy": {"percentile_error": 0.0078125},

@@ -260,9 +260,12 @@ static void print_training(FILE *out, const summary_answer *answer) {
   fprintf(out, "]},\n");
 }
 
-static void print_problems(FILE *out, const summary_state *state) {
-  fprintf(out, "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 "},\n", state->dropped,
-          state->recovered);
+static void print_problems(FILE *out, const summary_answer *answer) {
+  const summary_state *state = answer->state;
+  fprintf(out,
+          "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 ", \"unfinished_traces\": %" PRIu64
+          "},\n",
+          state->dropped, state->recovered, answer->facts.unfinished);
   fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [", state->all_problems);
   for (uint32_t i = 0; i < state->problem_count; i++) {
     const state_problem *problem = &state->problems[i];
@@ -296,6 +299,6 @@ void summary_json(FILE *out, const summary_answer *answer) {
   print_all_io(out, answer);
   print_training(out, answer);
   summary_json_communication(out, answer);
-  print_problems(out, answer->state);
+  print_problems(out, answer);
   fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

@@ -50,14 +50,18 @@ static void print_sites(FILE *out, const char *one, const char *many, const site
   fprintf(out, "\n");
 }
 
-static void print_losses(FILE *out, const summary_state *state) {
+static void print_losses(FILE *out, const summary_state *state, uint64_t unfinished) {
+  static const char open_ones[] = "; regions that were open then count up to the last event";
   char text[FORMAT_BYTES];
+  if (unfinished)
+    fprintf(out, "  %s trace%s no end, because the process still runs or the file was cut%s\n",
+            format_count(text, unfinished), unfinished == 1 ? " has" : "s have", open_ones);
   if (state->dropped)
     fprintf(out, "  %s event%s dropped while tracing, because there was no space left\n",
             format_count(text, state->dropped), state->dropped == 1 ? " was" : "s were");
   if (state->recovered)
-    fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
-            state->recovered == 1 ? " was" : "s were");
+    fprintf(out, "  %s trace%s recovered after the process died%s\n", format_count(text, state->recovered),
+            state->recovered == 1 ? " was" : "s were", open_ones);
 }
 
 void summary_notes(FILE *out, const summary_answer *answer) {
@@ -67,10 +71,10 @@ void summary_notes(FILE *out, const summary_answer *answer) {
   const uint64_t unknown = io_stats_unknown(&answer->io);
   const uint64_t mapped = answer->io.mapped_bytes;
   if (!unknown && !mapped && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
-      !facts->unmatched.events && !facts->open.events && !facts->orphans)
+      !facts->unmatched.events && !facts->open.events && !facts->orphans && !facts->unfinished)
     return;
   table_heading(out, "Notes", "");
-  print_losses(out, state);
+  print_losses(out, state, facts->unfinished);
   print_sites(out, "region was ended that had not begun", "regions were ended that had not begun", &facts->unmatched);
   print_sites(out, "region never ended", "regions never ended", &facts->open);
   if (facts->orphans)
