@@ -1,7 +1,11 @@
 /* test_recover.c - what dead processes left: published once, whole, and without harm from whatever damage.
  * SPDX-License-Identifier: MIT */
+#include <alloca.h>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 
 #include "session.h"
@@ -297,6 +301,41 @@ static void damage_of_any_kind_does_no_harm(void) {
   free(bytes);
 }
 
+/* ---- Signals of the program meanwhile ------------------------------------------------------------------------------------ */
+
+#define DEEP_BYTES ((size_t)2 << 20)
+
+static volatile sig_atomic_t is_signalled, handled;
+
+/* In the place of the C library's: a recovery lists folders. */
+DIR *fdopendir(int fd) {
+  DIR *(*real)(int);
+  *(void **)&real = dlsym(RTLD_NEXT, "fdopendir");
+  if (is_signalled) raise(SIGUSR1);
+  return real(fd);
+}
+
+static void take_much_stack(int signal) {
+  volatile char *bytes = alloca(DEEP_BYTES);
+  (void)signal;
+  for (size_t i = DEEP_BYTES; i > 0; i -= 4096) bytes[i - 1] = 1;
+  handled = 1;
+}
+
+static void recover_while_signals_come(void) {
+  signal(SIGUSR1, take_much_stack);
+  is_signalled = 1;
+  CHECK_INT(recover("out"), DFT_OK);
+  CHECK_INT(handled, 1);
+  CHECK_INT(report.published, 1);
+}
+
+static void handlers_have_the_stack_of_the_main_thread(void) {
+  leave_a_spool();
+  CHECK_INT(in_process(recover_while_signals_come), 0);
+  check_whole("out/dead.pfw");
+}
+
 int main(void) {
   RUN(nothing_to_do_is_fine);
   RUN(a_dead_process_is_published_once);
@@ -310,5 +349,6 @@ int main(void) {
   RUN(failed_attempts_do_not_make_the_name_longer);
   RUN(living_processes_are_left_alone);
   RUN(damage_of_any_kind_does_no_harm);
+  RUN(handlers_have_the_stack_of_the_main_thread);
   return failed_cases;
 }
