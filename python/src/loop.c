@@ -266,6 +266,7 @@ static int loop_traverse(PyObject *self, visitproc visit, void *arg) {
 
 static int loop_clear(PyObject *self) {
   Loop *loop = (Loop *)self;
+  if (loop->thread) take_ready(loop); /* it got an item after the garbage collector had finished it */
   Py_CLEAR(loop->iterator);
   Py_CLEAR(loop->profile);
   Py_CLEAR(loop->batches);
@@ -298,7 +299,6 @@ static void loop_dealloc(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
   if (PyObject_CallFinalizerFromDealloc(self) < 0) return;
   PyObject_GC_UnTrack(self);
-  if (loop->thread) take_ready(loop); /* an item that came after the garbage collector had finished it */
   loop_clear(self);
   label_drop(loop->iter_label);
   label_drop(loop->block_label);
