@@ -115,6 +115,33 @@ static void the_next_process_does_it_by_itself(void) {
   CHECK_INT(exists("out/.dftracer"), 0);
 }
 
+/* Two children are killed; the end of the second one was on purpose. */
+static void a_child_that_was_ended_on_purpose_did_not_die(void) {
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_TRACE_COMPRESSION", "0");
+  for (int i = 0; i < 2; i++) {
+    char name[32];
+    pid_t pid = fork();
+    snprintf(name, sizeof name, "out/child-%d.pfw", i);
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), name, NULL}), DFT_OK);
+      dft_instant("one", "test");
+      kill(getpid(), SIGKILL);
+    }
+    CHECK_INT(waitpid(pid, NULL, 0), pid);
+    if (i == 1) dft_child_ends((uint32_t)pid);
+  }
+  CHECK_INT(recover("out"), DFT_OK);
+  CHECK_INT(report.published, 2);
+  for (int i = 0; i < 2; i++) {
+    trace in = read_trace(i ? "out/child-1.pfw" : "out/child-0.pfw");
+    CHECK_INT(count_name(&in, "one"), 1);
+    CHECK_INT(find_arg(the_event(&in, "end"), "recovered") != NULL, i == 0);
+    free_trace(&in);
+  }
+}
+
 static void the_same_explicit_name_does_not_replace_the_dead(void) {
   leave_a_spool();
   CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), "out/dead.pfw", NULL}), DFT_OK);
@@ -315,6 +342,7 @@ int main(void) {
   RUN(the_folder_may_be_named_in_many_ways);
   RUN(a_folder_that_was_moved_is_recovered_where_it_is);
   RUN(the_next_process_does_it_by_itself);
+  RUN(a_child_that_was_ended_on_purpose_did_not_die);
   RUN(the_same_explicit_name_does_not_replace_the_dead);
   RUN(a_recovery_that_failed_may_be_repeated);
   RUN(a_header_with_a_relative_folder_does_no_harm);

@@ -791,10 +791,36 @@ class Summary:
             "id": min((trace.id for trace in run if trace.id), default=None),
             "start_ns": min(trace.first for trace in run),
             "end_ns": max(trace.last for trace in run),
-            "processes": len({span.process for span in own}),
+            "processes": self._living(own, run)[0],
             "events": sum(not is_ours(span.event) for span in own),
             "command": typed(commands.get(first[2], "")) or None,
         }
+
+    def _living(self, spans, run):
+        """Processes and threads: in a run with an id, the next trace of a pid is of the same process."""
+        found, threads = {}, set()  # (source, pid) -> its process
+        for trace in run:
+            own = [span for span in spans if span.source == trace.source]
+            for pid in {span.event["pid"] for span in own}:
+                found[trace.source, pid] = [min(s.start for s in own), max(s.end for s in own), trace.id]
+        before = {}  # (host, pid) -> the trace before, and when all so far end
+        for key, (start, end, identity) in sorted(found.items(), key=lambda item: item[1][:2]):
+            who = (self._host_of(*key), key[1])
+            same, until = before.get(who, (None, None)) if identity is not None else (None, None)
+            found[key] = same if same is not None and start >= until else key
+            if identity is not None:
+                before[who] = found[key], max(end, until if until is not None else end)
+        for span in spans:
+            key = (span.source, span.event["pid"])
+            if key in found:
+                threads.add((found[key], span.event["tid"]))
+        return len(set(found.values())), len(threads)
+
+    @functools.cache  # noqa: B019 - a summary lives for one test
+    def _host_of(self, source, pid):
+        hosts = [event["args"]["hhash"] for event in events_of(self.all_texts[source])
+                 if event["pid"] == pid and "hhash" in event.get("args", {})]
+        return hosts[-1] if hosts else None
 
     def _communication(self):
         """The n-th call of all ranks is the same one."""
@@ -842,14 +868,16 @@ class Summary:
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
         io_ns = sum(span.self for span in self.spans if span.kind)
         region_ns = sum(span.self for span in self.spans if not span.kind)
+        shown = [own for number, own in enumerate(self.runs, 1) if self.run in ("all", number)]
+        living = [self._living(self.spans, own) for own in shown]
         return {
             "traces": self.sources,
             "events": len(self.users),
             "counters": self.counts["C"],
             "metadata": self.counts["M"],
             "other_records": self.counts["others"],
-            "processes": len({span.process for span in self.spans}),
-            "threads": len(self.threads),
+            "processes": sum(processes for processes, _ in living),
+            "threads": sum(threads for _, threads in living),
             "hosts": len(self.hosts),
             "job": {
                 "start_ns": start,

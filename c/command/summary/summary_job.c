@@ -82,7 +82,7 @@ static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
 void summary_head(FILE *out, const summary_answer *answer, uint32_t top) {
   const summary_state *state = answer->state;
   char text[FORMAT_BYTES], when[WHEN_BYTES];
-  const uint32_t traces = state->source_count, hosts = state->host_numbers.count, threads = state->thread_count;
+  const uint32_t traces = state->source_count, hosts = state->host_numbers.count, threads = answer->threads;
   fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
   const int is_partial = state->all_problems || state->dropped || answer->facts.unfinished;
   fprintf(out, ", %s%s event%s%s", is_partial ? at_least() : "", format_count(text, state->events),

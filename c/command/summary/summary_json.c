@@ -287,7 +287,7 @@ void summary_json(FILE *out, const summary_answer *answer) {
     ",\n  \"metadata\": %" PRIu64 ",\n  \"other_records\": %" PRIu64 ",\n  \"processes\": %u,\n  \"threads\": %u,\n"
     "  \"hosts\": %u,\n",
     dft_version(), answer->state->source_count, answer->state->events, answer->state->counters, answer->state->metadata,
-    answer->state->others, answer->processes, answer->state->thread_count, answer->state->host_numbers.count);
+    answer->state->others, answer->processes, answer->threads, answer->state->host_numbers.count);
   fprintf(out,
           "  \"job\": {\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"time_ns\": %" PRId64
           ", \"thread_ns\": %" PRIu64 ", \"region_ns\": %" PRIu64 ", \"io_ns\": %" PRIu64 ", \"outside_ns\": %" PRIu64

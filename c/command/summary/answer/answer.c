@@ -40,8 +40,12 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
     answer->thread_ns += (uint64_t)(thread->last - thread->first);
   }
   answer->outside_ns = answer->thread_ns - answer->region_ns - answer->io_ns;
+  for (uint32_t i = 1; i <= runs->count; i++) {
+    if (runs->shown != RUN_ALL && runs->shown != i) continue;
+    answer->processes += runs->runs[i - 1].processes;
+    answer->threads += runs->runs[i - 1].threads;
+  }
   for (uint32_t i = 1; i <= state->process_count; i++) {
-    answer->processes += state->processes[i].threads != 0;
     answer->calls += state->processes[i].counts.calls;
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }

@@ -12,7 +12,7 @@
 typedef struct summary_answer {
   summary_state *state;
   const run_list *runs;
-  uint32_t processes;                   /* with an event in the time that was asked for */
+  uint32_t processes, threads;          /* with an event in the time that was asked for */
   uint64_t grain_ns;                    /* durations are multiples of it */
   uint64_t unit_ns;                     /* the coarsest unit of time of any trace */
   uint64_t job_ns;                      /* from the first start to the last end */
