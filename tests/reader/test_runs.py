@@ -67,6 +67,7 @@ def a_process_that_writes_again(folder):
     for number, (pid, begin, length, host) in enumerate(traces):
         trace = Rank(pid, begin, host=host, run="notebook")
         trace.event("work", "app", begin, begin + length)
+        trace.event("end", "dftracer", begin + length, begin + length)
         trace.save(folder)
         (Path(folder) / f"{pid}.pfw").rename(Path(folder) / f"trace-{number}.pfw")
     text, found = summary(folder)
