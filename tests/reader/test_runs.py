@@ -228,7 +228,7 @@ def workers_without_their_trainer(folder):
     paths = [Path(folder) / "10.pfw", Path(folder) / "11.pfw"]
     text, found = summary(folder, "--by", "step")
     assert {group["step"]: group["count"] for group in found["groups"]} == {"7": 3}, found["groups"]
-    assert found["workers_without_trainer"] == 0 and "Notes" not in text, text
+    assert found["workers_without_trainer"] == 0 and "the trainer of" not in text, text
     alone = run("--by", "step", paths[1])
     assert "the trainer of 1 worker is not among the traces: the steps of what they loaded are unknown" in alone.stdout
     states = []
