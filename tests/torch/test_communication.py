@@ -54,9 +54,10 @@ def test_ranks_wait_for_each_other(tmp_path):
             assert backward["ts"] <= reduced["ts"]
             assert reduced["ts"] + reduced["dur"] <= backward["ts"] + backward["dur"]
     first, second = sorted(traces, key=lambda trace: trace.path)
-    for name, other in (("all_reduce", "backward"), ("comm.wait", "comm.wait")):
-        for reduced, joined in zip(first.named(name)[:3], second.named(other), strict=False):
-            assert reduced["ts"] + reduced["dur"] >= joined["ts"], "it ends after the other rank has begun"
+    waits = [*first.named("all_reduce")[:3], *first.named("comm.wait")]
+    (asynchronous,) = (event for event in second.named("all_reduce") if event["args"]["p_idx"] == -1)
+    for wait, joined in zip(waits, [*second.named("backward")[:3], asynchronous], strict=True):
+        assert wait["ts"] + wait["dur"] >= joined["ts"], "it ends after the other rank has begun"
 
 
 if __name__ == "__main__":
