@@ -22,6 +22,7 @@ OPENS = ("open", "openat", "openat2", "creat", "fopen", "freopen", "fdopen")
 COPIES = ("copy_file_range", "sendfile", "splice")
 PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
 PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")
+LOST = ("dropped", "recovered_traces", "unrecovered_traces", "running_processes")  # the last two are of spools only
 TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
@@ -863,7 +864,7 @@ class Summary:
             "groups": list(self._groups()),
             "io": self._io(),
             "training": self._training_document(),
-            "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")},
+            "lost": {key: self.lost[key] for key in LOST},
             "problem_count": 0,
             "problems": [],
             "accuracy": {"percentile_error": 0.0078125},

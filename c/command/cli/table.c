@@ -26,6 +26,10 @@ static int width_of(const char *text) {
   return width;
 }
 
+static const char *cut_mark(void) {
+  return terminal_has_unicode() ? "\u2026" : "~";
+}
+
 void table_add(table *sheet, const char *text, size_t len) {
   char *copy;
   if (sheet->cell_count == sheet->cell_capacity) {
@@ -38,6 +42,19 @@ void table_add(table *sheet, const char *text, size_t len) {
   copy = strdup(printable_n(text, len));
   if (!copy) return;
   sheet->cells[sheet->cell_count++] = copy;
+}
+
+void table_add_start(table *sheet, const char *text, int most) {
+  char *start;
+  size_t len = 0;
+  if (width_of(text) <= most) {
+    table_add(sheet, text, strlen(text));
+    return;
+  }
+  for (int left = most - 1; left > 0 || is_continuation(text[len]); len++) left -= !is_continuation(text[len]);
+  if (asprintf(&start, "%.*s%s", (int)len, text, cut_mark()) < 0) return;
+  table_add(sheet, start, strlen(start));
+  free(start);
 }
 
 void table_format(table *sheet, const char *format, ...) {
@@ -56,7 +73,6 @@ static int is_right(char kind) {
 /* Prints exactly `width` columns. */
 static void print_cell(FILE *out, const char *text, int width, char kind) {
   int own = width_of(text);
-  const char *mark = terminal_has_unicode() ? "\u2026" : "~";
   if (own <= width) {
     int blank = width - own;
     fprintf(out, "%*s%s%*s", is_right(kind) ? blank : 0, "", text, is_right(kind) ? 0 : blank, "");
@@ -65,14 +81,14 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   if (kind == 'p') { /* the end of a path says more than its beginning */
     for (int skip = own - width + 1; skip > 0 || is_continuation(*text); text++)
       skip -= !is_continuation(*text) && skip > 0;
-    fprintf(out, "%s%s", mark, text);
+    fprintf(out, "%s%s", cut_mark(), text);
     return;
   }
   for (int left = width - 1; left > 0 || is_continuation(*text); text++) {
     if (!is_continuation(*text)) left--;
     fputc(*text, out);
   }
-  fputs(mark, out);
+  fputs(cut_mark(), out);
 }
 
 static int is_text(const table *sheet, int column) {

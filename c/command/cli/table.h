@@ -23,6 +23,8 @@ typedef struct table {
 
 /* Adds a cell: row after row, from left to right. It becomes printable. */
 void table_add(table *sheet, const char *text, size_t len);
+/* Adds at most so many characters of the text, with a mark where it was cut. */
+void table_add_start(table *sheet, const char *text, int most);
 __attribute__((format(printf, 2, 3))) void table_format(table *sheet, const char *format, ...);
 /* Prints and empties the table. Every line starts with `indent` spaces. Columns are dropped, and then named below the table,
  * only on a terminal or when COLUMNS is set. */

@@ -1,5 +1,6 @@
 /* command_merge.c - dftracer merge: merges many traces, also those of torch.profiler, into one timeline.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/spool.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -69,6 +70,16 @@ static int write_timeline(merge_job *job, dft_reader *reader, const alignment *c
   return error;
 }
 
+static void report_running(dft_reader *reader) {
+  dft_source source = {.struct_size = sizeof source};
+  uint32_t running = 0;
+  for (uint32_t i = 0; dft_reader_source(reader, i, &source) == DFT_OK; i++)
+    running += source.kind == DFT_SOURCE_SPOOL && dft_spool_is_alive(source.path) == 1;
+  if (running)
+    fprintf(stderr, "dftracer merge: %u %s still running: the file shows what happened until now\n", running,
+            running == 1 ? "process is" : "processes are");
+}
+
 static int merge(merge_job *job) {
   dft_reader *reader = NULL;
   alignment clocks = {NULL, 0};
@@ -82,6 +93,7 @@ static int merge(merge_job *job) {
   if (is_aligned) error = write_timeline(job, reader, &clocks, &shown);
   progress_end(&shown);
   if (reader && inputs_report(reader, "merge")) job->is_damaged = 1;
+  if (reader && !error && !job->is_quiet) report_running(reader);
   if (error) outfile_complain("merge", job->output, error);
   align_free(&clocks);
   dft_reader_close(reader);

@@ -261,8 +261,10 @@ static void print_training(FILE *out, const summary_answer *answer) {
 }
 
 static void print_problems(FILE *out, const summary_state *state) {
-  fprintf(out, "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 "},\n", state->dropped,
-          state->recovered);
+  fprintf(out,
+          "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 ", \"unrecovered_traces\": %" PRIu64
+          ", \"running_processes\": %" PRIu64 "},\n",
+          state->dropped, state->recovered, state->left, state->running);
   fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [", state->all_problems);
   for (uint32_t i = 0; i < state->problem_count; i++) {
     const state_problem *problem = &state->problems[i];

@@ -58,6 +58,12 @@ static void print_losses(FILE *out, const summary_state *state) {
   if (state->recovered)
     fprintf(out, "  %s trace%s recovered after the process died\n", format_count(text, state->recovered),
             state->recovered == 1 ? " was" : "s were");
+  if (state->left)
+    fprintf(out, "  %s process%s died, and the trace%s not recovered yet: run 'dftracer recover FOLDER'\n",
+            format_count(text, state->left), state->left == 1 ? "" : "es", state->left == 1 ? " is" : "s are");
+  if (state->running)
+    fprintf(out, "  %s process%s still running: the numbers are those of now\n", format_count(text, state->running),
+            state->running == 1 ? " is" : "es are");
 }
 
 void summary_notes(FILE *out, const summary_answer *answer) {
@@ -66,8 +72,8 @@ void summary_notes(FILE *out, const summary_answer *answer) {
   char text[FORMAT_BYTES];
   const uint64_t unknown = io_stats_unknown(&answer->io);
   const uint64_t mapped = answer->io.mapped_bytes;
-  if (!unknown && !mapped && !state->all_problems && !state->dropped && !state->recovered && !state->others &&
-      !facts->unmatched.events && !facts->open.events && !facts->orphans)
+  if (!unknown && !mapped && !state->all_problems && !state->dropped && !state->recovered && !state->left &&
+      !state->running && !state->others && !facts->unmatched.events && !facts->open.events && !facts->orphans)
     return;
   table_heading(out, "Notes", "");
   print_losses(out, state);

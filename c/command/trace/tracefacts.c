@@ -130,6 +130,10 @@ int tracefacts_read(trace_facts *facts, dft_reader *reader, uint32_t source) {
   return status == DFT_OK;
 }
 
+int tracefacts_is_left(const trace_facts *facts) {
+  return facts->source.kind == DFT_SOURCE_SPOOL && facts->is_recovered;
+}
+
 int tracefacts_is_refused(const trace_facts *facts) {
   return facts->source.kind == DFT_SOURCE_PLAIN && !facts->source.rows && facts->source.problems;
 }

@@ -22,6 +22,8 @@ typedef struct trace_facts {
 
 /* Reads one source. 0: no memory. */
 int tracefacts_read(trace_facts *facts, dft_reader *reader, uint32_t source);
+/* Whether it is the spool of a process that died, which nobody has recovered yet: reading it ends it as recovery will. */
+int tracefacts_is_left(const trace_facts *facts);
 /* Whether the source has lines, but is no trace. */
 int tracefacts_is_refused(const trace_facts *facts);
 
