@@ -249,7 +249,8 @@ def info_of_many_traces_is_a_table(folder):
     facts = [json.loads(line) for line in dftracer("info", "--json", folder / "in")[0].splitlines()]
     for row in rows:
         (one,) = [fact for fact in facts if fact["rank"] == int(row.split()[1])]
-        assert row.split()[:3] == [one["host"], str(one["rank"]), str(one["pid"])] and row.endswith(one["file"]), (row, one)
+        assert row.split()[:3] == [one["host"], str(one["rank"]), str(one["pid"])], (row, one)
+        assert row.endswith(one["file"]), (row, one)
         assert f" {one['command']} " in row and f" {one['events']} " in row and " complete " in row, row
     one, _ = dftracer("info", next(fact["file"] for fact in facts if not fact["rank"]))
     assert "\n  rank       0\n" in one and "\n  command    ./train --epochs 10\n" in one, one

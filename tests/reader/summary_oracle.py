@@ -110,6 +110,7 @@ class Span:
     def __init__(self, source, event, unit):
         self.event, self.source = event, source
         self.kind = io_kind(event["name"], event["cat"])
+        self.is_process_call = event["cat"] == "POSIX" and event["name"] in PROCESSES
         self.args = event.get("args", {})
         self.start = event["ts"] * unit
         self.end = self.start + max(event["dur"], 0) * unit
@@ -186,7 +187,7 @@ class IO:
             self.numbers[name + "_bytes"] += max(ret or 0, 0)
             if ret is None:
                 self.numbers["unknown"] += 1
-            elif ret >= 0:
+            elif ret > 0:
                 self.sizes.append(ret)
         if kind == "map" and (ret if ret is not None else -1) >= 0:
             self.numbers["mapped_bytes"] += max(integer(span.args.get("length"), 0), 0)
@@ -328,7 +329,7 @@ def sequences(spans):
                 places[span.file] = (last_end, goal if 0 <= goal < 2**63 else 0)
             else:
                 places[span.file] = (None, position)
-        elif kind != "move" and ret >= 0:
+        elif kind != "move" and ret > 0:
             start = offset if offset >= 0 else position
             span.sequence = None if last_end is None else start == last_end
             end = min(start + ret, 2**63 - 1)
@@ -705,6 +706,7 @@ class Summary:
             first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
             times["startup_ns"] += first - min(span.start for span in own)
             times["loop_ns"] += last - first
+            times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
         if self.lost_fetches or not (counts["fetch"] or counts["start"]):
             times["fetch_ns"] = times["wait_ns"] = None
@@ -840,7 +842,8 @@ class Summary:
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
         io_ns = sum(span.self for span in self.spans if span.kind)
-        region_ns = sum(span.self for span in self.spans if not span.kind)
+        process_ns = sum(span.self for span in self.spans if span.is_process_call)
+        region_ns = sum(span.self for span in self.spans if not span.kind and not span.is_process_call)
         return {
             "traces": self.sources,
             "events": len(self.users),
@@ -856,8 +859,9 @@ class Summary:
                 "time_ns": end - start,
                 "thread_ns": self.thread_ns,
                 "region_ns": region_ns,
+                "process_ns": process_ns,
                 "io_ns": io_ns,
-                "outside_ns": self.thread_ns - region_ns - io_ns,
+                "outside_ns": self.thread_ns - region_ns - process_ns - io_ns,
             },
             **self._job_document(),
             "by": self.by,

@@ -133,8 +133,8 @@ def what_tracing_cost(folder):
     assert found["job"]["time_ns"] == 147 * 10**6 and found["job"]["outside_ns"] == 0, found["job"]
     cost = {"processes": 2, "finish_ns": 300, "finish_most_ns": 260, "drain_cpu_ns": 14, "assist_ns": 4}
     assert found["tracing"] == {key: n * (10**6 if "_ns" in key else 1) for key, n in cost.items()}, found["tracing"]
-    line = "tracing: finishing 300 ms (longest 260 ms), drain thread 14.0 ms of CPU, assists 4.00 ms"
-    assert f"\n{line}\n" in text, text
+    line = "cost of tracing: up to 260 ms after the end of a process, 14.0 ms of CPU in the background, "
+    assert f"\n{line}4.00 ms in their threads\n" in text, text
 
 
 def regions_that_do_not_match(folder):

@@ -90,7 +90,9 @@ def check(folder, events, running, settings):
             assert facts["state"] == "died" and not facts["recovered"], facts
             assert "publish its trace with 'dftracer recover FOLDER'" in command("info", folder)
             assert "running" not in merge(folder)
-            says(folder, left=1, note="1 process died, and the trace is not recovered yet: run 'dftracer recover FOLDER'")
+            says(
+                folder, left=1, note="1 process died, and the trace is not recovered yet: run 'dftracer recover FOLDER'"
+            )
             command("recover", folder)
             assert json.loads(command("info", "--json", folder))["state"] == "recovered"
             says(folder, recovered=1, note="1 trace was recovered after the process died")

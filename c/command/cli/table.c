@@ -13,7 +13,8 @@
 
 #define GAP 2        /* spaces between columns */
 #define LEAST_TEXT 8 /* the least width of a text column */
-#define GOOD_TEXT 28 /* its width as long as other columns can be dropped */
+#define FAIR_TEXT 20 /* its width as long as any other column can be dropped, */
+#define GOOD_TEXT 28 /* and as long as there is one that matters little */
 
 static int is_continuation(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -115,7 +116,7 @@ static void find_widths(const table *sheet, int width[], int room) {
   for (int i = sheet->column_count - 1; i >= 0 && sum_of(sheet, width, GOOD_TEXT) > room; i--) {
     if (sheet->columns[i].kind == 'o') width[i] = -1;
   }
-  for (int i = sheet->column_count - 1; i > 1 && sum_of(sheet, width, LEAST_TEXT) > room; i--) {
+  for (int i = sheet->column_count - 1; i > 1 && sum_of(sheet, width, FAIR_TEXT) > room; i--) {
     if (sheet->columns[i].kind == 'r') width[i] = -1;
   }
   while (sum_of(sheet, width, INT_MAX) > room) { /* shorten the widest text */
@@ -138,8 +139,7 @@ static void print_column(const table *sheet, FILE *out, int column, const char *
   if (!is_last) fprintf(out, "%*s", GAP, "");
 }
 
-/* Nothing is cut in a file or a pipe. */
-static int room_of(FILE *out) {
+int table_room(FILE *out) {
   const char *columns = getenv("COLUMNS");
   return isatty(fileno(out)) || (columns && *columns) ? terminal_width(out) : INT_MAX;
 }
@@ -160,7 +160,7 @@ static void name_dropped(const table *sheet, FILE *out, int indent, const int wi
 void table_print(table *sheet, FILE *out, int indent) {
   int width[TABLE_COLUMNS];
   int has_colour = terminal_has_colour(out);
-  find_widths(sheet, width, room_of(out) - indent);
+  find_widths(sheet, width, table_room(out) - indent);
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
   for (int i = 0; i < sheet->column_count; i++) print_column(sheet, out, i, sheet->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");

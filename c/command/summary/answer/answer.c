@@ -35,10 +35,12 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   for (uint32_t i = 0; i < state->thread_count; i++) {
     const state_thread *thread = &state->threads[i];
     answer->io_ns += thread->io_ns;
+    answer->process_ns += thread->process_ns;
     answer->region_ns += thread->region_ns;
     answer->thread_ns += (uint64_t)(thread->last - thread->first);
   }
-  answer->outside_ns = answer->thread_ns - answer->region_ns - answer->io_ns;
+  answer->covered_ns = answer->region_ns + answer->process_ns + answer->io_ns;
+  answer->outside_ns = answer->thread_ns - answer->covered_ns;
   for (uint32_t i = 1; i <= state->process_count; i++) {
     answer->processes += state->processes[i].threads != 0;
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;

@@ -229,6 +229,7 @@ static void write_threads(transcript *to) {
                              .first = from->time.first,
                              .last = from->time.last,
                              .io_ns = from->io_ns,
+                             .process_ns = from->process_ns,
                              .region_ns = from->region_ns};
     if (thread->first < source->first) source->first = thread->first;
     if (thread->last > source->last) source->last = thread->last;

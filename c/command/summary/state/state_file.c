@@ -181,6 +181,7 @@ static void code_threads(state_codec *codec, summary_state *state) {
     codec_int(codec, &thread->first);
     codec_int(codec, &thread->last);
     codec_uint(codec, &thread->io_ns);
+    codec_uint(codec, &thread->process_ns);
     codec_uint(codec, &thread->region_ns);
   }
 }

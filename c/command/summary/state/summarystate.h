@@ -62,7 +62,7 @@ typedef struct state_thread {
   uint32_t process;
   uint64_t tid;
   int64_t first, last;
-  uint64_t io_ns, region_ns; /* self times */
+  uint64_t io_ns, process_ns, region_ns; /* self times: of I/O, of calls on processes, of all else */
 } state_thread;
 
 /* Entries of lists that are found by a key have the numbers of a numbering: 1, 2, 3 ... */

@@ -92,8 +92,10 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 
 void event_classify(event_class *result, dft_text name, dft_text cat) {
   int is_stream_call = is(cat, "STDIO");
-  enum action action = is_stream_call || is(cat, "POSIX") ? action_of(name) : ACTION_PROCESS;
+  int is_call = is_stream_call || is(cat, "POSIX");
+  enum action action = is_call ? action_of(name) : ACTION_PROCESS;
   if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
+  result->is_process = is_call && action == ACTION_PROCESS;
   result->io = actions[action].io;
   result->returns = actions[action].returns;
   result->ai = result->io ? AI_NONE : ai_of(name, cat);
