@@ -153,7 +153,7 @@ static void print_job_io(FILE *out, const summary_answer *answer) {
   table lines = {.columns = columns, .column_count = 5};
   const io_stats *io = &answer->io;
   if (!io->read_bytes && !io->write_bytes) return;
-  table_heading(out, "I/O of the job", "time: in which at least one process read or wrote");
+  table_heading(out, "I/O of the job", "time: any process read or wrote");
   for (int is_write = 0; is_write < 2; is_write++) {
     uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
     uint64_t unknown = is_write ? io->unknown_writes : io->unknown_reads;

@@ -65,7 +65,7 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
   if (!answer->training.epochs) return;
   shown(more, top, count);
-  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all trainers, the rest is their mean" : "",
+  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
            trainers > 1 && *more ? "; " : "", more);
   table_heading(out, "Training by epoch", note);
   for (uint32_t i = 1; i <= count && i <= top; i++) {
