@@ -178,7 +178,7 @@ const command command_convert = {
   .text = "Writes the events of traces (.pfw, .pfw.gz, folders; -: stdin) to one file in another format. CSV and HDF5 "
           "are also made of files in Chrome's format (.json, .json.gz).\n\n"
           "  dftracer convert traces -o job.json.gz      # for Chrome and Perfetto\n"
-          "  dftracer convert traces -o job.csv          # a line per event, arguments as JSON\n"
+          "  dftracer convert traces -o job.csv          # a line per event\n"
           "  dftracer convert traces -o job.h5           # HDF5 tables, with a column rank\n"
           "  dftracer convert traces -o job.h5 --to hdf5-table  # compound rows\n"
           "  dftracer convert a.h5 b.h5 -o job.h5        # merge HDF5 tables\n"
