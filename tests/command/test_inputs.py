@@ -271,6 +271,19 @@ def the_table_of_traces_stays_narrow(folder):
 
 
 @in_a_folder
+def traces_of_several_runs_are_told_apart(folder):
+    for number in range(2):
+        dftracer("run", "--io", "-q", "--out", folder / "out", "--", "/bin/sh", "-c", f"/bin/true {number}; true")
+    out, _ = dftracer("info", folder / "out", env={"COLUMNS": ""})
+    _, titles, *rows = out.splitlines()
+    assert titles.split()[:3] == ["run", "rank", "pid"], out
+    for row in rows:
+        assert int(row.split()[0]) == 1 + bool(re.search(r"/bin/true 1", row)), out
+    _, err = dftracer("merge", folder / "out", "-o", folder / "job.json")
+    assert "\ndftracer merge: these are traces of 2 runs; 'dftracer info' shows" in err, err
+
+
+@in_a_folder
 def commands_are_shown_as_they_were_typed(folder):
     """The shell reads the text back: its words are the arguments."""
     words = ["/bin/cat", "a b", "it's", '"', "$HOME", "*", "", "x=1", "ä", "-n", "a;  b", "#", "~", "!", "{1,2}", "\\"]

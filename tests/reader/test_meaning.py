@@ -209,6 +209,17 @@ def names_stay_readable_on_a_narrow_terminal(folder):
     assert re.search(r"\n  3 regions were ended .*\n    ", out), out
 
 
+def steps_that_nobody_numbered(folder):
+    trace = Trace(1)
+    trace.event("work", "app", 0, 1)
+    trace.save(folder)
+    hint = 'no event has an argument "step": the steps are unknown'
+    assert hint in summary(folder, "--by", "step")[0]
+    trace.event("work", "app", 1, 2, step=4)
+    trace.save(folder)
+    assert hint not in summary(folder, "--by", "step")[0]
+
+
 def epochs_without_numbers(folder):
     """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
     trace = Trace(1)
@@ -438,6 +449,7 @@ def main():
         calls_on_processes_are_no_regions,
         loading_outside_of_the_loop_is_not_in_its_share,
         names_stay_readable_on_a_narrow_terminal,
+        steps_that_nobody_numbered,
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,

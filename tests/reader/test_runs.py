@@ -171,7 +171,8 @@ def waiting_at_collectives(folder):
             waited += min(end, begin + 5) - comes[rank]
             events[rank].append(("all_reduce", comes[rank], end, 7 + call % 2))
     for rank, own in enumerate(events):
-        own += [("barrier", 9000 + n, 9001 + n, 7) for n in range(10 + (rank == 1))]
+        own += [("barrier", 9000 + n, 9001 + n, 7) for n in range(10 + 2 * (rank == 1))]
+        own += [("gather", 9200 + 9 * n + rank, 9207 + 9 * n, 7) for n in range(10 + (rank == 1))]  # it was killed
         own += [("send", 9100, 9101, 7)]
         rng.shuffle(own)
         for name, start, end, tid in own:
@@ -187,7 +188,14 @@ def waiting_at_collectives(folder):
         assert found["barrier"]["unknown"] == "the ranks made different numbers of calls", found["barrier"]
         assert found["send"]["unknown"] == "point to point" and found["send"]["waited_ns"] is None, found["send"]
         assert f"rank 3, {last[3]} of 500 as exact as the clocks of 2 hosts agree" in text, text
-        assert "unknown - the ranks made different numbers of calls: 10 to 11" in text, text
+        assert "unknown - the ranks made different numbers of calls: 10 to 12" in text, text
+        assert found["gather"]["waited_ns"] == 10 * (3 + 2 + 1) * 10**6, found["gather"]
+        assert (
+            "rank 3, 10 of 10 as exact as the clocks of 2 hosts agree; the first 10 calls; some ranks made one more"
+            in text
+        )
+        late = {line["name"]: line for line in summary(folder, *options, "--from", "1")[1]["communication"]}
+        assert late["gather"]["unknown"] == "the ranks made different numbers of calls", late["gather"]
     states = []
     for rank in range(ranks):
         states.append(Path(folder) / f"{rank}.dfs")

@@ -49,6 +49,9 @@ static void print_summary(const merge_job *job, const timeline *merged, size_t p
   fprintf(stderr, "dftracer merge: wrote %s event%s of %zu %s to %s (%s)\n", format_count(events, merged->events),
           plural(merged->events), process_count, process_word(process_count), printable(job->output),
           format_bytes(bytes, (double)merged->out.bytes));
+  if (merged->runs.count > 1)
+    fprintf(stderr, "dftracer merge: these are traces of %u runs; 'dftracer info' shows which trace is of which run\n",
+            merged->runs.count);
 }
 
 /* Returns 0 or an errno. */
@@ -66,6 +69,7 @@ static int write_timeline(merge_job *job, dft_reader *reader, const alignment *c
     if (timeline_close(&merged, !error)) error = merged.out.error;
     progress_end(shown);
     if (!error && merged.out.bytes && !job->is_quiet) print_summary(job, &merged, process_count);
+    numbering_free(&merged.runs);
   }
   return error;
 }

@@ -83,6 +83,13 @@ static void add_stats(table *sheet, const summary_answer *answer, const group_st
   add_share(sheet, stats->self_ns, answer->covered_ns);
 }
 
+static int has_steps(const summary_state *state) {
+  for (uint32_t i = 1; i <= state->group_numbers.count; i++) {
+    if ((int64_t)state->group_numbers.keys[i].b != NO_NUMBER) return 1;
+  }
+  return 0;
+}
+
 void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   static const char *const titles[] = {"count", "total", "self", "mean", "median", "p95", "max", "share"};
   const summary_state *state = answer->state;
@@ -105,6 +112,8 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   }
   if (count) table_print(&events, out, 2);
   else fprintf(out, "  none%s\n", state->metadata || state->counters ? ": the traces have no events that match" : "");
+  if (group.by == BY_STEP && count && !has_steps(state))
+    fprintf(out, "  no event has an argument \"step\": the steps are unknown\n");
   free(groups);
   free(group.uses);
   text_pool_free(&group.names);

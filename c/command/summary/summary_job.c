@@ -113,6 +113,9 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
   else if (call->unknown) snprintf(note, sizeof note, "%s", call->unknown);
   if (!call->unknown && call->hosts > 1)
     len = (size_t)snprintf(note, sizeof note, "as exact as the clocks of %" PRIu64 " hosts agree", call->hosts);
+  if (!call->unknown && call->least != call->most)
+    len += (size_t)snprintf(note + len, sizeof note - len, "%sthe first %" PRIu64 " calls; some ranks made one more",
+                            len ? "; " : "", call->least);
   if (!call->unknown && world_size > call->processes)
     snprintf(note + len, sizeof note - len, "%s%" PRIu64 " of %" PRIu64 " ranks", len ? "; " : "", call->processes,
              world_size);
@@ -141,7 +144,7 @@ void summary_communication(FILE *out, const summary_answer *answer, uint32_t top
     else add_time(&lines, call->waited_ns / call->processes);
     if (call->last_rank == NO_NUMBER) table_format(&lines, "-");
     else
-      table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->most);
+      table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->least);
     add_note(&lines, answer, call);
   }
   table_print(&lines, out, 2);

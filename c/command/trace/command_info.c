@@ -137,6 +137,9 @@ typedef struct trace_row {
   int64_t span_ns;
   const char *name, *state;
   char *command;
+  char run_id[sizeof((trace_facts *)0)->run]; /* empty: not known */
+  int64_t first, run_first;                   /* its first event; that of its run */
+  uint32_t run;                               /* 1, 2, 3 ...; 0: not known */
 } trace_row;
 
 typedef struct trace_rows {
@@ -155,20 +158,48 @@ static void add_row(trace_rows *rows, const trace_facts *facts) {
                      .events = facts->events,
                      .bytes = facts->bytes,
                      .span_ns = facts->last - facts->first,
+                     .first = facts->first,
                      .name = facts->name,
                      .state = state_word(facts),
                      .command = strdup(facts->command)};
+  memcpy(row->run_id, facts->run, sizeof row->run_id);
   rows->dropped += facts->dropped;
   rows->left += (uint32_t)tracefacts_is_left(facts);
   rows->count++;
 }
 
-/* By rank; those without one come last. */
+/* By run, the earliest first, then by rank; those without one come last. */
 static int compare_rows(const void *left, const void *right) {
   const trace_row *a = left, *b = right;
+  if (a->run_first != b->run_first) return a->run_first < b->run_first ? -1 : 1;
+  if (strcmp(a->run_id, b->run_id) != 0) return strcmp(a->run_id, b->run_id);
   uint32_t first = (uint32_t)a->rank, second = (uint32_t)b->rank; /* -1 becomes the largest */
   if (first != second) return first < second ? -1 : 1;
   return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_run(const void *left, const void *right) {
+  const trace_row *a = left, *b = right;
+  int order = strcmp(a->run_id, b->run_id);
+  return order ? order : a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Returns how many runs there are. They are numbered by time, as in the summary. */
+static uint32_t sort_rows(trace_rows *rows) {
+  trace_row *list = rows->list;
+  uint32_t runs = 0;
+  qsort(list, rows->count, sizeof *list, by_run);
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const int is_same = i && strcmp(list[i].run_id, list[i - 1].run_id) == 0;
+    list[i].run_first = is_same ? list[i - 1].run_first : *list[i].run_id ? list[i].first : INT64_MAX;
+  }
+  qsort(list, rows->count, sizeof *list, compare_rows);
+  for (uint32_t i = 0; i < rows->count; i++) {
+    if (!*list[i].run_id) continue;
+    runs += !i || strcmp(list[i].run_id, list[i - 1].run_id) != 0;
+    list[i].run = runs;
+  }
+  return runs;
 }
 
 static int has_several_hosts(const trace_rows *rows) {
@@ -189,17 +220,22 @@ static void print_hints(const trace_rows *rows) {
 }
 
 static void print_rows(trace_rows *rows, dft_reader *reader) {
-  static const table_column columns[] = {{"host", 't'},    {"rank", 'k'},   {"pid", 'k'},
-                                         {"command", 't'}, {"events", 'k'}, {"duration", 'r'},
-                                         {"size", 'o'},    {"state", 'l'},  {"trace", 'p'}};
-  const int has_host = has_several_hosts(rows);
-  table sheet = {.columns = columns + !has_host, .column_count = 8 + has_host};
+  static const table_column common[] = {{"rank", 'k'},     {"pid", 'k'},  {"command", 't'}, {"events", 'k'},
+                                        {"duration", 'r'}, {"size", 'o'}, {"state", 'l'},   {"trace", 'p'}};
+  const int has_host = has_several_hosts(rows), has_runs = sort_rows(rows) > 1;
+  table_column columns[2 + 8];
+  table sheet = {.columns = columns};
   char one[FORMAT_BYTES], two[FORMAT_BYTES], three[FORMAT_BYTES];
   uint64_t events = 0, bytes = 0;
-  if (rows->count) qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
+  if (has_runs) columns[sheet.column_count++] = (table_column){"run", 'k'};
+  if (has_host) columns[sheet.column_count++] = (table_column){"host", 't'};
+  memcpy(columns + sheet.column_count, common, sizeof common);
+  sheet.column_count += 8;
   for (uint32_t i = 0; i < rows->count; i++) {
     const trace_row *row = &rows->list[i];
     const char *host = dft_reader_text(reader, DFT_HOSTS, row->host).text;
+    if (has_runs && row->run) table_format(&sheet, "%u", row->run);
+    else if (has_runs) table_format(&sheet, "-");
     if (has_host) table_add(&sheet, host, strlen(host));
     if (row->rank >= 0) table_format(&sheet, "%d", row->rank);
     else table_format(&sheet, "-");

@@ -43,11 +43,10 @@ static void take_start_or_end(trace_facts *facts, dft_reader *reader, const dft_
     const char *key;
     char *out;
     size_t room;
-  } texts[] = {{"cmd_hash", facts->command, sizeof facts->command},
-               {"exec_hash", facts->executable, sizeof facts->executable},
-               {"version", facts->version, sizeof facts->version},
-               {"date", facts->date, sizeof facts->date},
-               {"cwd", facts->folder, sizeof facts->folder}};
+  } texts[] = {
+    {"cmd_hash", facts->command, sizeof facts->command}, {"exec_hash", facts->executable, sizeof facts->executable},
+    {"version", facts->version, sizeof facts->version},  {"date", facts->date, sizeof facts->date},
+    {"cwd", facts->folder, sizeof facts->folder},        {"run", facts->run, sizeof facts->run}};
   facts->is_ended |= is_end;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];

@@ -17,7 +17,7 @@ typedef struct trace_facts {
   int is_ended, is_recovered;
   int is_chrome;  /* in Chrome's format, which has no end */
   int is_running; /* the process still records */
-  char command[4096], executable[512], version[64], date[64], folder[4096];
+  char command[4096], executable[512], version[64], date[64], folder[4096], run[64];
 } trace_facts;
 
 /* Reads one source. 0: no memory. */
