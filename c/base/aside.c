@@ -6,7 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "aside.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -70,12 +72,13 @@ typedef struct side_stack {
 } side_stack;
 
 static side_stack stacks[STACKS];
-static __thread const char *own_memory; /* of the one that this thread uses */
+static __thread uint8_t own_number; /* of the one that this thread uses, from 1 on; 0: none */
 
 /* A signal handler with a stack of its own may have interrupted work that is aside. */
 static int is_aside(void) {
   const char *here = __builtin_frame_address(0);
-  return own_memory && here >= own_memory && here < own_memory + GUARD_BYTES + DFT__ASIDE_BYTES;
+  const char *memory = own_number ? stacks[own_number - 1].memory : NULL;
+  return memory && here >= memory && here < memory + GUARD_BYTES + DFT__ASIDE_BYTES;
 }
 
 /* A stack that a thread of the parent process held at the fork is free. */
@@ -116,10 +119,10 @@ static side_stack *take(void) {
 static void run(void (*function)(void *), void *argument, side_stack *stack) {
   int can_exceed = dft__signals_watch_limit();
   if (stack) {
-    const char *outer = own_memory;
-    own_memory = stack->memory;
+    uint8_t outer = own_number;
+    own_number = (uint8_t)(stack - stacks + 1);
     switch_to(function, argument, stack->memory + GUARD_BYTES + DFT__ASIDE_BYTES);
-    own_memory = outer;
+    own_number = outer;
     atomic_store(&stack->holder, 0);
   } else {
     function(argument);
@@ -154,8 +157,21 @@ static void run_interruptible(void *work) {
   dft__hush--;
 }
 
+#define MAIN_STACK_MOST ((uintptr_t)128 << 20) /* closer to its top, Linux maps nothing else */
+
+/* Whether this is the stack of the main thread, with more room than one of ours. The name of the program is at its top. */
+static int is_on_large_stack(void) {
+  uintptr_t top = (uintptr_t)getauxval(AT_EXECFN), here = (uintptr_t)__builtin_frame_address(0);
+  struct rlimit limit;
+  if (here >= top || getrlimit(RLIMIT_STACK, &limit) != 0) return 0;
+  if (limit.rlim_cur > MAIN_STACK_MOST) limit.rlim_cur = MAIN_STACK_MOST;
+  return top - here + 2 * DFT__ASIDE_BYTES <= limit.rlim_cur;
+}
+
+/* Handlers of the program may need a large stack, or look for that of their thread, as those of garbage collectors do. */
 void dft__aside_run_long(void (*function)(void *), void *argument) {
   long_work own = {function, argument, dft__signals_block()};
-  dft__aside_run(run_interruptible, &own);
+  if (is_on_large_stack()) run(run_interruptible, &own, NULL);
+  else dft__aside_run(run_interruptible, &own);
   dft__signals_restore(own.blocked);
 }

@@ -4,7 +4,8 @@
  * of DFT__ASIDE_BYTES. And it must not send the program a signal: where a write meets RLIMIT_FSIZE, SIGXFSZ is taken back.
  *
  * All signals are blocked meanwhile: no handler runs on that stack, and none can jump away from it. Only work that may take long
- * lets the program's signals in. A handler that jumps away from it keeps its stack; there are others.
+ * lets the program's signals in, and stays where it is if that is the main thread's stack, with room. Elsewhere a handler that
+ * jumps away from it keeps its stack; there are others.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_ASIDE_H
 #define DFT_ASIDE_H

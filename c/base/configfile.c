@@ -40,6 +40,7 @@ static const struct {
   {"features.io.enable", DFT__DISABLE_IO, 1},
   {"features.io.posix", DFT__DISABLE_POSIX, 1},
   {"features.io.stdio", DFT__DISABLE_STDIO, 1},
+  {"features.mpi.enable", DFT__DISABLE_MPI, 1},
   {"features.tid", DFT__DISABLE_TIDS, 1},
   {"features.tids", DFT__DISABLE_TIDS, 1},
 };

@@ -44,7 +44,7 @@ int dft__process_read(const char *path, dft__process *process) {
   process->pid = (uint32_t)strtoul(text, NULL, 10);
   process->state = at[2];
   at += 2; /* field 3 */
-  for (int field = 4; field <= 22; field++) {
+  for (int field = 4; field <= 34; field++) {
     at = strchr(at, ' ');
     if (!at) return 0;
     at++;
@@ -52,8 +52,10 @@ int dft__process_read(const char *path, dft__process *process) {
     if (field == 5) process->group = (uint32_t)strtoul(at, NULL, 10);
     if (field == 6) process->session = (uint32_t)strtoul(at, NULL, 10);
     if (field == 7) process->terminal = (int32_t)strtol(at, NULL, 10);
+    if (field == 22) process->start_ticks = strtoull(at, NULL, 10);
+    if (field == 33) process->taken_signals = strtoull(at, NULL, 10);
+    if (field == 34) process->taken_signals |= strtoull(at, NULL, 10);
   }
-  process->start_ticks = strtoull(at, NULL, 10);
   return 1;
 }
 

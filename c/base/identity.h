@@ -40,6 +40,7 @@ typedef struct dft__process {
   int32_t terminal; /* 0: none */
   char state;
   uint64_t start_ticks;
+  uint64_t taken_signals; /* ignored or caught; bit 0: signal 1 */
 } dft__process;
 
 /* Of a file /proc/PID/stat; 0 when it cannot be read, for whatever reason. */

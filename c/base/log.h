@@ -12,6 +12,7 @@ enum dft__log_kind {
   DFT__LOG_RECOVER,
   DFT__LOG_UNMATCHED, /* regions were ended that nobody began, at level WARN */
   DFT__LOG_TAKEN,     /* another process published the trace so far, at level WARN */
+  DFT__LOG_MPI,       /* the MPI library is not known */
   DFT__LOG_IGNORED,   /* variables are set that have no effect */
   DFT__LOG_INFO,      /* what was written where, at level INFO */
   DFT__LOG_KINDS,

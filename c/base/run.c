@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,8 +13,8 @@
 #include "monotonic.h"
 #include "rank.h"
 
-#define ANCESTORS_MOST 64
-#define ENVIRONMENT_MOST (256 << 10) /* bytes of it that are read */
+#define ANCESTORS_MOST 4096
+#define ENVIRONMENT_MOST (8 << 20) /* bytes of it that are read; Linux has at most 6 MiB */
 
 /* ---- Environments ------------------------------------------------------------------------------------------------------- */
 
@@ -65,9 +66,11 @@ static int read_parent(const dft__process *process, dft__process *parent) {
   return process->parent && dft__process_read(path, parent);
 }
 
-/* Shells put each job that is typed into a group of its own. What they start in scripts stays in theirs. */
+/* Shells put each job that is typed into a group of its own, and must not be stopped as jobs are. What they start in scripts stays
+ * in their group, or leaves it itself, as timeout does. */
 static int is_job_of(const dft__process *process, const dft__process *parent) {
-  return parent->terminal && process->session == parent->session && process->group != parent->group;
+  return parent->terminal && process->session == parent->session && process->group != parent->group &&
+         parent->taken_signals >> (SIGTSTP - 1) & 1;
 }
 
 /* A traced Python program may have switched tracing on itself: its children know that it is traced. */

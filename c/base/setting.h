@@ -42,9 +42,10 @@
     "set by dftracer run: the file where processes note the folder of a trace that the program itself names")          \
   X(RUN_ID, TEXT, "", "a text",                                                                                        \
     "what the trace calls the run that this process belongs to; empty: found out. dftracer run sets it")               \
-  X(DISABLE_IO, SWITCH, "0", "", "do not record POSIX and STDIO calls")                                                \
+  X(DISABLE_IO, SWITCH, "0", "", "do not record POSIX, STDIO and MPI calls")                                           \
   X(DISABLE_POSIX, SWITCH, "0", "", "do not record POSIX calls")                                                       \
   X(DISABLE_STDIO, SWITCH, "0", "", "do not record STDIO calls")                                                       \
+  X(DISABLE_MPI, SWITCH, "0", "", "do not record MPI and MPI-IO calls")                                                \
   X(DISABLE_TIDS, SWITCH, "0", "", "write the process id instead of thread ids")                                       \
   X(SET_CORE_AFFINITY, SWITCH, "0", "", "write the cores that this process may use, as a PR record")                   \
   X(SPOOL_DIR, TEXT, "", "a folder",                                                                                   \

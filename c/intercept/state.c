@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "bind.h"
 #include "descriptor.h"
+#include "mpi/mpibind.h"
 #include "path.h"
 #include "pathfilter.h"
 #include "session/session.h"
@@ -60,7 +61,10 @@ static void decide(void) {
 int dft__io_is_on_slow(void) {
   int saved = errno;
   if (is_vfork_child() || dft__hush) return 0;
-  if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) decide();
+  if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED) {
+    decide();
+    dft__bind_look_again();
+  }
   if (DFT__GET(dft__io_state) == DFT__IO_LOOK_AGAIN) {
     uint32_t look_again = DFT__IO_LOOK_AGAIN;
     atomic_compare_exchange_strong(&dft__io_state, &look_again, DFT__IO_ON);
@@ -68,6 +72,11 @@ int dft__io_is_on_slow(void) {
   }
   errno = saved;
   return DFT__GET(dft__io_state) == DFT__IO_ON;
+}
+
+/* MPI_Init may be the first call of a program: with an MPI library, the preload library decides before main. */
+__attribute__((constructor)) static void bind_before_main(void) {
+  if (dft__io_is_preloaded() && dft__mpi_is_loaded()) dft__io_is_on();
 }
 
 /* While calls are not recorded, nobody keeps track of descriptors and the working folder. */
@@ -83,6 +92,7 @@ void dft__io_session_opened(void) {
   if (!dft__config_number(DFT__DISABLE_IO) && dft__filter_make()) {
     atomic_store(&dft__io_state, DFT__IO_ON);
     dft__symbols_put_back();
+    dft__bind_look_again();
   } else {
     dft__io_session_closed();
   }
@@ -122,6 +132,7 @@ dft_status dft_bind_io(void) {
     if (DFT__GET(dft__io_state) != DFT__IO_ON) forget_all();
     dft__aside_run(bind_aside, NULL);
     atomic_store(&dft__io_state, DFT__IO_ON);
+    dft__mpi_bind();
   }
   dft__signals_restore(before);
   return is_on ? DFT_OK : DFT_EDISABLED;
@@ -133,5 +144,6 @@ void dft_unbind_io(void) {
   before = dft__signals_block();
   atomic_store(&dft__io_state, DFT__IO_OFF);
   dft__unbind_all();
+  dft__mpi_unbind();
   dft__signals_restore(before);
 }

@@ -21,6 +21,8 @@ static const char *const names[] = {
 #define ALIAS(plain, symbol) #symbol,
 #include "calls.inc"
   "vfork",
+  "dlopen",
+  "dlsym",
 };
 
 /* A wrapper has the type of its call. Here only its address matters. */
@@ -30,6 +32,8 @@ static const char *const names[] = {
 #define OTHER(plain, symbol) void dft__io_##symbol(void);
 #include "calls.inc"
 void dft__io_vfork(void);
+void dft__io_dlopen(void);
+void dft__io_dlsym(void);
 
 dft_preload_wrappers dft_preload_table = {
   {
@@ -40,9 +44,11 @@ dft_preload_wrappers dft_preload_table = {
 #define ALIAS(plain, symbol) dft__io_##plain,
 #include "calls.inc"
     dft__io_vfork,
+    dft__io_dlopen,
+    dft__io_dlsym,
   },
 };
-_Static_assert(DFT__SYMBOL_COUNT < DFT_PRELOAD_WRAPPERS, "the table of the preload library is full");
+_Static_assert(DFT__SYMBOL_END <= DFT_PRELOAD_WRAPPERS, "the table of the preload library is full");
 
 _Atomic(dft__function) dft__reals[DFT__SYMBOL_COUNT];
 _Atomic uint32_t dft__io_state = DFT__IO_UNDECIDED;

@@ -17,7 +17,7 @@ enum dft__call {
   DFT__CALL_COUNT,
 };
 
-/* A call has one or more symbols. The last symbol has no call: vfork is watched, not recorded. */
+/* A call has one or more symbols. The last symbols have no call: they are watched, not recorded. */
 enum dft__symbol {
 #define CALL(cat, action, type, name, params, args, subject, result, items) DFT__SYMBOL_##name,
 #define VARIANT(plain, type, symbol, params, args, subject, result, items) DFT__SYMBOL_##symbol,
@@ -27,6 +27,9 @@ enum dft__symbol {
 #include "calls.inc"
   DFT__SYMBOL_COUNT,
   DFT__SYMBOL_vfork = DFT__SYMBOL_COUNT,
+  DFT__SYMBOL_dlopen,
+  DFT__SYMBOL_dlsym,
+  DFT__SYMBOL_END,
 };
 
 const char *dft__symbol_name(enum dft__symbol symbol);

@@ -246,6 +246,10 @@ void dft_region_end_at(dft_region region) {
   if (region) end(region);
 }
 
+void dft__region_end_ticks(dft_region region, uint64_t now) {
+  if (region && dft_is_active()) end_at(region, now);
+}
+
 void dft_region_unmatched(dft_site *site) {
   dft__own own;
   uint32_t ref;

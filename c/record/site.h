@@ -9,9 +9,10 @@
 /* The name, cut to what the registry takes, or a default where there is none. */
 const char *dft__name_or_default(const char *name, size_t *len);
 
-/* I/O calls; a trace of nothing else is not an annotated one. */
+/* Calls that were intercepted; a trace of nothing else is not an annotated one. */
 static inline int dft__is_io(const char *cat) {
-  return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0);
+  return cat && (strcmp(cat, "POSIX") == 0 || strcmp(cat, "STDIO") == 0 || strcmp(cat, "MPI") == 0 ||
+                 strcmp(cat, "MPIIO") == 0);
 }
 
 /* Something other than an I/O call was recorded. In the call's own spool, because the session may have ended meanwhile. */

@@ -15,15 +15,14 @@ program heat_equation
   implicit none
   type(block_of_rank) :: block
   type(dft_loop) :: time
-  integer :: nx, ny, steps, checkpoint_every, step, rank, ranks, threads
+  integer :: nx, ny, steps, checkpoint_every, step, rank, threads
   character(len=200) :: folder
   real(real64) :: change, mean
   logical :: is_same
 
+  call dft_initialize() ! before MPI_Init, which is in the trace then; it also tells the rank
   call MPI_Init_thread(MPI_THREAD_FUNNELED, threads)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
-  call dft_initialize(rank=rank, size=ranks)
   call name_threads()
   call read_input()
   call make_block(block, nx, ny)
@@ -47,8 +46,8 @@ program heat_equation
   if (mod(steps, checkpoint_every) == 0 .and. .not. is_same) error stop 'the checkpoint is not what was computed'
   mean = sum_of(block, sum(block%now(1:block%cells(1), 1:block%cells(2))))/(real(nx, real64)*ny)
   if (rank == 0) print '(a, f0.6)', 'mean temperature ', mean
-  call dft_finalize()
   call MPI_Finalize()
+  call dft_finalize()
 
 contains
 

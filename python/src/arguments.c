@@ -86,6 +86,11 @@ void arguments_copy(Arguments *set, const Arguments *from) {
   }
 }
 
+int arguments_differ(const Arguments *set, const Arguments *other, PyObject *key) {
+  const Argument *one = find(set, key), *two = find(other, key);
+  return one && two && PyObject_RichCompareBool(one->value, two->value, Py_NE) == 1;
+}
+
 void arguments_remove(Arguments *set, PyObject *key) {
   Argument *item = PyUnicode_Check(key) ? find(set, key) : NULL, old;
   if (!item) return;

@@ -28,6 +28,8 @@ static inline void arguments_init(Arguments *set) {
 void arguments_clear(Arguments *set);
 int arguments_traverse(const Arguments *set, visitproc visit, void *arg);
 void arguments_copy(Arguments *set, const Arguments *from);
+/* Whether both have the argument, with different values. */
+int arguments_differ(const Arguments *set, const Arguments *other, PyObject *key);
 void arguments_remove(Arguments *set, PyObject *key);
 /* Leaves `from` empty. */
 void arguments_move(Arguments *set, Arguments *from);

@@ -10,8 +10,8 @@ PyObject *loop_without_events(PyObject *iterable);
 PyObject *loop_of_node(Profile *profile, PyObject *iterable, Label *iter_label, Label *block_label);
 /* `key`: the name of the argument that counts the items. */
 PyObject *loop_of_fn(Profile *profile, PyObject *iterable, Label *iter_label, Label *yield_label, PyObject *key);
-/* Completes the loops of this thread that hold their last item. */
-void loop_epoch_begins(void);
+/* Before these values are set: completes the loops of this thread that hold their last item, if it is of another epoch. */
+void loop_epoch_begins(const Arguments *values);
 /* In a forked child: they are its parent's. */
 void loop_forget_ready(void);
 /* native._fetching() */

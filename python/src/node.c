@@ -265,9 +265,9 @@ static PyObject *node_update(PyObject *self, PyObject *const *args, Py_ssize_t c
   Arguments set;
   if (values_parse(&values, "update", NAME_epoch, NAME_args, 5, args, count, keywords) < 0) return NULL;
   if (native_enabled) {
-    if (values.at[NAME_epoch]) loop_epoch_begins();
     arguments_init(&set);
     arguments_set_values(&set, &values);
+    if (values.at[NAME_epoch]) loop_epoch_begins(&set);
     each((Node *)self, copy_values, &set);
     arguments_clear(&set);
   }

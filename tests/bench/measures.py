@@ -19,6 +19,7 @@ from pathlib import Path
 
 import hdf5_measures
 import machine
+import mpi_measures
 import python_measures
 import torch_measures
 from command import command
@@ -309,6 +310,10 @@ def hdf5(bench: Bench) -> list[Row]:
     return hdf5_measures.hdf5_rows(bench, bench.quick)
 
 
+def mpi(bench: Bench) -> list[Row]:
+    return mpi_measures.mpi_rows(bench)
+
+
 def startup(bench: Bench) -> list[Row]:
     # Few rounds: ext4 is slow to make files where many were deleted in the last minutes, and each of these deletes two.
     count = 40 if bench.quick else 100
@@ -327,6 +332,6 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, torch, interception, sustained, memory, size, hdf5,
+    for measure in (region, threads, disabled, fortran, python, torch, interception, mpi, sustained, memory, size, hdf5,
                     startup, command, summary)
 }

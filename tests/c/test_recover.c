@@ -1,7 +1,11 @@
 /* test_recover.c - what dead processes left: published once, whole, and without harm from whatever damage.
  * SPDX-License-Identifier: MIT */
+#include <alloca.h>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 
 #include "session.h"
@@ -109,6 +113,33 @@ static void the_next_process_does_it_by_itself(void) {
   check_whole("out/dead.pfw");
   CHECK_INT(exists("out/next.pfw"), 1);
   CHECK_INT(exists("out/.dftracer"), 0);
+}
+
+/* Two children are killed; the end of the second one was on purpose. */
+static void a_child_that_was_ended_on_purpose_did_not_die(void) {
+  set("DFTRACER_ENABLE", "1");
+  set("DFTRACER_TRACE_COMPRESSION", "0");
+  for (int i = 0; i < 2; i++) {
+    char name[32];
+    pid_t pid = fork();
+    snprintf(name, sizeof name, "out/child-%d.pfw", i);
+    CHECK(pid >= 0);
+    if (pid == 0) {
+      CHECK_INT(dft_start(&(dft_options){sizeof(dft_options), name, NULL}), DFT_OK);
+      dft_instant("one", "test");
+      kill(getpid(), SIGKILL);
+    }
+    CHECK_INT(waitpid(pid, NULL, 0), pid);
+    if (i == 1) dft_child_ends((uint32_t)pid);
+  }
+  CHECK_INT(recover("out"), DFT_OK);
+  CHECK_INT(report.published, 2);
+  for (int i = 0; i < 2; i++) {
+    trace in = read_trace(i ? "out/child-1.pfw" : "out/child-0.pfw");
+    CHECK_INT(count_name(&in, "one"), 1);
+    CHECK_INT(find_arg(the_event(&in, "end"), "recovered") != NULL, i == 0);
+    free_trace(&in);
+  }
 }
 
 static void the_same_explicit_name_does_not_replace_the_dead(void) {
@@ -270,17 +301,54 @@ static void damage_of_any_kind_does_no_harm(void) {
   free(bytes);
 }
 
+/* ---- Signals of the program meanwhile ------------------------------------------------------------------------------------ */
+
+#define DEEP_BYTES ((size_t)2 << 20)
+
+static volatile sig_atomic_t is_signalled, handled;
+
+/* In the place of the C library's: a recovery lists folders. */
+DIR *fdopendir(int fd) {
+  DIR *(*real)(int);
+  *(void **)&real = dlsym(RTLD_NEXT, "fdopendir");
+  if (is_signalled) raise(SIGUSR1);
+  return real(fd);
+}
+
+static void take_much_stack(int signal) {
+  volatile char *bytes = alloca(DEEP_BYTES);
+  (void)signal;
+  for (size_t i = DEEP_BYTES; i > 0; i -= 4096) bytes[i - 1] = 1;
+  handled = 1;
+}
+
+static void recover_while_signals_come(void) {
+  signal(SIGUSR1, take_much_stack);
+  is_signalled = 1;
+  CHECK_INT(recover("out"), DFT_OK);
+  CHECK_INT(handled, 1);
+  CHECK_INT(report.published, 1);
+}
+
+static void handlers_have_the_stack_of_the_main_thread(void) {
+  leave_a_spool();
+  CHECK_INT(in_process(recover_while_signals_come), 0);
+  check_whole("out/dead.pfw");
+}
+
 int main(void) {
   RUN(nothing_to_do_is_fine);
   RUN(a_dead_process_is_published_once);
   RUN(the_folder_may_be_named_in_many_ways);
   RUN(a_folder_that_was_moved_is_recovered_where_it_is);
   RUN(the_next_process_does_it_by_itself);
+  RUN(a_child_that_was_ended_on_purpose_did_not_die);
   RUN(the_same_explicit_name_does_not_replace_the_dead);
   RUN(a_recovery_that_failed_may_be_repeated);
   RUN(a_header_with_a_relative_folder_does_no_harm);
   RUN(failed_attempts_do_not_make_the_name_longer);
   RUN(living_processes_are_left_alone);
   RUN(damage_of_any_kind_does_no_harm);
+  RUN(handlers_have_the_stack_of_the_main_thread);
   return failed_cases;
 }

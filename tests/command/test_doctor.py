@@ -51,6 +51,27 @@ def an_interpreter_gets_a_note():
     assert "is an interpreter" in out
 
 
+def layers_are_named():
+    out, _ = dftracer("doctor", "--io", DIE, "later")
+    assert f"ok    POSIX and STDIO calls of {DIE} are recorded" in out and "MPI" not in out, out
+    with tempfile.TemporaryDirectory() as folder:
+        program, library = Path(folder) / "program", Path(folder) / "libmpi.so.99"
+        for words, source in (
+            (["-shared", "-fPIC", "-Wl,-soname,libmpi.so.99", "-o", library], "int MPI_Init(void) { return 0; }"),
+            (["-o", program, "-x", "none", library], "int MPI_Init(void); int main(void) { return MPI_Init(); }"),
+        ):
+            subprocess.run(["cc", "-x", "c", "-", *words], input=source, text=True, check=True)
+        found = {"LD_LIBRARY_PATH": folder}
+        out, _ = dftracer("doctor", "--io", program, env=found)
+        assert f"ok    MPI and MPI-IO calls of {program} are recorded; its library is {library}" in out, out
+        out, _ = dftracer("doctor", program, env=found, status=1)
+        assert f"note  MPI and MPI-IO calls of {program} are recorded only with --io" in out, out
+        out, _ = dftracer("doctor", "--io", program, env=found, DISABLE_MPI="1")
+        assert "DFTRACER_DISABLE_MPI is 1" in out, out
+        out, _ = dftracer("doctor", "--io", program, env={"LD_LIBRARY_PATH": ""}, status=1)
+        assert "links MPI, but the loader cannot find" in out, out
+
+
 def the_program_that_a_launcher_starts_is_checked():
     with tempfile.TemporaryDirectory() as folder:
         launcher = Path(folder) / "mpirun"
@@ -82,6 +103,7 @@ for check in (
     reasons_are_named,
     a_library_that_is_not_found_is_named,
     an_interpreter_gets_a_note,
+    layers_are_named,
     the_program_that_a_launcher_starts_is_checked,
     settings_and_folders_are_checked,
 ):

@@ -35,7 +35,8 @@ def runs(folder):
 
 
 def do(folder, *words, **settings):
-    subprocess.run(words, env=traced(folder, **settings), check=True, stdout=subprocess.DEVNULL)
+    env = {**settings, **traced(folder, **settings)}  # they come first
+    subprocess.run(words, env=env, check=True, stdout=subprocess.DEVNULL)
 
 
 @in_a_folder
@@ -62,22 +63,30 @@ def what_a_script_starts_is_one_run(folder):
         "python": [sys.executable, "-c", f"import os\nfor i in range(2): os.spawnl(0, '{DOING}', 'x', 'event', '1')"],
         "session": ["sh", "-c", f"setsid -w {DOING} event 1; {DOING} event 1"],
     }
+    chain = f"if test $1 -gt 0; then sh $0 $(($1 - 1)); else {DOING} event 1; fi; test $1 -lt 99 || {DOING} event 1\n"
+    (Path(folder) / "chain.sh").write_text(chain)
+    scripts["chain"] = ["sh", f"{folder}/chain.sh", "99"]
+    scripts["large"] = ["sh", "-c", TWO]
     if shutil.which("make"):
         scripts["make"] = ["make", "-s", "-C", folder]
+    large = {f"A{i}": "x" * 100_000 for i in range(10)}
     for name, words in scripts.items():
-        dftracer("run", "-q", "--out", f"{folder}/run/{name}", "--", *words)
+        more = large if name == "large" else {}
+        dftracer("run", "-q", "--out", f"{folder}/run/{name}", "--", *words, env=more)
         assert runs(f"{folder}/run/{name}") == [2], name
-        do(f"{folder}/plain/{name}", *words)
+        do(f"{folder}/plain/{name}", *words, **more)
         assert runs(f"{folder}/plain/{name}") == [2], name
 
 
 @in_a_folder
 def a_job_that_is_typed_is_a_run(folder):
     """Even in a shell that was itself started with tracing on, if it controls jobs on a terminal."""
-    for name, controls, expected in (("jobs", "set -m;", [1, 1]), ("script", "", [2])):
+    limited = f"timeout 60 {DOING} event 1; {DOING} event 1"  # timeout makes itself a group, too
+    cases = (("jobs", f"set -m; {TWO}", [1, 1]), ("script", TWO, [2]), ("timeout", limited, [2]))
+    for name, script, expected in cases:
         pid, terminal = pty.fork()
         if pid == 0:
-            os.execvpe("sh", ["sh", "-c", f"{controls} {TWO}"], traced(f"{folder}/{name}"))
+            os.execvpe("sh", ["sh", "-c", script], traced(f"{folder}/{name}"))
         assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
         os.close(terminal)
         assert runs(f"{folder}/{name}") == expected, name

@@ -29,6 +29,16 @@ def near(recorded, measured, where):
     assert abs(recorded - measured) <= NEAR * measured, (where, recorded, measured)
 
 
+def page_program(name, folder, launch):
+    """Runs a program of docs/torch.md; returns its only trace."""
+    (text,) = re.findall(rf"```python {name}\n(.*?)```", PAGE, re.DOTALL)
+    (folder / name).write_text(text)
+    done = launch([PYTHON, str(folder / name)], env=environment(CUDA_VISIBLE_DEVICES=""), cwd=folder, timeout=200)
+    assert done.returncode == 0, done.stderr
+    (trace,) = traces_of(folder / "out")
+    return trace
+
+
 class Training:
     """A training that has run: its traces, its summary, and what it measured itself."""
 

@@ -1,7 +1,9 @@
 """test_accelerate.py - Accelerate: what is recorded is what the training measured itself."""
 
+import collections
+
 import pytest
-from frameworks_harness import Training, main, server
+from frameworks_harness import Training, main, page_program, server
 
 launch = server("torch", "accelerate")
 
@@ -13,6 +15,13 @@ def test_one_process(tmp_path, workers):
 
 def test_traced_before_prepare(tmp_path):
     Training("train_accelerate.py", tmp_path, 0, "early", launch=launch).check_all()
+
+
+def test_the_program_of_the_page(tmp_path):
+    trace = page_program("accelerated.py", tmp_path, launch)
+    found = collections.Counter(event["name"] for event in trace.user_events())
+    numbers = {"fetch.iter": 16, "forward": 16, "backward": 16, "step": 4, "capture": 1, "fetch.init": 1}
+    assert {name: found[name] for name in numbers} == numbers, found
 
 
 def test_two_ranks(tmp_path):

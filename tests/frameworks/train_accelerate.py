@@ -14,7 +14,7 @@ log = dftracer.initialize_log(f"{folder}/out/train.pfw")
 watch = truth.Watch()
 accelerator = Accelerator(cpu=True, gradient_accumulation_steps=sizes.ACCUMULATION)
 model = truth.Model()
-optimizer = truth.SlowSGD(model.parameters(), lr=0.01)
+optimizer = truth.SlowSGD(model.parameters(), watch)
 training, evaluation = truth.loaders(workers, accelerator.num_processes)
 early = len(sys.argv) > 3                                  # trace before prepare
 if early:
@@ -33,8 +33,7 @@ for epoch in range(sizes.EPOCHS):
                 loss = model(**batch)["loss"]
             with watch("backward"):
                 accelerator.backward(loss)
-            with watch("step" if accelerator.sync_gradients else "accumulation"):
-                optimizer.step()                           # does nothing while gradients are accumulated
+            optimizer.step()                               # does nothing while gradients are accumulated
             optimizer.zero_grad()
     model.eval()
     with torch.no_grad(), ai.pipeline.evaluate:

@@ -34,34 +34,33 @@ class Watching(Profiler):
 
 
 class Module(pl.LightningModule):
-    """Measures backward and step of the optimizer."""
+    """Measures forward and backward."""
 
     def __init__(self):
         super().__init__()
-        self.model = truth.Model(watch)
+        self.model = truth.Model()
 
     def forward(self, **batch):
         return self.model(**batch)
 
     def training_step(self, batch, _):
-        return self(**batch)["loss"]
+        with watch("forward"):
+            output = self(**batch)
+        return output["loss"]
 
     def validation_step(self, batch, _):
-        self(**batch)
+        with watch("forward"):
+            self(**batch)
 
     def backward(self, loss):
         with watch("backward"):
             loss.backward()
 
-    def optimizer_step(self, epoch, batch_idx, optimizer, optimizer_closure=None):
-        with watch("step"):                                # with forward and backward of the last batch inside
-            super().optimizer_step(epoch, batch_idx, optimizer, optimizer_closure)
-
     def on_train_epoch_start(self):
         watch.epoch = self.current_epoch
 
     def configure_optimizers(self):
-        return truth.SlowSGD(self.parameters(), lr=0.01)
+        return truth.SlowSGD(self.parameters(), watch)
 
 
 _BaseDataLoaderIter.__next__ = watch.around(_BaseDataLoaderIter.__next__, "fetch")

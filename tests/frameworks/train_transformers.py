@@ -17,18 +17,11 @@ folder, workers = sys.argv[1], int(sys.argv[2])
 watch = truth.Watch()
 
 
-class Steps(TrainerCallback):
-    """Measures steps of the optimizer from outside."""
+class Epochs(TrainerCallback):
+    """Tells the watch the epoch."""
 
     def on_epoch_begin(self, args, state, control, **_):
         watch.epoch = int(state.epoch)
-
-    def on_pre_optimizer_step(self, args, state, control, **_):
-        self.step = watch("step")
-        self.step.__enter__()
-
-    def on_optimizer_step(self, args, state, control, **_):
-        self.step.__exit__(None, None, None)
 
 
 class Measured(Trainer):
@@ -75,8 +68,8 @@ trainer = Measured(
     arguments,
     train_dataset=training,
     eval_dataset=evaluation,
-    optimizers=(truth.SlowSGD(model.parameters(), lr=0.01), None),
-    callbacks=[Steps()],
+    optimizers=(truth.SlowSGD(model.parameters(), watch), None),
+    callbacks=[Epochs()],
 )
 trainer.add_callback(TraceCallback(trainer))
 trainer.accelerator.backward = watch.around(trainer.accelerator.backward, "backward")

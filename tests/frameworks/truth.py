@@ -1,7 +1,9 @@
 """truth.py - a training of known cost, and a watch that measures it from outside. Imports nothing of dftracer.
 
-Items of the dataset sleep, and so do forward and backward of the model. So the times are the same on a busy machine,
-and what is around a call takes little of them. A program writes what its watch measured into truth-RANK.json.
+Items of the dataset sleep, and so do forward and backward of the model, steps of the optimizer and saves. So the times
+are the same on a busy machine, and what is around a call takes little of them. Two workers load a batch in half of
+their time; theirs is so long that the trainer still waits. A program writes what its watch measured into
+truth-RANK.json.
 SPDX-License-Identifier: MIT
 """
 
@@ -14,7 +16,7 @@ import torch
 from sizes import BATCH, BATCHES, EVALUATIONS
 from torch.utils.data import DataLoader, Dataset
 
-ITEM, FORWARD, BACKWARD, STEP, SAVE = 0.005, 0.01, 0.01, 0.02, 0.05  # seconds
+ITEM, ITEM_OF_WORKERS, FORWARD, BACKWARD, STEP, SAVE = 0.015, 0.1, 0.03, 0.03, 0.08, 0.1  # seconds
 
 
 class Watch:
@@ -70,14 +72,14 @@ class Watch:
 class Items(Dataset):
     """Items that take their time."""
 
-    def __init__(self, batches):
-        self.length = batches * BATCH
+    def __init__(self, batches, cost):
+        self.length, self.cost = batches * BATCH, cost
 
     def __len__(self):
         return self.length
 
     def __getitem__(self, index):
-        time.sleep(ITEM)
+        time.sleep(self.cost)
         return {"x": torch.full((8,), index % 7 / 7), "labels": torch.zeros(1)}
 
 
@@ -112,11 +114,16 @@ class Model(torch.nn.Module):
 
 
 class SlowSGD(torch.optim.SGD):
-    """Its step takes its time."""
+    """Its step takes its time, and measures itself: frameworks call it by wrappers that do more."""
+
+    def __init__(self, parameters, watch):
+        super().__init__(parameters, lr=0.01)
+        self.watch = watch
 
     def step(self, closure=None):
-        result = super().step(closure)
-        time.sleep(STEP)
+        with self.watch("step"):
+            result = super().step(closure)
+            time.sleep(STEP)
         return result
 
 
@@ -136,4 +143,5 @@ torch.serialization._save = slow(torch.serialization._save)  # what torch.save c
 def loaders(workers, ranks=1):
     """For training and for evaluation; each rank gets BATCHES and EVALUATIONS."""
     options = {"batch_size": BATCH, "num_workers": workers}
-    return [DataLoader(Items(batches * ranks), **options) for batches in (BATCHES, EVALUATIONS)]
+    cost = ITEM_OF_WORKERS if workers else ITEM
+    return [DataLoader(Items(batches * ranks, cost), **options) for batches in (BATCHES, EVALUATIONS)]

@@ -130,7 +130,7 @@ def case_summary_counts_what_the_table_says(folder):
     _, traces, _ = call_every(folder)
     actions = {symbol_of(*row): action_of(*row) for row in rows() if action_of(*row)}
     calls, moved = collections.Counter(), collections.Counter()
-    sides = {"COPY": ("READ", "WRITE"), "GET": ("READ",), "PUT": ("WRITE",), "SCAN": ("READ",)}
+    sides = {"COPY": ("READ", "WRITE"), "GET": ("READ",), "PUT": ("WRITE",), "SCAN": ("READ",), "QUEUE": ("WRITE",)}
     met = set()
     for trace in read_folder(traces):
         for event in trace.user_events():
@@ -139,14 +139,14 @@ def case_summary_counts_what_the_table_says(folder):
             bytes_moved = max(event["args"]["ret"], 0)
             if action in ("GET", "PUT"):
                 bytes_moved = event["args"]["ret"] >= 0
-            elif action == "SCAN":
+            elif action in ("SCAN", "QUEUE"):
                 bytes_moved = 0
             elif action == "MAP":
                 bytes_moved = event["args"]["length"]
             for side in sides.get(action, (action,)):
                 calls[side] += 1
                 moved[side] += bytes_moved
-            calls["unknown"] += action == "SCAN"
+            calls["unknown"] += action in ("SCAN", "QUEUE")
     moving = {name for name, action in actions.items() if action in ("READ", "WRITE", "MAP", *sides)}
     expect_equal(moving - met, set(), "calls that every.py does not make")
     done = run([COMMAND, "summary", "--json", traces], untraced())

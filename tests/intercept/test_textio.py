@@ -70,7 +70,7 @@ def case_what_is_not_known(folder):
     refused = {"reads": 3, "writes": 2, "read_bytes": 0, "write_bytes": 0, "unknown": 0, "failed": 5}
     expect_equal(told, refused, "calls that fail")
     expect_equal((everything["mapped_bytes"], everything["unknown"], everything["failed"]), (100000, 501, 6), "all")
-    text = summary(traces, "--top", "100")
+    text = summary(traces, "--files", "--top", "100")
     expect(re.search(r"/scanned +[\d,]+ +[\d.]+ [mu]?s +unknown ", text), text)
     expect("the bytes of 501 transfers are unknown: the trace does not tell them" in text, text)
     expect("97.7 KiB of files were mapped into memory: what was read and written there is not seen" in text, text)

@@ -217,6 +217,70 @@ def test_loops(tmp_path):
     ]
 
 
+def test_a_loop_that_fetched_all_that_it_expects_is_not_left_early(tmp_path):
+    """Frameworks know the length of a loader, and do not ask for more; the next epoch completes the last item."""
+    trace = one(
+        """
+        def expecting(items, count):
+            loop = ai.dataloader.fetch.iter(items)
+            loop._expect(count)
+            return loop
+        ai.update(epoch=0)
+        whole = expecting(iter([1, 2]), 2)
+        next(whole); next(whole)
+        ai.update(epoch=0)                                 # sets no other one: the body goes on
+        with ai.compute.forward: pass
+        ai.update(epoch=1)                                 # settles the loop, which still exists
+        with ai.compute.backward: pass
+        def left(items, count, error=None):
+            for item in expecting(items, count):
+                if item == 2:
+                    if error: raise error
+                    break
+        left([1, 2, 3], 3)
+        left([1, 2, 3], 1)                                 # more came than it expected
+        left((item for item in (1, 2)), 2)                 # a generator
+        try: left([1, 2], 2, KeyError())
+        except KeyError: pass
+        unknown = expecting([1, 2], 0)
+        next(unknown); next(unknown)
+        del unknown
+        """,
+        tmp_path,
+    )
+    whole, cut = ["fetch.iter", "fetch.block"], ["fetch.iter.cut", "fetch.block.cut"]
+    assert sorted((event["name"], event["args"]["epoch"]) for event in trace.user_events()) == sorted(
+        [(name, 0) for name in [*whole * 2, "forward"]]
+        + [(name, 1) for name in ["backward", *whole * (1 + 1 + 2 + 2 + 1), *cut * (1 + 1 + 1)]]
+    )
+    block = trace.named("fetch.block")[1]
+    assert trace.named("forward")[0]["args"]["p_idx"] == block["id"]
+
+
+def test_a_loop_that_threads_share_holds_its_last_item_once(tmp_path):
+    trace = one(
+        """
+        import threading
+        both = threading.Barrier(2)
+        class Items:
+            def __iter__(self): return self
+            def __next__(self): both.wait(20)              # both fetches are under way, so both end as the second
+        loop = ai.dataloader.fetch.iter(Items())
+        loop._expect(2)
+        ai.update(epoch=0)
+        other = threading.Thread(target=next, args=(loop,))
+        other.start(); next(loop); other.join()
+        ai.update(epoch=1); ai.update(epoch=2)
+        del loop
+        ai.update(epoch=3)
+        with ai.compute.forward: pass
+        """,
+        tmp_path,
+        overlap=True,
+    )
+    assert trace.values("forward", "epoch") == [3]
+
+
 def test_values_hold_for_the_subtree(tmp_path):
     trace = one(
         """

@@ -14,7 +14,7 @@ READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getli
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
 WRITES += ("printf", "fprintf", "dprintf", "vprintf", "vfprintf", "vdprintf")
 GETS, PUTS = ("fgetc", "getc", "getchar"), ("fputc", "putc", "putchar")  # of one byte; ret is the character
-SCANS = ("fscanf", "vfscanf")  # of which nothing tells the bytes
+SCANS, QUEUES = ("fscanf", "vfscanf", "aio_read"), ("aio_write",)  # of which nothing tells the bytes
 MAPS = ("mmap",)
 SEEKS = ("lseek",)
 MOVES = ("fseek", "fseeko", "rewind")
@@ -57,7 +57,7 @@ def io_kind(name, cat):
         return None
     if name.endswith("64") and len(name) > 2:
         name = name[:-2]
-    kinds = {"read": READS + GETS + SCANS, "write": WRITES + PUTS, "copy": COPIES, "map": MAPS}
+    kinds = {"read": READS + GETS + SCANS, "write": WRITES + PUTS + QUEUES, "copy": COPIES, "map": MAPS}
     kinds |= {"seek": SEEKS, "move": MOVES, "open": OPENS}
     for kind, names in kinds.items():
         if name in names:
@@ -93,9 +93,9 @@ def result_of(event, args, error):
     ret, name = integer(args.get("ret"), None), event["name"]
     name = name[:-2] if name.endswith("64") else name
     is_end = ret is not None and ret < 0 and not error
-    if ret is None or event["cat"] not in ("POSIX", "STDIO") or name not in GETS + PUTS + SCANS:
+    if ret is None or event["cat"] not in ("POSIX", "STDIO") or name not in GETS + PUTS + SCANS + QUEUES:
         return ret
-    if name in SCANS:
+    if name in SCANS + QUEUES:
         return ret if ret < 0 and error else None
     return 1 if ret >= 0 else 0 if is_end and name in GETS else ret
 
@@ -390,6 +390,7 @@ class Process:
         self.source, self.pid = source, pid
         self.host, self.rank, self.parent, self.command = "", None, 0, ""
         self.facts = {}
+        self.bookkeeping = set()
         self.counts = collections.Counter()
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
@@ -524,6 +525,7 @@ class Summary:
             elif phase == "X":
                 if is_ours(event):
                     process.parent = args.get("ppid", process.parent)
+                    process.bookkeeping.add(event["name"])
                     process.facts |= args
                     process.command = str(args.get("cmd_hash", args.get("exec_hash", process.command)))
                     self.lost["dropped"] += args.get("num_dropped", 0)
@@ -614,7 +616,7 @@ class Summary:
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
-            if span.kind and span.is_failed:
+            if span.event["cat"] in ("POSIX", "STDIO") and span.is_failed:
                 failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
                 if part in busy and (span.result or 0) > 0:
@@ -793,10 +795,39 @@ class Summary:
             "id": min((trace.id for trace in run if trace.id), default=None),
             "start_ns": min(trace.first for trace in run),
             "end_ns": max(trace.last for trace in run),
-            "processes": len({span.process for span in own}),
+            "processes": self._living(own, run)[0],
             "events": sum(not is_ours(span.event) for span in own),
             "command": typed(commands.get(first[2], "")) or None,
         }
+
+    def _living(self, spans, run):
+        """Processes and threads: in a run with an id, the next trace of a pid is of the same process."""
+        found, threads = {}, set()  # (source, pid) -> its process
+        for trace in run:
+            own = [span for span in spans if span.source == trace.source]
+            for pid in {span.event["pid"] for span in own}:
+                found[trace.source, pid] = [min(s.start for s in own), max(s.end for s in own), trace.id]
+        before = {}  # (host, pid) -> the trace before, and when all so far end
+        for key, (start, end, identity) in sorted(found.items(), key=lambda item: item[1][:2]):
+            who = (self._host_of(*key), key[1])
+            same, until = before.get(who, (None, None)) if identity is not None else (None, None)
+            found[key] = same if same is not None and start >= until else key
+            if identity is not None:
+                before[who] = found[key], max(end, until if until is not None else end)
+        for span in spans:
+            key = (span.source, span.event["pid"])
+            if key in found:
+                threads.add((found[key], span.event["tid"]))
+        return len(set(found.values())), len(threads)
+
+    @functools.cache  # noqa: B019 - a summary lives for one test
+    def _host_of(self, source, pid):
+        hosts = [
+            event["args"]["hhash"]
+            for event in events_of(self.all_texts[source])
+            if event["pid"] == pid and "hhash" in event.get("args", {})
+        ]
+        return hosts[-1] if hosts else None
 
     def _communication(self):
         """The n-th call of all ranks is the same one."""
@@ -845,14 +876,16 @@ class Summary:
         io_ns = sum(span.self for span in self.spans if span.kind)
         process_ns = sum(span.self for span in self.spans if span.is_process_call)
         region_ns = sum(span.self for span in self.spans if not span.kind and not span.is_process_call)
+        shown = [own for number, own in enumerate(self.runs, 1) if self.run in ("all", number)]
+        living = [self._living(self.spans, own) for own in shown]
         return {
             "traces": self.sources,
             "events": len(self.users),
             "counters": self.counts["C"],
             "metadata": self.counts["M"],
             "other_records": self.counts["others"],
-            "processes": len({span.process for span in self.spans}),
-            "threads": len(self.threads),
+            "processes": sum(processes for processes, _ in living),
+            "threads": sum(threads for _, threads in living),
             "hosts": len(self.hosts),
             "job": {
                 "start_ns": start,
@@ -869,7 +902,8 @@ class Summary:
             "groups": list(self._groups()),
             "io": self._io(),
             "training": self._training_document(),
-            "lost": {key: self.lost[key] for key in LOST},
+            "lost": {key: self.lost[key] for key in LOST}
+            | {"unfinished_traces": sum(process.bookkeeping == {"start"} for process in self.processes.values())},
             "problem_count": 0,
             "problems": [],
             "accuracy": {"percentile_error": 0.0078125},

@@ -1,5 +1,6 @@
 """What the summary says of jobs whose truth is known because they were made up for it: one fact in each trace."""
 
+import gzip
 import json
 import os
 import re
@@ -220,6 +221,57 @@ def steps_that_nobody_numbered(folder):
     assert hint not in summary(folder, "--by", "step")[0]
 
 
+def failed_copies_and_processes(folder):
+    """A copy is two transfers but one call; a program that could not be started is a call that failed, too."""
+    trace = Trace(1)
+    trace.metadata("FH", "/data/in", "f1")
+    trace.metadata("FH", "/bin/none", "f3")
+    for at in range(3):
+        trace.event("sendfile", "POSIX", at, at + 1, fhash="f1", path2_hash="f2", ret=-1, errno=9)
+    trace.event("execve", "POSIX", 3, 4, fhash="f3", ret=-1, errno=2)
+    trace.event("waitpid", "POSIX", 4, 5, ret=-1, errno=10)
+    trace.event("vfork", "POSIX", 5, 6, ret=-1)
+    trace.event("fork", "POSIX", 6, 7, ret=4711)
+    trace.event("close", "POSIX", 7, 8, fhash="f1", ret=0)
+    trace.event("train", "app", 8, 9, ret=-1, errno=5)  # not a call
+    trace.save(folder)
+    text, found = summary(folder)
+    lines = sorted(tuple(line[key] for key in ("name", "file", "errno", "count")) for line in found["io"]["failures"])
+    processes = [("execve", "/bin/none", 2, 1), ("sendfile", "/data/in", 9, 3)]
+    assert lines == [*processes, ("vfork", "(no file)", 0, 1), ("waitpid", "(no file)", 10, 1)], lines
+    assert "\nFailed calls, 6 of 8\n" in text, text
+    assert found["io"]["all"]["failed"] == 6, found["io"]["all"]  # the transfers: each copy read and wrote
+
+
+def a_trace_without_its_end(folder):
+    """A file that was cut between two gzip members has no damage that a reader could see, but the end is missing."""
+    trace = Trace(1)
+    for at in range(4):
+        trace.event("work", "app", at, at + 1)
+    trace.event("end", "dftracer", 4, 4)
+    members = [gzip.compress(line.encode() + b"\n") for line in ("[", *trace.lines)]
+    for kept, events, heading in (
+        (len(members), 4, "1 trace, 4 events, 1"),
+        (5, 2, "1 trace, ≥ 2 events (see Notes), 1"),
+    ):
+        (Path(folder) / "1.pfw.gz").write_bytes(b"".join(members[:kept]))
+        text, found = summary(folder)
+        assert found["events"] == events and found["lost"]["unfinished_traces"] == (events < 4), found
+        assert text.startswith(heading), text
+        assert ("1 trace has no end" in text) == (events < 4), text
+
+
+def a_region_of_a_killed_process(folder):
+    """It was open when the process was killed: its duration is not known, and the note of the recovery says so."""
+    trace = Trace(1)
+    trace.event("whole", "app", 0, 5, open=1)
+    trace.event("end", "dftracer", 5, 5, recovered=1)
+    trace.save(folder)
+    text, found = summary(folder)
+    assert text.startswith("1 trace, 1 event, 1 process") and found["lost"]["unfinished_traces"] == 0, text
+    assert "died; regions that were open then count up to the last event" in text, text
+
+
 def epochs_without_numbers(folder):
     """What happens during an epoch belongs to it, on any thread of the trainer, also if nothing has a number."""
     trace = Trace(1)
@@ -348,20 +400,50 @@ def what_is_not_recorded_is_unknown(folder):
 def unknown_bytes_are_marked(folder):
     """Ten bytes were read, and a scan of which nothing tells the bytes: at least ten. A mapping is not a transfer."""
     trace = Trace(1)
-    for file in ("/a", "/b", "/c"):
+    for file in ("/a", "/b", "/c", "/d"):
         trace.metadata("FH", file, file)
     trace.event("read", "POSIX", 0, 1, fhash="/a", ret=10)
     trace.event("fscanf", "STDIO", 1, 2, fhash="/a", ret=1)
     trace.event("read", "POSIX", 2, 3, fhash="/b", ret=20)
     trace.event("fscanf", "STDIO", 3, 4, fhash="/c", ret=1)
     trace.event("mmap", "POSIX", 4, 5, fhash="/c", ret=2**40, length=8192)
+    trace.event("aio_read", "POSIX", 5, 6, fhash="/d", count=100, ret=0)  # it only asks for the bytes
+    trace.event("aio_write", "POSIX", 6, 7, fhash="/d", count=100, ret=0)
     trace.save(folder)
     text, _ = summary(folder)
     rows = {line.split()[0]: line for line in text.partition("I/O by file")[2].partition("\n\n")[0].splitlines()[1:]}
     assert rows["/a"].startswith("/a 2 2.00 ms ≥ 10 B ≥ 4.88 KiB/s -"), rows
     assert rows["/b"].startswith("/b 1 1.00 ms 20 B 19.5 KiB/s -") and rows["/b"].endswith(" -"), rows
     assert rows["/c"].startswith("/c 2 2.00 ms unknown - -") and rows["/c"].endswith(" 8.00 KiB"), rows
-    assert "\nread ≥ 30 B ≥ 7.32 KiB/s 14.6 KiB/s 2.00 ms" in text, text
+    assert rows["/d"].startswith("/d 2 2.00 ms unknown - unknown - - - 0.0 %"), rows
+    assert "\nread ≥ 30 B ≥ 5.86 KiB/s 14.6 KiB/s ≥ 2.00 ms\nwritten unknown - - unknown" in text, text
+
+
+def a_median_of_nothing(folder):
+    """A file that is read to its end: 100 bytes, then none. The call that moved nothing is no transfer."""
+    trace = Trace(1)
+    trace.metadata("FH", "/a", "f1")
+    trace.metadata("FH", "/b", "f2")
+    trace.event("read", "POSIX", 0, 1, fhash="f1", ret=100)
+    trace.event("read", "POSIX", 1, 2, fhash="f1", ret=0)
+    trace.event("stat", "POSIX", 2, 3, fhash="f2", ret=0)
+    trace.save(folder)
+    text, _ = summary(folder)
+    assert "\n/a 2 2.00 ms 100 B 48.8 KiB/s - - 100 B - 0.0 %" in text, text
+    assert "\n/b 1 1.00 ms - - - - - - 100.0 %" in text, text
+
+
+def times_in_whole_seconds(folder):
+    """What lasted from 0.9 to 1.1 s has a second in a trace that writes seconds: the summary has to say so."""
+    for unit, ticks, mark in (("SEC", 1, ", in whole seconds\n"), ("MS", 1000, ", in whole milliseconds\n")):
+        trace = Trace(1)
+        trace.lines.clear()
+        trace.metadata("CM", "time_metric", unit)
+        trace.line({"name": "work", "cat": "app", "ts": BEGIN // 10**6 * ticks, "dur": ticks, "ph": "X", "args": {}})
+        trace.save(folder)
+        text, found = summary(folder)
+        assert found["job"]["time_ns"] == 10**9, found["job"]
+        assert mark in text, text
 
 
 def files_in_groups(folder):
@@ -450,6 +532,9 @@ def main():
         loading_outside_of_the_loop_is_not_in_its_share,
         names_stay_readable_on_a_narrow_terminal,
         steps_that_nobody_numbered,
+        failed_copies_and_processes,
+        a_trace_without_its_end,
+        a_region_of_a_killed_process,
         epochs_without_numbers,
         epochs_of_steps,
         workers_have_no_epoch_of_their_own,
@@ -459,6 +544,8 @@ def main():
         what_is_not_recorded_is_unknown,
         files_in_groups,
         unknown_bytes_are_marked,
+        a_median_of_nothing,
+        times_in_whole_seconds,
         the_sample_of_the_page,
     ):
         with tempfile.TemporaryDirectory() as folder:

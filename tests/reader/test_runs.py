@@ -60,6 +60,26 @@ def quick_runs_with_an_id(folder):
     assert "name,cat" in done.stdout and "one of 2 runs" in done.stderr, done
 
 
+def a_process_that_writes_again(folder):
+    """A cell of a notebook runs again, and its worker runs on; elsewhere pids are the same, but not the processes."""
+    traces = [(100, 0, 100, "a1"), (100, 2000, 100, "a1"), (100, 4000, 100, "a1"), (101, 0, 5000, "a1")]
+    traces += [(100, 0, 5000, "b2"), (100, 1000, 500, "b2")]  # another host; there, two containers at the same time
+    for number, (pid, begin, length, host) in enumerate(traces):
+        trace = Rank(pid, begin, host=host, run="notebook")
+        trace.event("work", "app", begin, begin + length)
+        trace.event("end", "dftracer", begin + length, begin + length)
+        trace.save(folder)
+        (Path(folder) / f"{pid}.pfw").rename(Path(folder) / f"trace-{number}.pfw")
+    text, found = summary(folder)
+    assert (found["traces"], found["processes"], found["threads"]) == (6, 4, 4), found
+    assert found["runs"][0]["processes"] == 4 and "6 traces, 6 events, 4 processes, 4 threads, 2 hosts" in text, text
+    _, found = summary(folder, "--from", "1", "--to", "3")
+    assert found["processes"] == 2, found  # the second traces of both
+    for path in Path(folder).glob("*.pfw"):
+        path.write_text(path.read_text().replace('"run": "notebook"', '"other": 1'))
+    assert sum(one["processes"] for one in summary(folder)[1]["runs"]) == 6, "without an id nobody knows"
+
+
 def older_traces(folder):
     """Ranks and lifetimes decide: the same ranks again, then after a pause a program without ranks, twice in a row."""
     job(folder, 100, 0, 4)
@@ -216,7 +236,7 @@ def workers_without_their_trainer(folder):
     paths = [Path(folder) / "10.pfw", Path(folder) / "11.pfw"]
     text, found = summary(folder, "--by", "step")
     assert {group["step"]: group["count"] for group in found["groups"]} == {"7": 3}, found["groups"]
-    assert found["workers_without_trainer"] == 0 and "Notes" not in text, text
+    assert found["workers_without_trainer"] == 0 and "the trainer of" not in text, text
     alone = run("--by", "step", paths[1])
     assert "the trainer of 1 worker is not among the traces: the steps of what they loaded are unknown" in alone.stdout
     states = []
@@ -232,6 +252,7 @@ def workers_without_their_trainer(folder):
 def main():
     for case in (
         quick_runs_with_an_id,
+        a_process_that_writes_again,
         older_traces,
         one_run_without_an_id,
         times_count_within_the_run,

@@ -12,7 +12,7 @@ from torch_harness import PYTHON, SOURCE, environment, main, names_of, run_each,
 PAGE = (SOURCE / "docs" / "torch.md").read_text()
 BLOCKS = re.findall(r"```(\w+) ?(\S*)\n(.*?)```", PAGE, re.DOTALL)
 SCRIPTS = {name.removesuffix(".py"): text for language, name, text in BLOCKS if language == "python" and name}
-for name in ("trace_lightning", "trace_transformers"):  # tests/frameworks runs them
+for name in ("trace_lightning", "trace_transformers", "accelerated"):  # tests/frameworks runs them
     del SCRIPTS[name]
 (README,) = re.findall(r"^```python lines\n(.*?)^```$", (SOURCE / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 MODEL = """
@@ -39,7 +39,7 @@ def test_blocks(tmp_path):
     others = {name: text for name, text in SCRIPTS.items() if name not in workers}
     run_each({**others, "readme": MODEL + README + LOOP}, tmp_path)  # the last one ends with the process
     traces = {name: traces_of(tmp_path / name / "out", overlap=True) for name in (*SCRIPTS, "readme")}
-    assert set(SCRIPTS) == {"train", "epochs", "workers", "profiled", "exported", "compiled"}
+    assert set(SCRIPTS) == {"train", "epochs", "workers", "profiled", "exported", "compiled", "ranks"}
     check_train(*traces["train"])
     check_epochs(*traces["epochs"])
     check_workers(traces["workers"])
@@ -47,6 +47,9 @@ def test_blocks(tmp_path):
     check_profiled(*traces["profiled"])
     check_compiled(*traces["compiled"])
     check_merge(tmp_path / "exported")
+    (rank,) = traces["ranks"]
+    assert counts_of(rank) == {"forward": 1} and pathlib.Path(rank.path).name.startswith("train-0.")
+    assert not [block for block in BLOCKS if block[0] == "python" and not block[1]], "each one is run"
 
 
 def check_train(trace):

@@ -19,7 +19,7 @@
 enum { KEY_IO = OPTION_LONG + 1 };
 
 static const option options[] = {
-  {KEY_IO, "io", NULL, "also check whether POSIX and STDIO calls can be recorded, as 'dftracer run --io' does"},
+  {KEY_IO, "io", NULL, "also check whether POSIX, STDIO and MPI calls can be recorded, as 'dftracer run --io' does"},
   {0, NULL, NULL, NULL},
 };
 
@@ -148,6 +148,29 @@ static void check_links(checkup *state, const program *target) {
   }
 }
 
+/* Which calls would be recorded besides annotations. */
+static void check_layers(checkup *state, const program *target) {
+  static const char *const libraries[] = {"libmpi.so", "libmpi_abi.so", "libmpich.so", "libmpi"};
+  char library[PATH_MAX], is_disabled[16];
+  size_t i = 0;
+  if (state->with_io) report(state, FINE, "POSIX and STDIO calls of %s are recorded", target->image);
+  while (i < sizeof libraries / sizeof libraries[0] && !program_library(target, libraries[i], library)) i++;
+  if (i == sizeof libraries / sizeof libraries[0]) return;
+  dft_config_get("DFTRACER_DISABLE_MPI", is_disabled, sizeof is_disabled);
+  if (!library[0]) {
+    report(state, BAD, "%s links MPI, but the loader cannot find the library: set LD_LIBRARY_PATH", target->image);
+  } else if (strcmp(is_disabled, "1") == 0) {
+    report(state, NOTE, "MPI calls of %s are not recorded: DFTRACER_DISABLE_MPI is 1", target->image);
+  } else if (state->with_io) {
+    report(state, FINE, "MPI and MPI-IO calls of %s are recorded; its library is %s", target->image, library);
+  } else {
+    report(state, NOTE,
+           "MPI and MPI-IO calls of %s are recorded only with --io, or if it initialises dftracer with a "
+           "data directory; its library is %s",
+           target->image, library);
+  }
+}
+
 /* The first word behind a launcher that is a program: options, numbers and names of hosts are none. */
 static int launched(char **words, int count, program *target) {
   for (int i = 1; i < count; i++) {
@@ -178,7 +201,10 @@ static void check_program(checkup *state, char **words, int count) {
   else if (strcmp(word, target.path) != 0) report(state, FINE, "%s is %s", word, target.path);
   else report(state, FINE, "%s is a program", word);
   if (target.kind != PROGRAM_FINE) report(state, BAD, "%s %s", target.image, program_text(target.kind));
-  else check_links(state, &target);
+  else {
+    check_links(state, &target);
+    check_layers(state, &target);
+  }
 }
 
 static int run_doctor(int argc, char **argv) {

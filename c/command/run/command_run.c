@@ -25,7 +25,7 @@ enum { KEY_IO = OPTION_LONG + 1, KEY_SINK, KEY_NAME };
 
 static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
-   "also record POSIX and STDIO calls, on files in these folders; without a value, on all files"},
+   "also record POSIX, STDIO and MPI calls; of those on files, the ones in these folders; without a value, all"},
   {'o', "out", "DIR", "write the traces to this folder, which is created if needed; default: " DEFAULT_FOLDER},
   {KEY_SINK, "sink", "SINK|FILE",
    "the format of the traces, as DFTRACER_SINK: the name of a built-in sink, or the path of a shared object"},

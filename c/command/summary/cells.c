@@ -24,8 +24,7 @@ void add_bytes(table *sheet, uint64_t bytes) {
   table_format(sheet, "%s", bytes ? format_bytes(text, (double)bytes) : "-");
 }
 
-/* Before a number that would be larger if everything was known. */
-static const char *at_least(void) {
+const char *at_least(void) {
   return terminal_has_unicode() ? "\u2265 " : ">= ";
 }
 

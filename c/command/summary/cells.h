@@ -11,6 +11,7 @@ void add_text(table *sheet, dft_text text); /* empty: "-" */
 void add_time(table *sheet, uint64_t ns);
 void add_count(table *sheet, uint64_t count);
 void add_bytes(table *sheet, uint64_t bytes); /* none: "-" */
+const char *at_least(void);                   /* before a number that would be larger if everything was known */
 /* Bytes of transfers, some of which may be unknown: then it is at least so much. The same for their rate. */
 void add_moved(table *sheet, uint64_t bytes, uint64_t unknown);
 void add_share(table *sheet, uint64_t part, uint64_t whole);

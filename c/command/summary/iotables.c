@@ -25,13 +25,16 @@ static void add_columns(table *sheet, table_column *columns, int count, int has_
 
 static void add_io(table *sheet, const io_stats *io, int has_mapped) {
   uint64_t ns = io_stats_ns(io);
+  char size[FORMAT_BYTES];
   add_count(sheet, io_stats_calls(io));
   add_time(sheet, ns);
   add_moved(sheet, io->read_bytes, io->unknown_reads);
   add_rate(sheet, io->read_bytes, io->unknown_reads, io->read_ns);
   add_moved(sheet, io->write_bytes, io->unknown_writes);
   add_rate(sheet, io->write_bytes, io->unknown_writes, io->write_ns);
-  add_bytes(sheet, histogram_percentile(&io->sizes, 0.5, 1));
+  /* A file that is read to its end has transfers of 0 bytes. */
+  table_format(sheet, "%s",
+               io->sizes.count ? format_bytes(size, (double)histogram_percentile(&io->sizes, 0.5, 1)) : "-");
   add_share(sheet, io->sequential, io->sequential + io->random);
   add_share(sheet, io->other_ns, ns);
   if (has_mapped) add_bytes(sheet, io->mapped_bytes);
@@ -125,11 +128,13 @@ static void print_failures(FILE *out, const summary_answer *answer, const file_g
   table lines = {.columns = columns, .column_count = 4};
   const summary_state *state = answer->state;
   char note[SHOWN_BYTES], title[96], failed[FORMAT_BYTES], calls[FORMAT_BYTES];
+  uint64_t all = 0;
   uint32_t count;
   answer_failure *list = answer_failures(state, &count);
+  for (uint32_t i = 0; i < count; i++) all += list[i].count;
   if (count) count = join_failures(state, groups, list, count);
-  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, answer->io.failed),
-           format_count(calls, io_stats_calls(&answer->io)));
+  snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, all),
+           format_count(calls, answer->calls));
   if (count) table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
     const uint32_t place = list[i].file;
@@ -152,6 +157,7 @@ static void print_job_io(FILE *out, const summary_answer *answer) {
     {"", 'l'}, {"bytes", 'r'}, {"rate of a call", 'r'}, {"rate of the job", 'r'}, {"time", 'r'}};
   table lines = {.columns = columns, .column_count = 5};
   const io_stats *io = &answer->io;
+  char busy[FORMAT_BYTES];
   if (!io->read_bytes && !io->write_bytes) return;
   table_heading(out, "I/O of the job", "time: any process read or wrote");
   for (int is_write = 0; is_write < 2; is_write++) {
@@ -162,7 +168,9 @@ static void print_job_io(FILE *out, const summary_answer *answer) {
     add_moved(&lines, bytes, unknown);
     add_rate(&lines, bytes, unknown, is_write ? io->write_ns : io->read_ns);
     add_rate(&lines, bytes, 0, busy_ns); /* of what is known */
-    add_time(&lines, busy_ns);
+    if (unknown && busy_ns) table_format(&lines, "%s%s", at_least(), format_duration(busy, (double)busy_ns / 1e9));
+    else if (unknown) table_format(&lines, "unknown");
+    else add_time(&lines, busy_ns);
   }
   table_print(&lines, out, 2);
 }
@@ -176,8 +184,8 @@ void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_sin
   if (list && count) {
     print_processes(out, answer, list, count, top);
     print_job_io(out, answer);
-    print_failures(out, answer, &groups, top);
   }
+  print_failures(out, answer, &groups, top);
   free(list);
   file_groups_free(&groups);
 }

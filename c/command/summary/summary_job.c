@@ -86,15 +86,18 @@ static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
 void summary_head(FILE *out, const summary_answer *answer, uint32_t top) {
   const summary_state *state = answer->state;
   char text[FORMAT_BYTES], when[WHEN_BYTES];
-  const uint32_t traces = state->source_count, hosts = state->host_numbers.count, threads = state->thread_count;
+  const uint32_t traces = state->source_count, hosts = state->host_numbers.count, threads = answer->threads;
   fprintf(out, "%s trace%s", format_count(text, traces), plural(traces));
-  fprintf(out, ", %s event%s", format_count(text, state->events), plural(state->events));
+  const int is_partial = state->all_problems || state->dropped || answer->facts.unfinished;
+  fprintf(out, ", %s%s event%s%s", is_partial ? at_least() : "", format_count(text, state->events),
+          plural(state->events), is_partial ? " (see Notes)" : "");
   fprintf(out, ", %s process%s", format_count(text, answer->processes), answer->processes == 1 ? "" : "es");
   print_missing(out, &answer->facts);
   fprintf(out, ", %s thread%s", format_count(text, threads), plural(threads));
   if (hosts) fprintf(out, ", %s host%s", format_count(text, hosts), plural(hosts));
   format_when(when, state->first);
   fprintf(out, "\njob time %s%s%s", format_duration(text, (double)answer->job_ns / 1e9), *when ? ", " : "", when);
+  if (answer->unit_ns > 1000) fprintf(out, ", in whole %sseconds", answer->unit_ns < 1000000000 ? "milli" : "");
   if (answer->runs->shown == RUN_ALL && answer->runs->count > 1)
     fprintf(out, ", with the time between %u runs", answer->runs->count);
   fprintf(out, "\n");

@@ -261,11 +261,12 @@ static void print_training(FILE *out, const summary_answer *answer) {
   fprintf(out, "]},\n");
 }
 
-static void print_problems(FILE *out, const summary_state *state) {
+static void print_problems(FILE *out, const summary_answer *answer) {
+  const summary_state *state = answer->state;
   fprintf(out,
-          "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 ", \"unrecovered_traces\": %" PRIu64
-          ", \"running_processes\": %" PRIu64 "},\n",
-          state->dropped, state->recovered, state->left, state->running);
+          "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 ", \"unfinished_traces\": %" PRIu64
+          ", \"unrecovered_traces\": %" PRIu64 ", \"running_processes\": %" PRIu64 "},\n",
+          state->dropped, state->recovered, answer->facts.unfinished, state->left, state->running);
   fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [", state->all_problems);
   for (uint32_t i = 0; i < state->problem_count; i++) {
     const state_problem *problem = &state->problems[i];
@@ -287,7 +288,7 @@ void summary_json(FILE *out, const summary_answer *answer) {
     ",\n  \"metadata\": %" PRIu64 ",\n  \"other_records\": %" PRIu64 ",\n  \"processes\": %u,\n  \"threads\": %u,\n"
     "  \"hosts\": %u,\n",
     dft_version(), answer->state->source_count, answer->state->events, answer->state->counters, answer->state->metadata,
-    answer->state->others, answer->processes, answer->state->thread_count, answer->state->host_numbers.count);
+    answer->state->others, answer->processes, answer->threads, answer->state->host_numbers.count);
   fprintf(out,
           "  \"job\": {\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"time_ns\": %" PRId64
           ", \"thread_ns\": %" PRIu64 ", \"region_ns\": %" PRIu64 ", \"process_ns\": %" PRIu64 ", \"io_ns\": %" PRIu64
@@ -299,6 +300,6 @@ void summary_json(FILE *out, const summary_answer *answer) {
   print_all_io(out, answer);
   print_training(out, answer);
   summary_json_communication(out, answer);
-  print_problems(out, answer->state);
+  print_problems(out, answer);
   fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

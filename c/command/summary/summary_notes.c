@@ -52,14 +52,19 @@ static void print_sites(FILE *out, const char *one, const char *many, const site
   fprintf(out, "\n");
 }
 
-static void print_losses(FILE *out, const summary_state *state) {
+static void print_losses(FILE *out, const summary_state *state, uint64_t unfinished) {
+  static const char open_ones[] = "; regions that were open then count up to the last event";
   char text[FORMAT_BYTES];
+  unfinished -= state->running < unfinished ? state->running : unfinished; /* they have a note of their own */
+  if (unfinished)
+    fprintf(out, "%s trace%s no end, because the process still runs or the file was cut%s\n",
+            format_count(text, unfinished), unfinished == 1 ? " has" : "s have", open_ones);
   if (state->dropped)
     fprintf(out, "%s event%s dropped while tracing, because there was no space left\n",
             format_count(text, state->dropped), state->dropped == 1 ? " was" : "s were");
   if (state->recovered)
-    fprintf(out, "%s trace%s recovered after the process died\n", format_count(text, state->recovered),
-            state->recovered == 1 ? " was" : "s were");
+    fprintf(out, "%s trace%s recovered after the process died%s\n", format_count(text, state->recovered),
+            state->recovered == 1 ? " was" : "s were", open_ones);
   if (state->left)
     fprintf(out, "%s process%s died, and the trace%s not recovered yet: run 'dftracer recover FOLDER'\n",
             format_count(text, state->left), state->left == 1 ? "" : "es", state->left == 1 ? " is" : "s are");
@@ -75,7 +80,7 @@ static void print_notes(FILE *out, const summary_answer *answer) {
   char text[FORMAT_BYTES];
   const uint64_t unknown = io_stats_unknown(&answer->io);
   const uint64_t mapped = answer->io.mapped_bytes;
-  print_losses(out, state);
+  print_losses(out, state, facts->unfinished);
   print_sites(out, "region was ended that had not begun", "regions were ended that had not begun", &facts->unmatched);
   print_sites(out, "region never ended", "regions never ended", &facts->open);
   if (facts->orphans)

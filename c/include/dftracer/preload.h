@@ -14,7 +14,7 @@ extern "C" {
 
 #define DFT_PRELOAD_WRAPPERS 512
 
-/* In the order of c/intercept/calls.inc, with vfork as the last one. While nothing is recorded, the table holds the
+/* In the order of c/intercept/calls.inc, with vfork, dlopen and dlsym at the end. While nothing is recorded, the table holds the
  * real functions instead of the wrappers. */
 typedef struct dft_preload_wrappers {
   void (*at[DFT_PRELOAD_WRAPPERS])(void);

@@ -39,9 +39,18 @@
 #define ALIAS(plain, symbol) JUMP_TO(symbol)
 #include "../calls.inc"
 JUMP_TO(vfork)
+JUMP_TO(dlopen)
+JUMP_TO(dlsym)
 
+typedef void *lookup(void *, const char *);
+
+/* By its plain name dlsym is the one above. Every C library has the version that its first release had. */
 DFT_API void *dft_preload_next(const char *name) {
-  void *address = dlsym(RTLD_NEXT, name);
+  static uintptr_t real;
+  uintptr_t known = __atomic_load_n(&real, __ATOMIC_RELAXED);
+  void *address;
+  if (!known) __atomic_store_n(&real, known = (uintptr_t)dlvsym(RTLD_NEXT, "dlsym", FIRST_VERSION), __ATOMIC_RELAXED);
+  address = ((lookup *)known)(RTLD_NEXT, name);
   /* Symbols that new programs can no longer be linked with are found only by their version. */
   return address ? address : dlvsym(RTLD_NEXT, name, FIRST_VERSION);
 }

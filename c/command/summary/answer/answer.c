@@ -31,6 +31,7 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   for (uint32_t i = 0; i < state->source_count; i++) {
     if (state->sources[i].unit_ns && state->sources[i].unit_ns < answer->grain_ns)
       answer->grain_ns = state->sources[i].unit_ns;
+    if (state->sources[i].unit_ns > answer->unit_ns) answer->unit_ns = state->sources[i].unit_ns;
   }
   for (uint32_t i = 0; i < state->thread_count; i++) {
     const state_thread *thread = &state->threads[i];
@@ -41,8 +42,13 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   }
   answer->covered_ns = answer->region_ns + answer->process_ns + answer->io_ns;
   answer->outside_ns = answer->thread_ns - answer->covered_ns;
+  for (uint32_t i = 1; i <= runs->count; i++) {
+    if (runs->shown != RUN_ALL && runs->shown != i) continue;
+    answer->processes += runs->runs[i - 1].processes;
+    answer->threads += runs->runs[i - 1].threads;
+  }
   for (uint32_t i = 1; i <= state->process_count; i++) {
-    answer->processes += state->processes[i].threads != 0;
+    answer->calls += state->processes[i].counts.calls;
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
   return measure_transfers(answer) && training_sum(state, &answer->training) &&

@@ -106,6 +106,7 @@ int job_facts_init(job_facts *facts, const summary_state *state, int has_ranks) 
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const process_facts *own = &state->processes[i].facts;
     facts->costed += own->has_cost;
+    facts->unfinished += own->is_started && !own->is_ended;
     facts->finish_ns += own->finish_ns;
     if (own->finish_ns > facts->finish_most_ns) facts->finish_most_ns = own->finish_ns;
     facts->drain_cpu_ns += own->drain_cpu_ns;

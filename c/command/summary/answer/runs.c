@@ -7,6 +7,7 @@
 
 #include "command/summary/state/state_merge.h"
 #include "command/trace/typedcommand.h"
+#include "livingcount.h"
 #include "processlabel.h"
 
 #define PAUSE_NS INT64_C(1000000000)
@@ -139,9 +140,9 @@ static int add_facts(run_facts *run, const summary_state *state) {
   uint32_t first = 0; /* of this part, if it is also the first one of the run */
   if (!run->command && !(set_text(&run->command, "") && set_text(&run->id, ""))) return 0;
   if (state->run && !set_text(&run->id, state_text_of(state, state->run).text)) return 0;
+  if (!living_count(state, &run->processes, &run->threads)) return 0;
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
-    run->processes += process->threads != 0;
     if (!starts_before(run, state, process)) continue;
     run->origin = state->sources[process->source].begin;
     run->first_pid = process->pid;

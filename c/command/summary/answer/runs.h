@@ -20,7 +20,7 @@ typedef struct run_facts {
   int64_t origin;     /* when the first trace began */
   uint64_t first_pid; /* of its process; the smallest, if several started at once */
   uint64_t events;
-  uint32_t processes;
+  uint32_t processes, threads; /* with an event in the time that was asked for */
 } run_facts;
 
 typedef struct run_list {

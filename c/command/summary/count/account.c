@@ -24,7 +24,6 @@ static void account_io(tally *counts, process_counts *process, traced_thread *th
                        const moment *event) {
   int sequence = file_positions_sequence(&thread->positions, class->io, event);
   if (!class->is_wanted) return;
-  if (is_failure(event)) tally_add_failure(counts, event);
   if (class->io == IO_COPY) {
     account_call(counts, process, event->file, IO_READ, event, sequence);
     account_call(counts, process, event->second_file, IO_WRITE, event, sequence);
@@ -67,6 +66,10 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->is_ours) return;
   process->events++;
   if (event->group != NO_GROUP) tally_add_self(counts, event->group, (uint64_t)self);
+  if (class->is_call && class->is_wanted) {
+    process->calls++;
+    if (is_failure(event)) tally_add_failure(counts, event);
+  }
   if (class->io) account_io(counts, process, thread, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)

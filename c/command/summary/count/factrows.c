@@ -81,10 +81,10 @@ static int is_spool(dft_reader *reader, uint32_t number) {
 void fact_rows_bookkeeping(analysis *shared, tally *counts, trace_life *life, const dft_rows *rows, uint32_t row) {
   const argument_keys *keys = &shared->keys;
   dft_reader *reader = shared->reader;
-  process_facts facts = {0};
+  const int is_start = dft_reader_text(reader, DFT_NAMES, rows->name[row]).text[0] == 's';
+  process_facts facts = {.is_started = (uint64_t)is_start, .is_ended = (uint64_t)!is_start};
   uint64_t ppid = 0;
-  if (dft_reader_text(reader, DFT_NAMES, rows->name[row]).text[0] == 's' && rows->start_ns[row] < life->start)
-    life->start = rows->start_ns[row];
+  if (is_start && rows->start_ns[row] < life->start) life->start = rows->start_ns[row];
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
     if (cell->key == keys->num_dropped) counts->dropped += amount(cell);

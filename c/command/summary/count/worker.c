@@ -108,13 +108,12 @@ static int64_t end_of(const dft_rows *rows, uint32_t row) {
 /* Everything that accounting needs to know about an event, but its group. */
 static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t row, const event_arguments *arguments,
                           const event_class *class) {
-  const int is_call = class->io != IO_NONE;
   uint64_t level = rows->level[row];
   moment event = {
     .start = rows->start_ns[row],
     .end = end_of(rows, row),
-    .offset = is_call ? arguments->offset : arguments->worker,
-    .result = is_call ? io_result(class, arguments->ret, arguments->error, arguments->length) : arguments->batch,
+    .offset = class->is_call ? arguments->offset : arguments->worker,
+    .result = class->is_call ? io_result(class, arguments->ret, arguments->error, arguments->length) : arguments->batch,
     .group = NO_GROUP,
     .epoch = short_number(arguments->epoch),
     .step = short_number(arguments->step),

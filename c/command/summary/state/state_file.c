@@ -138,6 +138,7 @@ static void code_comm(state_codec *codec, const summary_state *state, arrivals *
 
 static void code_counts(state_codec *codec, const summary_state *state, process_counts *counts) {
   codec_uint(codec, &counts->events);
+  codec_uint(codec, &counts->calls);
   codec_io(codec, &counts->io);
   for (int i = 0; i < AI_KINDS; i++) {
     codec_uint(codec, &counts->ai_count[i]);

@@ -26,6 +26,7 @@ enum action {
   ACTION_GET,
   ACTION_PUT,
   ACTION_SCAN,
+  ACTION_QUEUE,
   ACTION_COPY,
   ACTION_MAP,
   ACTION_SEEK,
@@ -52,10 +53,11 @@ static const struct {
 } actions[] = {
   [ACTION_READ] = {IO_READ, RETURNS_RESULT},       [ACTION_WRITE] = {IO_WRITE, RETURNS_RESULT},
   [ACTION_GET] = {IO_READ, RETURNS_CHARACTER_END}, [ACTION_PUT] = {IO_WRITE, RETURNS_CHARACTER},
-  [ACTION_SCAN] = {IO_READ, RETURNS_ITEMS},        [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},
-  [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},         [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},
-  [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},       [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},
-  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
+  [ACTION_SCAN] = {IO_READ, RETURNS_ITEMS},        [ACTION_QUEUE] = {IO_WRITE, RETURNS_ITEMS},
+  [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},       [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},
+  [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},       [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},
+  [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},       [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},
+  [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
 };
 
 /* Other tracers record open64 in place of open. */
@@ -91,10 +93,10 @@ static uint8_t ai_of(dft_text name, dft_text cat) {
 }
 
 void event_classify(event_class *result, dft_text name, dft_text cat) {
-  int is_stream_call = is(cat, "STDIO");
-  int is_call = is_stream_call || is(cat, "POSIX");
+  int is_stream_call = is(cat, "STDIO"), is_call = is_stream_call || is(cat, "POSIX");
   enum action action = is_call ? action_of(name) : ACTION_PROCESS;
   if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
+  result->is_call = (uint8_t)is_call;
   result->is_process = is_call && action == ACTION_PROCESS;
   result->io = actions[action].io;
   result->returns = actions[action].returns;

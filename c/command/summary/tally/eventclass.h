@@ -34,6 +34,7 @@ enum ai_kind {
 
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
+  uint8_t is_call;    /* a call of the system or of a stream; on processes, too, which is not I/O */
   uint8_t io;         /* io_kind */
   uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
@@ -43,7 +44,7 @@ typedef struct event_class {
   uint8_t is_wanted;  /* it matches --name and --cat */
 } event_class;
 
-/* Sets io, returns, ai, is_process, is_update and is_ours. */
+/* Sets is_call, io, returns, ai, is_process, is_update and is_ours. */
 void event_classify(event_class *result, dft_text name, dft_text cat);
 
 #endif

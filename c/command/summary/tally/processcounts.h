@@ -7,6 +7,7 @@
 
 typedef struct process_counts {
   uint64_t events;
+  uint64_t calls; /* of the system and of streams; a copy is one, though io counts its two transfers */
   io_stats io;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
   uint64_t updates; /* steps of optimizers */

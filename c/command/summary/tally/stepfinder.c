@@ -54,7 +54,7 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
   times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
   if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
   if (is_by_step && step != NO_NUMBER && !add_window(&times->steps, event, step, 0)) return 0;
-  if (is_by_step && !class->io && event->worker >= 0 && event->batch >= 0 &&
+  if (is_by_step && !class->is_call && event->worker >= 0 && event->batch >= 0 &&
       !add_window(&times->batches, event, event->batch, 0))
     return 0;
   if (!is_wanted && (!class->ai || class->ai == AI_DATA)) return 1;

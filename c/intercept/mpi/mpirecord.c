@@ -1,0 +1,230 @@
+/* mpirecord.c - one MPI call, from its slot to its event.
+ *
+ * The event is a region, so that POSIX calls below it belong to it, and a call that never returns is in the trace. All
+ * that the library has to be asked for is asked after the call, and only if it succeeded: before, no handle is known to
+ * be valid. Calls that the library makes inside a call are not recorded.
+ * SPDX-License-Identifier: MIT */
+#include "mpirecord.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "../state.h"
+#include "base/config.h"
+#include "mpifile.h"
+#include "mpislot.h"
+#include "mpiwait.h"
+#include "record/region.h"
+#include "request.h"
+#include "spool/clock.h"
+
+/* ---- The original ------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+#define REGISTERS 6
+#else
+#define REGISTERS 8
+#endif
+#define W dft__word
+
+static void gather(dft__mpi_args *args, const dft__mpi_row *row, const W *registers, const W *stack) {
+  args->row = row;
+  for (uint32_t i = 0; i < row->arity; i++) args->words[i] = i < REGISTERS ? registers[i] : stack[i - REGISTERS];
+  for (uint32_t i = row->arity; i < DFT__MPI_ARGS_MOST; i++) args->words[i] = 0;
+}
+
+/* A function that takes fewer arguments does not see the rest. */
+static W forward(uintptr_t original, const dft__mpi_args *args) {
+  const W *a = args->words;
+  if (args->row->arity <= 6) return ((W(*)(W, W, W, W, W, W))original)(a[0], a[1], a[2], a[3], a[4], a[5]);
+  return ((W(*)(W, W, W, W, W, W, W, W, W, W, W, W, W, W))original)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
+                                                                    a[8], a[9], a[10], a[11], a[12], a[13]);
+}
+
+/* ---- What a call changes ------------------------------------------------------------------------------------------ */
+
+/* Once, after MPI_Init, which may have been before we were there. */
+static _Atomic int has_rank;
+static __attribute__((noinline)) void ask_rank(void) {
+  int rank, size, error = errno;
+  if (dft__mpi_is_running() && dft__mpi.comm_rank(dft__mpi.family.world, &rank) == 0 &&
+      dft__mpi.comm_size(dft__mpi.family.world, &size) == 0) {
+    DFT__SET(has_rank, 1);
+    if (dft__config_number(DFT__RANK) < 0) dft_set_rank(rank, size);
+  }
+  errno = error;
+}
+
+static void end_init(const dft__mpi_event *event) {
+  char node[256] = ""; /* the longest MPI_MAX_PROCESSOR_NAME of these families */
+  int len = 0;
+  dft_arg name = {.key = &dft__mpi_keys[DFT__MPI_KEY_NODE], .type = DFT_STRING};
+  const dft__comm *world = dft__comm_get(dft__mpi.family.world);
+  ask_rank();
+  if (!world) return;
+  dft__mpi_put(event, DFT__MPI_KEY_RANK, world->rank);
+  dft__mpi_put(event, DFT__MPI_KEY_SIZE, world->size);
+  if (!dft__mpi.get_processor_name || dft__mpi.get_processor_name(node, &len) != 0) return;
+  name.value.s.text = node;
+  name.value.s.len = strnlen(node, sizeof node);
+  dft__mpi_put_arg(event, &name);
+}
+
+static void end_comm(const dft__mpi_event *event, enum dft__comm_origin origin) {
+  const dft__mpi_args *args = &event->args;
+  int32_t tag = dft__mpi_has(args, 'l') ? dft__mpi_int(args, 'l') : 0;
+  dft__comm_made(event->comm, dft__mpi_made(args, 'o'), origin, tag);
+}
+
+/* ---- Files -------------------------------------------------------------------------------------------------------- */
+
+typedef struct file_call {
+  dft__mpifile named;
+  dft__mpifile *file; /* NULL: not known */
+  dft__word handle;
+} file_call;
+
+/* A handle of a file is a pointer in every family. */
+static dft__word made_file(const dft__mpi_args *args) {
+  const dft__word *at = dft__mpi_pointer(args, 'H');
+  return at ? *at : 0;
+}
+
+/* Returns 0 when the call is not recorded. */
+static int find_file(const dft__mpi_args *args, file_call *of) {
+  of->file = NULL;
+  of->handle = 0;
+  if (dft__mpi_has(args, 'F')) {
+    if (!dft__mpi_pointer(args, 'F')) return 0;
+    of->named = dft__mpifile_named(dft__mpi_pointer(args, 'F'), dft__mpi_has(args, 'a') ? dft__mpi_int(args, 'a') : 0);
+    of->file = &of->named;
+  } else {
+    of->handle = dft__mpi_has(args, 'h') ? dft__mpi_word(args, 'h') : made_file(args);
+    of->file = dft__mpifile_find(of->handle);
+  }
+  return !of->file || !of->file->is_out;
+}
+
+static void place_file(const dft__mpi_event *event, const file_call *of) {
+  const dft__mpi_args *args = &event->args;
+  uint8_t rule = args->row->rule;
+  if (of->file && of->file->path && of->file->session == dft__self.session) {
+    const dft_arg arg = {.key = &dft__mpi_keys[DFT__MPI_KEY_FHASH], .type = DFT_PATH, .path = of->file->path};
+    dft__mpi_put_arg(event, &arg);
+  }
+  if (of->file && (rule == DFT__MPI_FILE || rule == DFT__MPI_FILE_ALL)) {
+    int64_t given = dft__mpi_has(args, 'O') ? (int64_t)dft__mpi_word(args, 'O') : 0;
+    int64_t offset = dft__mpifile_offset(of->file, of->handle, dft__mpi_has(args, 'O') ? &given : NULL);
+    if (offset >= 0) dft__mpi_put(event, DFT__MPI_KEY_OFFSET, offset);
+  }
+  dft__mpi_put(event, DFT__MPI_KEY_COLLECTIVE,
+               rule != DFT__MPI_FILE && rule != DFT__MPI_FILE_SHARED && rule != DFT__MPI_FILE_NAMED);
+}
+
+/* ---- The call ----------------------------------------------------------------------------------------------------- */
+
+/* Where this thread's outermost call is on its stack; 0: it is in none. A call that was left by a long jump, or by an
+ * exception, lies deeper than the next one. */
+static __thread __attribute__((tls_model("initial-exec"))) uintptr_t outermost;
+
+static inline int is_inside(const void *here) {
+  return outermost && (uintptr_t)here < outermost;
+}
+
+static void end_success(dft__mpi_event *event) {
+  const dft__mpi_args *args = &event->args;
+  int64_t bytes, of_request;
+  if (args->row->flow == DFT__MPI_INIT) end_init(event);
+  dft__mpi_event_place(event);
+  bytes = dft__mpi_bytes(args, event->comm);
+  of_request = args->row->rule == DFT__MPI_NONE ? 0 : bytes;
+  if (bytes >= 0) dft__mpi_put(event, DFT__MPI_KEY_BYTES, bytes);
+  switch (args->row->flow) {
+    case DFT__MPI_BEGINS: dft__request_begin(dft__mpi_made(args, 'q'), event->region, of_request); break;
+    case DFT__MPI_PREPARES: dft__request_prepare(dft__mpi_made(args, 'q'), of_request); break;
+    case DFT__MPI_COMM: end_comm(event, DFT__COMM_OF_ALL); break;
+    case DFT__MPI_COMM_PART: end_comm(event, DFT__COMM_OF_PART); break;
+    case DFT__MPI_COMM_LATER:
+      end_comm(event, DFT__COMM_LATER);
+      dft__request_begin(dft__mpi_made(args, 'q'), event->region, 0);
+      break;
+    case DFT__MPI_WINDOW:
+      if (event->comm) dft__window_made(dft__mpi_made(args, 'D'), event->comm);
+      break;
+    default: break;
+  }
+}
+
+/* The call itself. Returns whether it succeeded. */
+static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
+  errno = error;
+  event->result = forward(original, &event->args);
+  event->end = dft__clock_ticks();
+  event->error = errno;
+  if ((int32_t)event->result == 0) return 1;
+  dft__mpi_put(event, DFT__MPI_KEY_ERROR, (int32_t)event->result);
+  return 0;
+}
+
+static void record(uintptr_t original, dft__mpi_event *event, const file_call *of) {
+  const dft__mpi_args *args = &event->args;
+  uint8_t flow = args->row->flow;
+  dft__word comm = flow == DFT__MPI_COMM_FREE ? dft__mpi_made(args, 'o') : 0;
+  dft__word window = flow == DFT__MPI_WINDOW_FREE ? dft__mpi_made(args, 'D') : 0;
+  int error = errno;
+  dft__mpi_event_begin(event);
+  if (of) place_file(event, of);
+  if (make_call(event, original, error)) {
+    end_success(event);
+    if (comm) dft__comm_free(comm);
+    if (window) dft__window_free(window);
+  }
+  dft__region_end_ticks(event->region, event->end);
+}
+
+/* With a list of handles, which takes stack. */
+static __attribute__((noinline)) void record_requests(uintptr_t original, dft__mpi_event *event) {
+  dft__mpi_waits list;
+  int error = errno, has_succeeded;
+  dft__mpi_waits_note(&list, &event->args);
+  dft__mpi_event_begin(event);
+  has_succeeded = make_call(event, original, error);
+  if (event->args.row->flow == DFT__MPI_WAITS) dft__mpi_waits_end(event, &list, has_succeeded);
+  else if (has_succeeded && event->args.row->flow == DFT__MPI_STARTS) dft__mpi_waits_start(event, &list);
+  else if (has_succeeded && list.count) dft__request_drop(list.all[0]);
+  dft__region_end_ticks(event->region, event->end);
+  dft__mpi_waits_forget(&list);
+}
+
+static __attribute__((noinline)) void record_file(uintptr_t original, dft__mpi_event *event) {
+  const dft__mpi_args *args = &event->args;
+  file_call of;
+  int error = errno;
+  if (find_file(args, &of)) {
+    errno = error;
+    record(original, event, &of);
+  } else {
+    event->region = 0; /* not recorded */
+    make_call(event, original, error);
+  }
+  if ((int32_t)event->result != 0) return;
+  if (args->row->flow == DFT__MPI_OPENS) dft__mpifile_opened(made_file(args), &of.named);
+  else if (args->row->flow == DFT__MPI_CLOSES) dft__mpifile_closed(of.handle);
+  else if (args->row->flow == DFT__MPI_VIEW && of.file) of.file->has_view = 1;
+}
+
+W dft__mpi_call(uint32_t number, const W *registers, const W *stack) {
+  const dft__mpi_slot *slot = dft__mpi_slot_numbered(number);
+  dft__mpi_event event;
+  gather(&event.args, slot->row, registers, stack);
+  if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !dft__mpi_library_is_known()))
+    return forward(slot->original, &event.args);
+  outermost = (uintptr_t)&event;
+  if (DFT__UNLIKELY(!DFT__GET(has_rank))) ask_rank();
+  if (dft__mpi_has(&event.args, 'Q')) record_requests(slot->original, &event);
+  else if (slot->row->is_file) record_file(slot->original, &event);
+  else record(slot->original, &event, NULL);
+  outermost = 0;
+  errno = event.error;
+  return event.result;
+}

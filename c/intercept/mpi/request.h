@@ -1,0 +1,26 @@
+/* request.h - requests that are under way: which event started them, and with how many bytes.
+ *
+ * A library may give the same handle to several requests, if they were complete at once. Each thread then gets those
+ * that it began itself, in their order.
+ * SPDX-License-Identifier: MIT */
+#ifndef DFT_REQUEST_H
+#define DFT_REQUEST_H
+
+#include <stdint.h>
+
+typedef struct dft__request {
+  uint64_t id; /* of the event that started it; 0: it is persistent, and not started, or nothing was recorded */
+  int64_t bytes;
+} dft__request;
+
+/* Keeps a request. If there is no room, it will not be found. */
+void dft__request_begin(uint64_t handle, uint64_t id, int64_t bytes);
+void dft__request_prepare(uint64_t handle, int64_t bytes);
+/* MPI_Start: returns its bytes, or -1 if it is not known. */
+int64_t dft__request_start(uint64_t handle, uint64_t id);
+/* It is complete. Returns 0 if it is not known. A persistent one that was not started has neither id nor bytes. */
+int dft__request_take(uint64_t handle, dft__request *request);
+/* MPI_Request_free. */
+void dft__request_drop(uint64_t handle);
+
+#endif

@@ -1,0 +1,82 @@
+/* test_request.c - requests are found by their handles, also if several have the same one.
+ * SPDX-License-Identifier: MIT */
+#include <pthread.h>
+
+#include "check.h"
+#include "intercept/mpi/request.h"
+
+static dft__request take(uint64_t handle) {
+  dft__request request = {0, -1};
+  CHECK(dft__request_take(handle, &request));
+  return request;
+}
+
+static void a_request_is_found_once(void) {
+  dft__request request;
+  CHECK(!dft__request_take(7, &request));
+  dft__request_begin(7, 100, 8);
+  request = take(7);
+  CHECK_INT(request.id, 100);
+  CHECK_INT(request.bytes, 8);
+  CHECK(!dft__request_take(7, &request));
+}
+
+static void the_same_handle_keeps_the_order(void) {
+  dft__request request;
+  for (uint64_t i = 1; i <= 3; i++) dft__request_begin(9, i, (int64_t)i * 10);
+  for (uint64_t i = 1; i <= 3; i++) CHECK_INT(take(9).id, i);
+  CHECK(!dft__request_take(9, &request));
+}
+
+static void *begin_elsewhere(void *unused) {
+  dft__request_begin(11, 500, 5);
+  return unused;
+}
+
+static void a_thread_gets_its_own_first(void) {
+  pthread_t thread;
+  pthread_create(&thread, NULL, begin_elsewhere, NULL);
+  pthread_join(thread, NULL);
+  dft__request_begin(11, 600, 6);
+  CHECK_INT(take(11).id, 600);
+  CHECK_INT(take(11).id, 500); /* a request may be waited for by another thread */
+}
+
+static void a_persistent_request_stays(void) {
+  dft__request request;
+  dft__request_prepare(13, 24);
+  CHECK_INT(take(13).bytes, 0); /* not started */
+  for (uint64_t id = 1; id <= 2; id++) {
+    CHECK_INT(dft__request_start(13, id), 24);
+    request = take(13);
+    CHECK_INT(request.id, id);
+    CHECK_INT(request.bytes, 24);
+  }
+  CHECK_INT(take(13).id, 0);
+  dft__request_drop(13);
+  CHECK(!dft__request_take(13, &request));
+  CHECK_INT(dft__request_start(13, 1), -1);
+}
+
+static void what_finds_no_room_is_not_found(void) {
+  dft__request request;
+  int64_t found = 0;
+  for (uint64_t i = 1; i <= 70000; i++) dft__request_begin(i << 4, i, 1);
+  for (uint64_t i = 1; i <= 70000; i++) {
+    if (!dft__request_take(i << 4, &request)) continue;
+    CHECK_INT(request.id, i);
+    found++;
+  }
+  CHECK_INT(found, 65536);
+  dft__request_begin(7, 1, 1); /* all cells are free again */
+  CHECK_INT(take(7).id, 1);
+}
+
+int main(void) {
+  a_request_is_found_once();
+  the_same_handle_keeps_the_order();
+  a_thread_gets_its_own_first();
+  a_persistent_request_stays();
+  what_finds_no_room_is_not_found();
+  return 0;
+}

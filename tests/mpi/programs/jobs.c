@@ -1,0 +1,97 @@
+/* jobs.c - jobs with an unusual end or set-up; the first argument says which.
+ * SPDX-License-Identifier: MIT */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CALLS 100
+static int me, ranks;
+
+static void reduce_often(void) {
+  for (int i = 0; i < CALLS; i++) {
+    double value = i, sum;
+    MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+
+/* Each thread sends to itself in a communicator of its own. */
+static void *exchange(void *own) {
+  MPI_Comm comm = *(MPI_Comm *)own;
+  for (int i = 0; i < CALLS; i++) {
+    int from = i, to;
+    MPI_Request requests[2];
+    MPI_Irecv(&to, 1, MPI_INT, me, i, comm, &requests[0]);
+    MPI_Isend(&from, 1, MPI_INT, me, i, comm, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  return NULL;
+}
+
+static void threads(void) {
+  pthread_t thread[4];
+  MPI_Comm comm[4];
+  for (int i = 0; i < 4; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+  for (int i = 0; i < 4; i++) pthread_create(&thread[i], NULL, exchange, &comm[i]);
+  for (int i = 0; i < 4; i++) pthread_join(thread[i], NULL);
+  for (int i = 0; i < 4; i++) MPI_Comm_free(&comm[i]);
+}
+
+static void spawn(char *program) {
+  char *words[] = {"child", NULL};
+  MPI_Comm children, all;
+  int value = 1, sum = 0;
+  MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  MPI_Intercomm_merge(children, 0, &all);
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, all);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&children);
+  if (sum != ranks + 1) exit(3);
+}
+
+static void be_spawned(void) {
+  MPI_Comm parent, all;
+  int value = 1, sum;
+  MPI_Comm_get_parent(&parent);
+  MPI_Intercomm_merge(parent, 1, &all);
+  MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, all);
+  MPI_Comm_free(&all);
+  MPI_Comm_disconnect(&parent);
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  int provided, code;
+  if (strcmp(what, "threads") == 0) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  else MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (strcmp(what, "threads") == 0) {
+    if (provided == MPI_THREAD_MULTIPLE) threads();
+    else puts("no threads");
+  } else if (strcmp(what, "abort") == 0) {
+    reduce_often();
+    if (me == 1) MPI_Abort(MPI_COMM_WORLD, 7);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "kill") == 0) {
+    reduce_often();
+    if (me == 1) raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else if (strcmp(what, "errors") == 0) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    code = MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
+    printf("failed %d\n", code != MPI_SUCCESS);
+  } else if (strcmp(what, "spawn") == 0) {
+    spawn(argv[0]);
+  } else if (strcmp(what, "child") == 0) {
+    be_spawned();
+  } else if (strcmp(what, "pmpi") == 0) {
+    int value = 1, sum;
+    for (int i = 0; i < 3; i++) PMPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++) MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return 0;
+}

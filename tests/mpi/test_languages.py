@@ -1,0 +1,88 @@
+"""test_languages.py - Fortran through mpif.h, use mpi and use mpi_f08, and Python through mpi4py.
+SPDX-License-Identifier: MIT
+"""
+
+import os
+import shutil
+
+from mpi_harness import PROGRAMS, Skip, by_rank, expect_equal, implementation, job, main, run, sums, untraced, with_each
+
+RANKS = 3
+FORTRAN = {  # calls and bytes on each rank
+    "MPI_Init": (1, 0),
+    "MPI_Allreduce": (2, 8 + 24),
+    "MPI_Isend": (1, 4),
+    "MPI_Irecv": (1, 4),
+    "MPI_Waitall": (1, 8),
+    "MPI_Gather": (1, 4),
+    "MPI_Send": (1, 0),  # to MPI_PROC_NULL
+    "MPI_Recv": (1, 0),
+    "MPI_Comm_split": (1, 0),
+    "MPI_Bcast": (1, 24),
+    "MPI_Comm_free": (1, 0),
+    "MPI_Finalize": (1, 0),
+}
+# Large counts where the library has them, so both names are possible.
+PYTHON = {
+    "MPI_Init_thread": (1, 0),
+    "MPI_Allreduce": (2, 80 + 4),
+    "MPI_Sendrecv": (1, 16),
+    "MPI_Barrier": (1, 0),
+    "MPI_Comm_split": (1, 0),
+    "MPI_Comm_free": (1, 0),
+    "MPI_Finalize": (1, 0),
+}
+SCRIPT = """
+import array
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+ten, got = array.array("d", [1] * 10), array.array("d", [0] * 10)
+world.Allreduce(ten, got)
+right, left = (world.rank + 1) % world.size, (world.rank - 1) % world.size
+world.Sendrecv(ten[:2], right, recvbuf=got, source=left)
+world.Barrier()
+half = world.Split(world.rank % 2, -world.rank)
+one = array.array("i", [1])
+half.Allreduce(MPI.IN_PLACE, one)
+half.Free()
+"""
+
+
+def fortran(folder, source, *options):
+    if not shutil.which("mpifort"):
+        raise Skip("no mpifort")
+    program = os.path.join(folder, "program")
+    run(["mpifort", "-w", *options, os.path.join(PROGRAMS, source), "-o", program], untraced())
+    job(implementation("Open MPI 4"), folder, RANKS, [program])
+    found = by_rank(folder)
+    expect_equal(sorted(found), list(range(RANKS)), "ranks")
+    for rank, events in found.items():
+        expect_equal(sums(events), FORTRAN, f"rank {rank}")
+        (send,) = [event for event in events if event["name"] == "MPI_Isend"]
+        expect_equal(send["args"]["peer"], (rank + 1) % RANKS, "peer")
+
+
+def case_f77(folder):
+    fortran(folder, "sums_f77.f", "-fallow-argument-mismatch")
+
+
+def case_f90(folder):
+    fortran(folder, "sums_f90.f90")
+
+
+def case_f08(folder):
+    fortran(folder, "sums_f08.f90")
+
+
+@with_each(globals(), ["Open MPI 5", "MPICH"])
+def mpi4py(folder, mpi):
+    script = os.path.join(folder, "script.py")
+    with open(script, "w") as file:
+        file.write(SCRIPT)
+    job(mpi, folder, RANKS, [mpi.python, script])
+    for rank, events in by_rank(folder).items():
+        plain = [event | {"name": event["name"].removesuffix("_c")} for event in events]
+        expect_equal(sums(plain), PYTHON, f"rank {rank}")
+
+
+main(globals())
