@@ -32,13 +32,13 @@ quietly cmake --build "$build_dir/examples"
 
 say "dftracer run -- 02_pipeline"
 rm -rf "$demo"
-mkdir -p "$demo/data"
+mkdir -p "$demo/pipeline/data"
 for name in $(compgen -e DFTRACER_ || true); do unset "$name"; done
-"$prefix/bin/dftracer" run --out "$demo" -- "$build_dir/examples/02_pipeline" "$demo/data"
+"$prefix/bin/dftracer" run --out "$demo/pipeline/trace" -- "$build_dir/examples/02_pipeline" "$demo/pipeline/data"
 
 say "dftracer summary"
-"$prefix/bin/dftracer" summary "$demo"
-traces=("$demo"/*.pfw.gz)
+"$prefix/bin/dftracer" summary "$demo/pipeline/trace"
+traces=("$demo"/pipeline/trace/*.pfw.gz)
 trace=${traces[0]}
 cat <<END
 
@@ -48,7 +48,7 @@ cat <<END
   jq       zcat $trace | jq -cR 'fromjson? | select(.cat == "compute") | [.name, .dur]'
   pandas   import gzip, json, pandas
            pandas.DataFrame(json.loads(line) for line in gzip.open("$trace") if line[:1] == b"{")
-  again    $prefix/bin/dftracer summary $demo
+  again    $prefix/bin/dftracer summary $demo/pipeline/trace
 END
 
 # The Fortran example, where it was built.

@@ -22,7 +22,7 @@ else
 fi
 
 shopt -s nullglob
-traces=("$build_dir"/demo/*.pfw.gz "$build_dir"/demo/*/trace)
+traces=("$build_dir"/demo/*/trace)
 cat <<END
 
 == next

@@ -132,7 +132,7 @@ def a_fifo_is_refused_without_waiting():
 def recover_with_nothing_to_do_is_fine():
     with tempfile.TemporaryDirectory() as folder:
         out, err = dftracer("recover", folder)
-        assert out == f"{folder}: 0 traces published, 0 events\n" and not err
+        assert out == f"nothing to recover in {folder}\n" and not err
         assert os.listdir(folder) == []
 
 
@@ -148,7 +148,7 @@ def recover_publishes_what_the_dead_left():
         assert os.listdir(folder) == [os.path.basename(trace.path)]
         before = Path(trace.path).read_bytes()
         out, err = dftracer("recover", folder)  # a second run changes nothing
-        assert out == f"{folder}: 0 traces published, 0 events\n" and not err
+        assert out == f"nothing to recover in {folder}\n" and not err
         assert Path(trace.path).read_bytes() == before
 
 
@@ -214,7 +214,7 @@ def a_spool_of_another_version_is_left_alone():
         assert out == f"{folder}: 0 traces published, 0 events; 1 left alone: in use\n", out
         os.utime(spool, (1, 1))
         out, _ = dftracer("recover", folder)
-        assert out == f"{folder}: 0 traces published, 0 events\n" and not spool.exists(), out
+        assert out == f"nothing to recover in {folder}\n" and not spool.exists(), out
 
 
 # ---- Config ----------------------------------------------------------------------------------------------------------

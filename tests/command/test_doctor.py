@@ -12,6 +12,9 @@ def a_linked_program_would_be_traced():
     out, err = dftracer("doctor", "--", DIE, "later")
     assert not err and "BAD" not in out and f"{DIE} links libdftracer_core" in out
     assert out.endswith(f"{DIE} would be traced by: dftracer run -- {DIE} ...\n"), out
+    assert f"ok    {DIE} is a program\n" in out and " of 'dftracer run' to its folder traces," in out, out
+    out, _ = dftracer("doctor", LOG_FILE="/tmp/trace")
+    assert "traces go to /tmp, which has " in out, out
 
 
 def reasons_are_named():

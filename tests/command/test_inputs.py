@@ -5,13 +5,14 @@ import gzip
 import json
 import os
 import random
+import re
 import shlex
 import subprocess
 import tempfile
 from decimal import Decimal
 from pathlib import Path
 
-from harness import COMMAND, SOURCE, dftracer
+from harness import COMMAND, SOURCE, dftracer, leave_dead
 
 BASE_NS = 1790857026 * 10**9
 
@@ -243,15 +244,43 @@ def info_of_many_traces_is_a_table(folder):
     out, _ = dftracer("info", folder / "in", env={"COLUMNS": ""})
     head, titles, *rows = out.splitlines()
     assert head.startswith("12 traces, 1,200 events, "), out
-    assert titles.split() == ["rank", "host", "pid", "command", "events", "duration", "size", "state", "trace"]
-    assert [int(row.split()[0]) for row in rows] == list(range(12)), out
+    assert titles.split() == ["host", "rank", "pid", "command", "events", "duration", "size", "state", "trace"]
+    assert [int(row.split()[1]) for row in rows] == list(range(12)), out
     facts = [json.loads(line) for line in dftracer("info", "--json", folder / "in")[0].splitlines()]
     for row in rows:
-        (one,) = [fact for fact in facts if fact["rank"] == int(row.split()[0])]
-        assert row.split()[1:3] == [one["host"], str(one["pid"])] and row.endswith(one["file"]), (row, one)
+        (one,) = [fact for fact in facts if fact["rank"] == int(row.split()[1])]
+        assert row.split()[:3] == [one["host"], str(one["rank"]), str(one["pid"])], (row, one)
+        assert row.endswith(one["file"]), (row, one)
         assert f" {one['command']} " in row and f" {one['events']} " in row and " complete " in row, row
     one, _ = dftracer("info", next(fact["file"] for fact in facts if not fact["rank"]))
     assert "\n  rank       0\n" in one and "\n  command    ./train --epochs 10\n" in one, one
+
+
+@in_a_folder
+def the_table_of_traces_stays_narrow(folder):
+    """Long commands are cut, states are one word, and the host of all is left out."""
+    for number in range(2):
+        dftracer("run", "--io", "-q", "--out", folder / "out", "--", "/bin/true", "ä" * 70, number)
+    leave_dead(folder / "out")
+    out, _ = dftracer("info", folder / "out", env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
+    assert max(map(len, out.splitlines())) <= 80, out
+    assert " host " not in out and re.search(r" died +…", out) and out.count(" complete ") == 2, out
+    assert "\ndied, not recovered yet: 1 trace; 'dftracer recover FOLDER' publishes it\n" in out, out
+    out, _ = dftracer("info", folder / "out", env={"COLUMNS": "", "LC_ALL": "C.UTF-8"})
+    assert out.count(f" /bin/true {'ä' * 49}… ") == 2, out
+
+
+@in_a_folder
+def traces_of_several_runs_are_told_apart(folder):
+    for number in range(2):
+        dftracer("run", "--io", "-q", "--out", folder / "out", "--", "/bin/sh", "-c", f"/bin/true {number}; true")
+    out, _ = dftracer("info", folder / "out", env={"COLUMNS": ""})
+    _, titles, *rows = out.splitlines()
+    assert titles.split()[:3] == ["run", "rank", "pid"], out
+    for row in rows:
+        assert int(row.split()[0]) == 1 + bool(re.search(r"/bin/true 1", row)), out
+    _, err = dftracer("merge", folder / "out", "-o", folder / "job.json")
+    assert "\ndftracer merge: these are traces of 2 runs; 'dftracer info' shows" in err, err
 
 
 @in_a_folder

@@ -34,7 +34,8 @@ def open_regions_and_counts_are_shown():
         head, columns, line, other = out.splitlines()
         assert re.match(rf"\d\d:\d\d:\d\d  {folder}: 1 process, [\d,]+ events/s$", head), out
         match = re.match(r" *(\d+) +3 +(\S+) +([\d,]+) +([\d,]+) +([\d,]+) (.*)$", line)
-        assert match and int(match[1]) == process.pid, (columns, line)
+        assert match and int(match[1]) == process.pid and match[2] == "busy", (columns, line)
+        assert columns.split() == ["pid", "rank", "program", "events", "events/s", "waiting", "now"], columns
         events, rate = int(match[3].replace(",", "")), int(match[4].replace(",", ""))
         assert events >= 100 and rate > 0, line
         doing = [match[6], other.split(": ")[1]]
@@ -109,7 +110,8 @@ def a_terminal_is_redrawn_and_pipes_get_lines():
             assert top.wait() == 0
         assert sum(f"{folder}: 1 process" in line for line in lines) >= 2 and "\033" not in "".join(lines), lines
         leader, follower = pty.openpty()
-        with subprocess.Popen([COMMAND, "top", "-i", "0.1", folder], stdout=follower) as top:
+        env = os.environ | {"COLUMNS": "80"}
+        with subprocess.Popen([COMMAND, "top", "-t", "-i", "0.1", folder], stdout=follower, env=env) as top:
             text = b""
             deadline = time.monotonic() + 20
             while text.count(b"\033[H") < 2 and time.monotonic() < deadline:
@@ -117,7 +119,8 @@ def a_terminal_is_redrawn_and_pipes_get_lines():
             top.terminate()
             assert top.wait() == 0
         assert text.count(b"\033[H") >= 2 and str(process.pid).encode() in text
-        assert max(len(line.decode()) for line in text.splitlines()) <= 120
+        lines = re.sub(r"\033\[[HJ]", "", text[: text.rindex(b"\033[H")].decode()).splitlines()
+        assert max(map(len, lines)) <= 80 and any(re.search(r" \.\.\. > inner größe \d", line) for line in lines), lines
         finish(process)
 
 

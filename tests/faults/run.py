@@ -63,7 +63,7 @@ def parse_arguments() -> argparse.Namespace:
     add("--case", action="append", metavar="PART", help="only cases whose title has this part; may be repeated")
     add("--seed", type=int, metavar="S", help="of the first round; without it another one each time")
     add("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases at once (default: the processors)")
-    add("--readme", action="store_true", help="put the table into the README")
+    add("--readme", action="store_true", help="put the totals into the README, and the table into docs/promises.md")
     return parser.parse_args()
 
 
@@ -195,7 +195,7 @@ def print_table(rows: list[list[str]]) -> None:
 
 
 def by_group(cases: list[Case]) -> list[Case]:
-    """For the README: one row for each test file."""
+    """One row for each test file."""
     groups: dict[str, Case] = {}
     for case in cases:
         if case.skipped:
@@ -206,12 +206,12 @@ def by_group(cases: list[Case]) -> list[Case]:
     return list(groups.values())
 
 
-def put_into_readme(text: str) -> None:
-    path = SOURCE / "README.md"
+def put_into(page: str, text: str) -> None:
+    path = SOURCE / page
     before, begin, rest = path.read_text(encoding="utf-8").partition("<!-- by ./dev faults --readme -->\n")
     _, end, after = rest.partition("<!-- end -->\n")
     if not begin or not end:
-        raise SystemExit("the README has no place for the table")
+        raise SystemExit(f"{page} has no place for the table")
     path.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
 
 
@@ -249,7 +249,8 @@ def main() -> int:
         groups = by_group(done)
         rows = make_table([dataclasses.replace(group, name="") for group in groups])
         rows = [[row[0].rstrip(": "), *row[1:]] for row in rows]
-        put_into_readme(f"{facts}:\n\n{markdown(rows)}")
+        put_into("docs/promises.md", f"{facts}:\n\n{markdown(rows)}")
+        put_into("README.md", f"{facts}:\n\n{markdown([['', *COLUMNS], rows[-1]])}")
     return 1 if any(case.is_bad for case in done) else 130 if is_interrupted.is_set() else 0
 
 

@@ -22,6 +22,7 @@ OPENS = ("open", "openat", "openat2", "creat", "fopen", "freopen", "fdopen")
 COPIES = ("copy_file_range", "sendfile", "splice")
 PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
 PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")
+LOST = ("dropped", "recovered_traces", "unrecovered_traces", "running_processes")  # the last two are of spools only
 TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
@@ -109,6 +110,7 @@ class Span:
     def __init__(self, source, event, unit):
         self.event, self.source = event, source
         self.kind = io_kind(event["name"], event["cat"])
+        self.is_process_call = event["cat"] == "POSIX" and event["name"] in PROCESSES
         self.args = event.get("args", {})
         self.start = event["ts"] * unit
         self.end = self.start + max(event["dur"], 0) * unit
@@ -185,7 +187,7 @@ class IO:
             self.numbers[name + "_bytes"] += max(ret or 0, 0)
             if ret is None:
                 self.numbers["unknown"] += 1
-            elif ret >= 0:
+            elif ret > 0:
                 self.sizes.append(ret)
         if kind == "map" and (ret if ret is not None else -1) >= 0:
             self.numbers["mapped_bytes"] += max(integer(span.args.get("length"), 0), 0)
@@ -327,7 +329,7 @@ def sequences(spans):
                 places[span.file] = (last_end, goal if 0 <= goal < 2**63 else 0)
             else:
                 places[span.file] = (None, position)
-        elif kind != "move" and ret >= 0:
+        elif kind != "move" and ret > 0:
             start = offset if offset >= 0 else position
             span.sequence = None if last_end is None else start == last_end
             end = min(start + ret, 2**63 - 1)
@@ -471,6 +473,7 @@ class Summary:
     "all", or None for the newest."""
 
     def __init__(self, texts, by="name", since=None, until=None, names=(), cats=(), run=None):
+        self.since = since
         traces = [Trace(source, text) for source, text in enumerate(texts)]
         self.runs, self.facts = runs_of(traces), []
         self.run = len(self.runs) if run is None else run
@@ -706,6 +709,7 @@ class Summary:
             first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
             times["startup_ns"] += first - min(span.start for span in own)
             times["loop_ns"] += last - first
+            times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
         if self.lost_fetches or not (counts["fetch"] or counts["start"]):
             times["fetch_ns"] = times["wait_ns"] = None
@@ -818,8 +822,11 @@ class Summary:
 
     @functools.cache  # noqa: B019 - a summary lives for one test
     def _host_of(self, source, pid):
-        hosts = [event["args"]["hhash"] for event in events_of(self.all_texts[source])
-                 if event["pid"] == pid and "hhash" in event.get("args", {})]
+        hosts = [
+            event["args"]["hhash"]
+            for event in events_of(self.all_texts[source])
+            if event["pid"] == pid and "hhash" in event.get("args", {})
+        ]
         return hosts[-1] if hosts else None
 
     def _communication(self):
@@ -841,7 +848,7 @@ class Summary:
                 unknown = "a process has no rank"
             elif len(set(ranks)) < len(ranks):
                 unknown = "two processes have the same rank"
-            elif len(set(numbers)) > 1:
+            elif max(numbers) - min(numbers) > (self.since is None and not self.lost["dropped"]):
                 unknown = "the ranks made different numbers of calls"
             else:
                 for meeting in zip(*(sorted(own) for own in by_process.values())):
@@ -867,7 +874,8 @@ class Summary:
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
         io_ns = sum(span.self for span in self.spans if span.kind)
-        region_ns = sum(span.self for span in self.spans if not span.kind)
+        process_ns = sum(span.self for span in self.spans if span.is_process_call)
+        region_ns = sum(span.self for span in self.spans if not span.kind and not span.is_process_call)
         shown = [own for number, own in enumerate(self.runs, 1) if self.run in ("all", number)]
         living = [self._living(self.spans, own) for own in shown]
         return {
@@ -885,15 +893,16 @@ class Summary:
                 "time_ns": end - start,
                 "thread_ns": self.thread_ns,
                 "region_ns": region_ns,
+                "process_ns": process_ns,
                 "io_ns": io_ns,
-                "outside_ns": self.thread_ns - region_ns - io_ns,
+                "outside_ns": self.thread_ns - region_ns - process_ns - io_ns,
             },
             **self._job_document(),
             "by": self.by,
             "groups": list(self._groups()),
             "io": self._io(),
             "training": self._training_document(),
-            "lost": {key: self.lost[key] for key in ("dropped", "recovered_traces")}
+            "lost": {key: self.lost[key] for key in LOST}
             | {"unfinished_traces": sum(process.bookkeeping == {"start"} for process in self.processes.values())},
             "problem_count": 0,
             "problems": [],

@@ -1,5 +1,6 @@
 """Every command and program of docs/summary.md, docs/summary-state.md and docs/reading.md runs."""
 
+import json
 import os
 import re
 import subprocess
@@ -21,9 +22,22 @@ def run(words, folder):
     return done.stdout
 
 
+def check_members(folder):
+    """The table of the JSON names the members that there are, in their order."""
+    with open(os.path.join(SOURCE, "docs", "summary.md"), encoding="utf-8") as file:
+        table = re.search(r"^## The JSON\n.*?^\|---\|---\|\n(.*?)^$", file.read(), re.MULTILINE | re.DOTALL)[1]
+    document = json.loads(run([COMMAND, "summary", "--json", "out"], folder))
+    rows = [[re.findall(r"`([a-z_]+)`", cell) for cell in line.split("|")[1:3]] for line in table.splitlines()]
+    assert [name for names, _ in rows for name in names] == list(document), list(document)
+    for (name, *_), inside in rows:
+        if isinstance(document[name], dict) and name not in ("tracing", "training"):
+            assert set(inside) == set(document[name]), (name, document[name].keys())
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         run([COMMAND, "generate", "--events", "3000", "out"], folder)
+        check_members(folder)
         count = 0
         for page in ("summary.md", "summary-state.md", "reading.md"):
             for line in "".join(blocks(page, "console")).splitlines():

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -123,6 +124,101 @@ def failed_calls(folder):
     assert "\nFailed calls, 7 of 9\n" in text, text
     assert "open 3 No such file or directory /etc/none" in text and "stat 1 unknown /etc/none" in text, text
     assert "the bytes of 1 transfer are unknown" in text, text
+
+
+def failed_calls_by_group_of_files(folder):
+    trace = Trace(1)
+    for i in range(40):
+        trace.metadata("FH", f"/lib/part{i}/module.py", f"f{i}")
+        trace.event("stat", "POSIX", i, i + 0.5, fhash=f"f{i}", ret=-1, errno=2)
+    trace.metadata("FH", "/etc/none", "g")
+    for at in range(50, 53):
+        trace.event("open", "POSIX", at, at + 1, fhash="g", ret=-1, errno=2)
+    trace.save(folder)
+    text, found = summary(folder)
+    assert (
+        "Failed calls, 43 of 43\ncall calls error file\nstat 40 No such file or directory /lib/part{0..39}/module.py\n"
+        in text
+    )
+    assert "\nopen 3 No such file or directory /etc/none" in text, text
+    assert len(found["io"]["failures"]) == 41
+    single = summary(folder, "--files", "--top", "50")[0]
+    assert single.index("open 3 No such") < single.index("stat 1 No such") and single.count("stat 1 No such") == 40, (
+        single
+    )
+
+
+def the_end_of_a_file_is_no_transfer(folder):
+    """Reads of zero bytes count as calls, but neither for the median nor for sequences."""
+    trace = Trace(1)
+    for i, moved in enumerate((10, 10, 0, 0, 0, 0, 0)):
+        trace.event("read", "POSIX", i, i + 1, fhash="f", ret=moved)
+    trace.event("read", "POSIX", 8, 9, fhash="g", ret=0)
+    trace.save(folder)
+    text, found = summary(folder)
+    io = found["io"]["all"]
+    assert (io["reads"], io["size_median"], io["sequential"], io["random"]) == (8, 10, 1, 0), io
+    (line,) = [line for line in found["io"]["files"] if line["file"] == "g"]
+    assert (line["reads"], line["size_median"], line["size_max"]) == (1, 0, 0), line
+    assert re.search(r"\ng 1 1.00 ms - - - - - - ", text), text
+
+
+def calls_on_processes_are_no_regions(folder):
+    trace = Trace(1)
+    trace.event("wait4", "POSIX", 0, 60, ret=7)
+    trace.event("read", "POSIX", 60, 80, fhash="f", ret=1)
+    trace.event("end", "dftracer", 100, 100)
+    trace.save(folder)
+    text, found = summary(folder)
+    times = {"region_ns": 0, "process_ns": 60, "io_ns": 20, "outside_ns": 20, "thread_ns": 100}
+    assert {key: found["job"][key] for key in times} == {key: n * 10**6 for key, n in times.items()}, found["job"]
+    assert "\nregions 0 0.0 %\nI/O calls 20.0 ms 20.0 % " in text and "\nprocess calls 60.0 ms 60.0 % " in text, text
+    assert "wait4 POSIX 1 60.0 ms 60.0 ms 60.0 ms 60.0 ms 60.0 ms 60.0 ms 75.0 %" in text, text
+
+
+def loading_outside_of_the_loop_is_not_in_its_share(folder):
+    trace = Trace(1)
+    trace.event("preload", "data", 0, 1000)
+    trace.event("item", "data", 1000, 1050)
+    trace.event("fetch.iter", "dataloader", 1000, 1060)
+    trace.event("forward", "compute", 1060, 1100)
+    trace.save(folder)
+    text, found = summary(folder)
+    training = found["training"]
+    assert (training["data_ns"], training["data_in_loop_ns"], training["loop_ns"]) == (1050e6, 50e6, 100e6), training
+    assert "\nloading 1.05 s 50.0 % reading and preparing samples; the share: inside the loop\n" in text, text
+
+
+def names_stay_readable_on_a_narrow_terminal(folder):
+    trace = Trace(1)
+    name = "a_function_with_a_long_name"
+    for i in range(3):
+        trace.event(name, "c_function", i * 100, i * 100 + 50)
+        trace.event("read", "POSIX", i * 100, i * 100 + 40, fhash="f", ret=1)
+    trace.metadata("FH", "/data/a_file_with_a_long_name.npy", "f")
+    sites = "; ".join(f"function number {i} (c_function)" for i in range(8))
+    cost = {"finish_ns": 1, "drain_cpu_ns": 1, "assist_ns": 0}
+    trace.event("end", "dftracer", 300, 300, **cost, unmatched_ends=3, unmatched_sites=sites)
+    trace.save(folder)
+    env = os.environ | {"COLUMNS": "80", "LC_ALL": "C.UTF-8"}
+    out = subprocess.run([COMMAND, "summary", folder], capture_output=True, text=True, check=True, env=env).stdout
+    assert max(map(len, out.splitlines())) <= 80, out
+    assert f"  {name[:19]}" in out and "not shown, for lack of width: mean, median, p95\n" in out, out
+    dropped = re.findall(r"not shown, for lack of width: (.*)", out)
+    assert all(len(set(names.split(", "))) == len(names.split(", ")) for names in dropped), out
+    assert "\n  in the background" not in out and re.search(r"\ncost of tracing: .*\n  \w.* threads\n", out), out
+    assert re.search(r"\n  3 regions were ended .*\n    ", out), out
+
+
+def steps_that_nobody_numbered(folder):
+    trace = Trace(1)
+    trace.event("work", "app", 0, 1)
+    trace.save(folder)
+    hint = 'no event has an argument "step": the steps are unknown'
+    assert hint in summary(folder, "--by", "step")[0]
+    trace.event("work", "app", 1, 2, step=4)
+    trace.save(folder)
+    assert hint not in summary(folder, "--by", "step")[0]
 
 
 def failed_copies_and_processes(folder):
@@ -324,7 +420,7 @@ def unknown_bytes_are_marked(folder):
 
 
 def a_median_of_nothing(folder):
-    """A file that is read to its end: 100 bytes, then none. Half of the transfers moved nothing, which is known."""
+    """A file that is read to its end: 100 bytes, then none. The call that moved nothing is no transfer."""
     trace = Trace(1)
     trace.metadata("FH", "/a", "f1")
     trace.metadata("FH", "/b", "f2")
@@ -333,7 +429,7 @@ def a_median_of_nothing(folder):
     trace.event("stat", "POSIX", 2, 3, fhash="f2", ret=0)
     trace.save(folder)
     text, _ = summary(folder)
-    assert "\n/a 2 2.00 ms 100 B 48.8 KiB/s - - 0 B 100.0 %" in text, text
+    assert "\n/a 2 2.00 ms 100 B 48.8 KiB/s - - 100 B - 0.0 %" in text, text
     assert "\n/b 1 1.00 ms - - - - - - 100.0 %" in text, text
 
 
@@ -430,6 +526,12 @@ def main():
         ranks_make_their_steps_together,
         bandwidth_of_a_job,
         failed_calls,
+        failed_calls_by_group_of_files,
+        the_end_of_a_file_is_no_transfer,
+        calls_on_processes_are_no_regions,
+        loading_outside_of_the_loop_is_not_in_its_share,
+        names_stay_readable_on_a_narrow_terminal,
+        steps_that_nobody_numbered,
         failed_copies_and_processes,
         a_trace_without_its_end,
         a_region_of_a_killed_process,

@@ -46,6 +46,22 @@ def is_same(one, two):
     )
 
 
+def merge(folder):
+    """What it says on stderr."""
+    words = [os.environ["DFT_TEST_COMMAND"], "merge", folder, "-o", os.devnull]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stderr
+
+
+def says(folder, note, recovered=0, left=0, running=0):
+    """What summary says of the life of the one process."""
+    lost = json.loads(command("summary", "--json", folder))["lost"]
+    expected = {"recovered_traces": recovered, "unrecovered_traces": left, "running_processes": running}
+    expected["unfinished_traces"] = running
+    assert lost == {"dropped": 0, **expected}, lost
+    text = command("summary", folder)
+    assert text.split("\nNotes\n  ")[1].splitlines()[0].startswith(note), text
+
+
 def check(folder, events, running, settings):
     process = start(folder, events, **settings)
     try:
@@ -58,7 +74,10 @@ def check(folder, events, running, settings):
         )
         found = json.loads(command("summary", "--json", folder))
         assert found["events"] == 2 * events + 1 and found["problems"] == [], found["problems"]
-        assert json.loads(command("info", "--json", folder))["kind"] == "spool"
+        facts = json.loads(command("info", "--json", folder))
+        assert facts["kind"] == "spool" and facts["state"] == "running" and not facts["recovered"], facts
+        assert "1 process is still running: the file shows what happened until now" in merge(folder)
+        says(folder, running=1, note="1 process is still running: the numbers are those of now")
         if running:
             process.communicate("\n", timeout=60)
             assert process.returncode == 0
@@ -68,7 +87,16 @@ def check(folder, events, running, settings):
             dead, lines = events_of(folder)
             assert lines[-1]["name"] == "end" and lines[-1]["args"]["recovered"] == 1, lines[-1]
             assert dead.keys() == alive.keys()
+            facts = json.loads(command("info", "--json", folder))
+            assert facts["state"] == "died" and not facts["recovered"], facts
+            assert "publish its trace with 'dftracer recover FOLDER'" in command("info", folder)
+            assert "running" not in merge(folder)
+            says(
+                folder, left=1, note="1 process died, and the trace is not recovered yet: run 'dftracer recover FOLDER'"
+            )
             command("recover", folder)
+            assert json.loads(command("info", "--json", folder))["state"] == "recovered"
+            says(folder, recovered=1, note="1 trace was recovered after the process died")
     finally:
         process.kill()
         process.communicate()

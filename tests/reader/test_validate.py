@@ -254,7 +254,7 @@ def info_tells_what_is_there(folder):
     assert "6, 1 counter value, 5 metadata lines" in run("info", path).stdout, run("info", path).stdout
     torn = save(os.path.join(folder, "torn.pfw.gz"), member(GOOD)[:-30])
     done = run("info", torn)
-    assert done.returncode == 3 and "cut off" in done.stderr, done
+    assert done.returncode == 3 and "the file ends inside" in done.stderr, done
 
 
 def cat_prints_the_lines_that_are_wanted(folder):

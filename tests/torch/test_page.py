@@ -1,4 +1,4 @@
-"""test_page.py - the blocks of docs/torch.md, and the README's three lines for PyTorch, as a reader runs them."""
+"""test_page.py - the blocks of docs/torch.md, and the README's lines for PyTorch, as a reader runs them."""
 
 import collections
 import json
@@ -63,7 +63,7 @@ def check_epochs(trace):
 
 
 def check_readme(trace):
-    assert README.count("\n") == 3
+    assert README.count("\n") == 4
     assert counts_of(trace).items() >= {"forward": 4, "backward": 4, "step": 4, "fetch.iter": 4}.items()
 
 

@@ -13,7 +13,8 @@
 
 #define GAP 2        /* spaces between columns */
 #define LEAST_TEXT 8 /* the least width of a text column */
-#define GOOD_TEXT 28 /* its width as long as other columns can be dropped */
+#define FAIR_TEXT 20 /* its width as long as any other column can be dropped, */
+#define GOOD_TEXT 28 /* and as long as there is one that matters little */
 
 static int is_continuation(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -24,6 +25,10 @@ static int width_of(const char *text) {
   int width = 0;
   for (; *text; text++) width += !is_continuation(*text);
   return width;
+}
+
+static const char *cut_mark(void) {
+  return terminal_has_unicode() ? "\u2026" : "~";
 }
 
 void table_add(table *sheet, const char *text, size_t len) {
@@ -38,6 +43,19 @@ void table_add(table *sheet, const char *text, size_t len) {
   copy = strdup(printable_n(text, len));
   if (!copy) return;
   sheet->cells[sheet->cell_count++] = copy;
+}
+
+void table_add_start(table *sheet, const char *text, int most) {
+  char *start;
+  size_t len = 0;
+  if (width_of(text) <= most) {
+    table_add(sheet, text, strlen(text));
+    return;
+  }
+  for (int left = most - 1; left > 0 || is_continuation(text[len]); len++) left -= !is_continuation(text[len]);
+  if (asprintf(&start, "%.*s%s", (int)len, text, cut_mark()) < 0) return;
+  table_add(sheet, start, strlen(start));
+  free(start);
 }
 
 void table_format(table *sheet, const char *format, ...) {
@@ -56,7 +74,6 @@ static int is_right(char kind) {
 /* Prints exactly `width` columns. */
 static void print_cell(FILE *out, const char *text, int width, char kind) {
   int own = width_of(text);
-  const char *mark = terminal_has_unicode() ? "\u2026" : "~";
   if (own <= width) {
     int blank = width - own;
     fprintf(out, "%*s%s%*s", is_right(kind) ? blank : 0, "", text, is_right(kind) ? 0 : blank, "");
@@ -65,14 +82,14 @@ static void print_cell(FILE *out, const char *text, int width, char kind) {
   if (kind == 'p') { /* the end of a path says more than its beginning */
     for (int skip = own - width + 1; skip > 0 || is_continuation(*text); text++)
       skip -= !is_continuation(*text) && skip > 0;
-    fprintf(out, "%s%s", mark, text);
+    fprintf(out, "%s%s", cut_mark(), text);
     return;
   }
   for (int left = width - 1; left > 0 || is_continuation(*text); text++) {
     if (!is_continuation(*text)) left--;
     fputc(*text, out);
   }
-  fputs(mark, out);
+  fputs(cut_mark(), out);
 }
 
 static int is_text(const table *sheet, int column) {
@@ -99,7 +116,7 @@ static void find_widths(const table *sheet, int width[], int room) {
   for (int i = sheet->column_count - 1; i >= 0 && sum_of(sheet, width, GOOD_TEXT) > room; i--) {
     if (sheet->columns[i].kind == 'o') width[i] = -1;
   }
-  for (int i = sheet->column_count - 1; i > 1 && sum_of(sheet, width, LEAST_TEXT) > room; i--) {
+  for (int i = sheet->column_count - 1; i > 1 && sum_of(sheet, width, FAIR_TEXT) > room; i--) {
     if (sheet->columns[i].kind == 'r') width[i] = -1;
   }
   while (sum_of(sheet, width, INT_MAX) > room) { /* shorten the widest text */
@@ -122,8 +139,7 @@ static void print_column(const table *sheet, FILE *out, int column, const char *
   if (!is_last) fprintf(out, "%*s", GAP, "");
 }
 
-/* Nothing is cut in a file or a pipe. */
-static int room_of(FILE *out) {
+int table_room(FILE *out) {
   const char *columns = getenv("COLUMNS");
   return isatty(fileno(out)) || (columns && *columns) ? terminal_width(out) : INT_MAX;
 }
@@ -144,7 +160,7 @@ static void name_dropped(const table *sheet, FILE *out, int indent, const int wi
 void table_print(table *sheet, FILE *out, int indent) {
   int width[TABLE_COLUMNS];
   int has_colour = terminal_has_colour(out);
-  find_widths(sheet, width, room_of(out) - indent);
+  find_widths(sheet, width, table_room(out) - indent);
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
   for (int i = 0; i < sheet->column_count; i++) print_column(sheet, out, i, sheet->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");

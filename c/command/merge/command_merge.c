@@ -1,5 +1,6 @@
 /* command_merge.c - dftracer merge: merges many traces, also those of torch.profiler, into one timeline.
  * SPDX-License-Identifier: MIT */
+#include <dftracer/spool.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -48,6 +49,9 @@ static void print_summary(const merge_job *job, const timeline *merged, size_t p
   fprintf(stderr, "dftracer merge: wrote %s event%s of %zu %s to %s (%s)\n", format_count(events, merged->events),
           plural(merged->events), process_count, process_word(process_count), printable(job->output),
           format_bytes(bytes, (double)merged->out.bytes));
+  if (merged->runs.count > 1)
+    fprintf(stderr, "dftracer merge: these are traces of %u runs; 'dftracer info' shows which trace is of which run\n",
+            merged->runs.count);
 }
 
 /* Returns 0 or an errno. */
@@ -65,8 +69,19 @@ static int write_timeline(merge_job *job, dft_reader *reader, const alignment *c
     if (timeline_close(&merged, !error)) error = merged.out.error;
     progress_end(shown);
     if (!error && merged.out.bytes && !job->is_quiet) print_summary(job, &merged, process_count);
+    numbering_free(&merged.runs);
   }
   return error;
+}
+
+static void report_running(dft_reader *reader) {
+  dft_source source = {.struct_size = sizeof source};
+  uint32_t running = 0;
+  for (uint32_t i = 0; dft_reader_source(reader, i, &source) == DFT_OK; i++)
+    running += source.kind == DFT_SOURCE_SPOOL && dft_spool_is_alive(source.path) == 1;
+  if (running)
+    fprintf(stderr, "dftracer merge: %u %s still running: the file shows what happened until now\n", running,
+            running == 1 ? "process is" : "processes are");
 }
 
 static int merge(merge_job *job) {
@@ -82,6 +97,7 @@ static int merge(merge_job *job) {
   if (is_aligned) error = write_timeline(job, reader, &clocks, &shown);
   progress_end(&shown);
   if (reader && inputs_report(reader, "merge")) job->is_damaged = 1;
+  if (reader && !error && !job->is_quiet) report_running(reader);
   if (error) outfile_complain("merge", job->output, error);
   align_free(&clocks);
   dft_reader_close(reader);

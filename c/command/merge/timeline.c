@@ -26,6 +26,7 @@ void timeline_put_time(timeline *merged, int64_t ns) {
 int timeline_open(timeline *merged, const char *path, const char *facts) {
   int error;
   memset(merged, 0, sizeof *merged);
+  merged->runs.limit = UINT32_MAX - 1;
   error = outfile_open(&merged->out, path);
   if (error) return error;
   outfile_text(&merged->out, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"merged_by\":\"dftracer " DFT_VERSION "\"");

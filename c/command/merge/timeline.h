@@ -7,6 +7,7 @@
 #ifndef DFTRACER_TIMELINE_H
 #define DFTRACER_TIMELINE_H
 
+#include "command/trace/numbering.h"
 #include "command/trace/outfile.h"
 #include "tracks.h"
 
@@ -15,6 +16,7 @@ typedef struct timeline {
   track_list tracks;
   uint64_t events; /* as eventrule.h counts them; of guests, spans: X or B */
   uint64_t lines;
+  numbering runs; /* the runs that our traces are of */
   /* All times are relative to this: the epoch, or, if there are fractions of microseconds, a day near the first event. Viewers
    * keep times as doubles, which cannot hold microseconds since the epoch together with their fractions. */
   int64_t base_ns;

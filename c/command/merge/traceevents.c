@@ -92,6 +92,13 @@ static int take_metadata(track_process *process, dft_reader *reader, const dft_r
   return is_text(kind, "HH") || is_text(kind, "FH") || is_text(kind, "SH");
 }
 
+/* The event `start` has the id of the run. */
+static void take_run(timeline *merged, dft_reader *reader, const dft_rows *rows, uint32_t row) {
+  dft_text run = find_argument(reader, rows, row, "run");
+  int is_new;
+  if (run.len) numbering_of(&merged->runs, dft_reader_number(reader, DFT_NAMES, run.text, run.len), 0, &is_new);
+}
+
 /* ---- Rows ----------------------------------------------------------------------------------------------------------- */
 
 static int add_row(row_writer *writer, const dft_rows *rows, uint32_t row) {
@@ -147,7 +154,8 @@ int traceevents_add(timeline *merged, dft_reader *reader, const alignment *clock
       timeline_expect_fractions(merged);
     for (uint32_t row = 0; row < rows->count && !error; row++) {
       error = add_row(&writer, rows, row);
-      merged->events += (uint64_t)is_event(&rule, rows, row);
+      if (is_event(&rule, rows, row)) merged->events++;
+      else if (rows->phase[row] == DFT_COMPLETE) take_run(merged, reader, rows, row);
     }
     dft_reader_progress(reader, &done, &all);
     progress_add(shown, done - before);

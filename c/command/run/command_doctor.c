@@ -89,6 +89,7 @@ static void report_unknown(const char *name, const char *nearest, void *context)
 
 static void check_folder(checkup *state) {
   char folder[PATH_MAX], free_text[FORMAT_BYTES];
+  const char *given = getenv("DFTRACER_LOG_FILE");
   struct statvfs disk;
   char *slash;
   dft_config_get("DFTRACER_LOG_FILE", folder, sizeof folder);
@@ -102,8 +103,8 @@ static void check_folder(checkup *state) {
            folder, strerror(errno));
   } else if (statvfs(folder, &disk) == 0) {
     double bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-    report(state, bytes < FREE_LEAST ? BAD : FINE, "traces go to %s, which has %s free", folder,
-           format_bytes(free_text, bytes));
+    report(state, bytes < FREE_LEAST ? BAD : FINE, "traces go to %s%s, which has %s free", folder,
+           given && *given ? "" : ", those of 'dftracer run' to its folder traces", format_bytes(free_text, bytes));
   }
 }
 
@@ -195,8 +196,10 @@ static void check_program(checkup *state, char **words, int count) {
     report(state, BAD, "%s %s", word, program_text(PROGRAM_MISSING));
     return;
   }
-  if (strcmp(target.path, target.image) == 0) report(state, FINE, "%s is %s", word, target.path);
-  else report(state, FINE, "%s is %s, a script for %s", word, target.path, target.image);
+  if (strcmp(target.path, target.image) != 0)
+    report(state, FINE, "%s is %s, a script for %s", word, target.path, target.image);
+  else if (strcmp(word, target.path) != 0) report(state, FINE, "%s is %s", word, target.path);
+  else report(state, FINE, "%s is a program", word);
   if (target.kind != PROGRAM_FINE) report(state, BAD, "%s %s", target.image, program_text(target.kind));
   else {
     check_links(state, &target);

@@ -44,9 +44,17 @@ typedef struct recovery {
   dft_status status;
 } recovery;
 
+static int has_found(const dft_recovery *sum) {
+  return sum->published || sum->alive || sum->foreign || sum->unknown || sum->failed;
+}
+
 static void print(const recovery *done) {
   const dft_recovery *sum = &done->sum;
   char events[FORMAT_BYTES];
+  if (!has_found(sum)) {
+    printf("nothing to recover in %s\n", printable(done->path));
+    return;
+  }
   printf("%s: %u trace%s published, %s event%s", printable(done->path), sum->published, plural(sum->published),
          format_count(events, sum->events), plural(sum->events));
   if (done->without_spool) printf(" (%u without a spool: events not yet written are lost)", done->without_spool);
@@ -107,7 +115,7 @@ static void recover(recover_plan *plan, const char *path) {
   if (done->status != DFT_OK) plan->status = STATUS_FAILED;
   if (done->status != DFT_OK && !sum->failed) {
     fprintf(stderr, "dftracer recover: %s: %s\n", printable(path), dft_status_text(done->status));
-  } else if (sum->published || sum->alive || sum->foreign || sum->unknown || sum->failed || !plan->is_quiet) {
+  } else if (has_found(sum) || !plan->is_quiet) {
     print(done);
   }
   munmap(done, sizeof *done);

@@ -322,7 +322,8 @@ const command command_summary = {
     "  dftracer summary out\n"
     "  dftracer summary --by file --cat POSIX out\n"
     "  dftracer summary --json --from 10s --to 20s out/*.pfw.gz\n"
-    "  dftracer summary --partial -o node1.dfs out1; dftracer summary node1.dfs node2.dfs\n",
+    "  dftracer summary --partial -o node1.dfs out1\n"
+    "  dftracer summary node1.dfs node2.dfs\n",
   .options = options,
   .run = run_summary,
 };

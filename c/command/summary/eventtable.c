@@ -80,7 +80,14 @@ static void add_stats(table *sheet, const summary_answer *answer, const group_st
   add_time(sheet, histogram_percentile(&stats->durations, 0.5, answer->grain_ns));
   add_time(sheet, histogram_percentile(&stats->durations, 0.95, answer->grain_ns));
   add_time(sheet, stats->durations.most);
-  add_share(sheet, stats->self_ns, answer->region_ns + answer->io_ns);
+  add_share(sheet, stats->self_ns, answer->covered_ns);
+}
+
+static int has_steps(const summary_state *state) {
+  for (uint32_t i = 1; i <= state->group_numbers.count; i++) {
+    if ((int64_t)state->group_numbers.keys[i].b != NO_NUMBER) return 1;
+  }
+  return 0;
 }
 
 void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
@@ -93,7 +100,8 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   uint32_t count;
   answer_group *groups = answer_groups(state, &count);
   int texts = title_group(&group, state, columns);
-  for (int i = 0; i < 8; i++) columns[texts + i] = (table_column){titles[i], i == 3 ? 'o' : i == 7 ? 'k' : 'r'};
+  for (int i = 0; i < 8; i++)
+    columns[texts + i] = (table_column){titles[i], i == 7 ? 'k' : i < 3 || i == 6 ? 'r' : 'o'};
   events.column_count = texts + 8;
   snprintf(title, sizeof title, "Events by %s", group.one);
   table_heading(out, title, shown(note, top, count));
@@ -104,6 +112,8 @@ void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
   }
   if (count) table_print(&events, out, 2);
   else fprintf(out, "  none%s\n", state->metadata || state->counters ? ": the traces have no events that match" : "");
+  if (group.by == BY_STEP && count && !has_steps(state))
+    fprintf(out, "  no event has an argument \"step\": the steps are unknown\n");
   free(groups);
   free(group.uses);
   text_pool_free(&group.names);

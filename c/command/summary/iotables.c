@@ -10,9 +10,9 @@
 #include "command/summary/answer/filegroups.h"
 
 /* On a narrow terminal, the names of files and processes are worth more than the last columns. */
-static const table_column number_columns[] = {{"calls", 'r'},   {"time", 'r'},     {"read", 'r'},   {"per call", 'o'},
-                                              {"written", 'r'}, {"per call", 'o'}, {"median", 'o'}, {"in seq.", 'o'},
-                                              {"meta", 'o'},    {"mapped", 'o'}};
+static const table_column number_columns[] = {
+  {"calls", 'r'},      {"time", 'r'},   {"read", 'r'},    {"read rate", 'o'}, {"written", 'r'},
+  {"write rate", 'o'}, {"median", 'o'}, {"in seq.", 'o'}, {"meta", 'o'},      {"mapped", 'o'}};
 #define NUMBER_COLUMNS (int)(sizeof number_columns / sizeof number_columns[0])
 
 /* Appends the columns of numbers to those that `sheet` has. Files that were mapped need one more. */
@@ -86,7 +86,44 @@ static void print_processes(FILE *out, const summary_answer *answer, const answe
   table_print(&lines, out, 2);
 }
 
-static void print_failures(FILE *out, const summary_answer *answer, uint32_t top) {
+/* ---- Failed calls ---------------------------------------------------------------------------------------------------- */
+
+#define IS_GROUP (1u << 31) /* beside the number of a group, to tell it from the hash of a file */
+
+static uint32_t place_of(const summary_state *state, const file_groups *groups, uint32_t hash) {
+  uint32_t file = numbering_find(&state->file_numbers, hash, 0);
+  uint32_t group = file && groups->of_file ? groups->of_file[file] : 0;
+  return group ? IS_GROUP | (group - 1) : hash;
+}
+
+static int by_count(const void *a, const void *b) {
+  const answer_failure *one = a, *two = b;
+  if (one->count != two->count) return one->count > two->count ? -1 : 1;
+  if (one->name != two->name) return one->name < two->name ? -1 : 1;
+  if (one->file != two->file) return one->file < two->file ? -1 : 1;
+  return (one->error > two->error) - (one->error < two->error);
+}
+
+/* Makes one of the failures that differ only in files of one group: `file` becomes the place. Returns how many there are. */
+static uint32_t join_failures(const summary_state *state, const file_groups *groups, answer_failure *list,
+                              uint32_t count) {
+  numbering lines = {.limit = UINT32_MAX - 1};
+  uint32_t joined = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    answer_failure failure = list[i];
+    int is_new;
+    uint32_t number;
+    failure.file = place_of(state, groups, failure.file);
+    number = numbering_of(&lines, (uint64_t)failure.name << 32 | failure.file, failure.error, &is_new);
+    if (!number || is_new) list[joined++] = failure; /* without memory, it stays by itself */
+    else list[number - 1].count += failure.count;
+  }
+  numbering_free(&lines);
+  qsort(list, joined, sizeof *list, by_count);
+  return joined;
+}
+
+static void print_failures(FILE *out, const summary_answer *answer, const file_groups *groups, uint32_t top) {
   static const table_column columns[] = {{"call", 'l'}, {"calls", 'r'}, {"error", 'l'}, {"file", 'p'}};
   table lines = {.columns = columns, .column_count = 4};
   const summary_state *state = answer->state;
@@ -95,11 +132,14 @@ static void print_failures(FILE *out, const summary_answer *answer, uint32_t top
   uint32_t count;
   answer_failure *list = answer_failures(state, &count);
   for (uint32_t i = 0; i < count; i++) all += list[i].count;
+  if (count) count = join_failures(state, groups, list, count);
   snprintf(title, sizeof title, "Failed calls, %s of %s", format_count(failed, all),
            format_count(calls, answer->calls));
   if (count) table_heading(out, title, shown(note, top, count));
   for (uint32_t i = 0; i < count && i < top; i++) {
-    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
+    const uint32_t place = list[i].file;
+    dft_text name = state_text_of(state, list[i].name);
+    dft_text file = place & IS_GROUP ? groups->list[place & ~IS_GROUP].label : answer_file_of(state, place);
     table_add(&lines, name.text, name.len);
     add_count(&lines, list[i].count);
     table_format(&lines, "%s", list[i].error ? strerror((int)list[i].error) : "unknown");
@@ -109,15 +149,17 @@ static void print_failures(FILE *out, const summary_answer *answer, uint32_t top
   free(list);
 }
 
+/* ---- All ------------------------------------------------------------------------------------------------------------- */
+
 /* The rate of a job is its bytes divided by the time in which any process transferred. */
 static void print_job_io(FILE *out, const summary_answer *answer) {
   static const table_column columns[] = {
-    {"", 'l'}, {"bytes", 'r'}, {"per call", 'r'}, {"as a job", 'r'}, {"busy", 'r'}};
+    {"", 'l'}, {"bytes", 'r'}, {"rate of a call", 'r'}, {"rate of the job", 'r'}, {"time", 'r'}};
   table lines = {.columns = columns, .column_count = 5};
   const io_stats *io = &answer->io;
   char busy[FORMAT_BYTES];
   if (!io->read_bytes && !io->write_bytes) return;
-  table_heading(out, "I/O of the job", "busy: any process transferred");
+  table_heading(out, "I/O of the job", "time: any process read or wrote");
   for (int is_write = 0; is_write < 2; is_write++) {
     uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
     uint64_t unknown = is_write ? io->unknown_writes : io->unknown_reads;
@@ -143,7 +185,7 @@ void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_sin
     print_processes(out, answer, list, count, top);
     print_job_io(out, answer);
   }
-  print_failures(out, answer, top);
+  print_failures(out, answer, &groups, top);
   free(list);
   file_groups_free(&groups);
 }

@@ -46,15 +46,19 @@ static const char *format_ns(char out[FORMAT_BYTES], uint64_t ns) {
 /* None of it is part of the times below. */
 static void print_cost(FILE *out, const summary_answer *answer) {
   const job_facts *facts = &answer->facts;
-  char text[FORMAT_BYTES];
+  char text[FORMAT_BYTES], line[256];
+  int len;
   if (!facts->costed) return;
-  fprintf(out, "tracing: finishing %s", format_ns(text, facts->finish_ns));
-  if (facts->costed > 1) fprintf(out, " (longest %s)", format_ns(text, facts->finish_most_ns));
-  fprintf(out, ", drain thread %s of CPU", format_ns(text, facts->drain_cpu_ns));
-  fprintf(out, ", assists %s", format_ns(text, facts->assist_ns));
+  len = snprintf(line, sizeof line, "cost of tracing: %s%s after the end of %s", facts->costed > 1 ? "up to " : "",
+                 format_ns(text, facts->finish_most_ns), facts->costed > 1 ? "a process" : "the program");
+  len += snprintf(line + len, sizeof line - (size_t)len, ", %s of CPU in the background",
+                  format_ns(text, facts->drain_cpu_ns));
+  len += snprintf(line + len, sizeof line - (size_t)len, ", %s in %s threads",
+                  facts->assist_ns ? format_ns(text, facts->assist_ns) : "none", facts->costed > 1 ? "their" : "its");
   if (facts->costed < answer->processes)
-    fprintf(out, "; told by %s of %u processes", format_count(text, facts->costed), answer->processes);
-  fprintf(out, "\n");
+    snprintf(line + len, sizeof line - (size_t)len, " (known of %s of %u processes)", format_count(text, facts->costed),
+             answer->processes);
+  terminal_wrap(out, line, 0, 2, table_room(out));
 }
 
 static void print_runs(FILE *out, const run_list *runs, uint32_t top) {
@@ -112,6 +116,9 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
   else if (call->unknown) snprintf(note, sizeof note, "%s", call->unknown);
   if (!call->unknown && call->hosts > 1)
     len = (size_t)snprintf(note, sizeof note, "as exact as the clocks of %" PRIu64 " hosts agree", call->hosts);
+  if (!call->unknown && call->least != call->most)
+    len += (size_t)snprintf(note + len, sizeof note - len, "%sthe first %" PRIu64 " calls; some ranks made one more",
+                            len ? "; " : "", call->least);
   if (!call->unknown && world_size > call->processes)
     snprintf(note + len, sizeof note - len, "%s%" PRIu64 " of %" PRIu64 " ranks", len ? "; " : "", call->processes,
              world_size);
@@ -140,7 +147,7 @@ void summary_communication(FILE *out, const summary_answer *answer, uint32_t top
     else add_time(&lines, call->waited_ns / call->processes);
     if (call->last_rank == NO_NUMBER) table_format(&lines, "-");
     else
-      table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->most);
+      table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls, call->least);
     add_note(&lines, answer, call);
   }
   table_print(&lines, out, 2);

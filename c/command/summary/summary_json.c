@@ -229,6 +229,7 @@ static void print_training(FILE *out, const summary_answer *answer) {
     {"compute_ns", training->compute_ns},
     {"fetch_ns", training->fetch_ns},
     {"data_ns", training->data_ns},
+    {"data_in_loop_ns", training->data_in_loop_ns},
     {"wait_ns", training->wait_ns},
     {"hidden_ns", training->hidden_ns},
     {"comm_ns", training->ns[AI_COMM]},
@@ -264,8 +265,8 @@ static void print_problems(FILE *out, const summary_answer *answer) {
   const summary_state *state = answer->state;
   fprintf(out,
           "  \"lost\": {\"dropped\": %" PRIu64 ", \"recovered_traces\": %" PRIu64 ", \"unfinished_traces\": %" PRIu64
-          "},\n",
-          state->dropped, state->recovered, answer->facts.unfinished);
+          ", \"unrecovered_traces\": %" PRIu64 ", \"running_processes\": %" PRIu64 "},\n",
+          state->dropped, state->recovered, answer->facts.unfinished, state->left, state->running);
   fprintf(out, "  \"problem_count\": %" PRIu64 ",\n  \"problems\": [", state->all_problems);
   for (uint32_t i = 0; i < state->problem_count; i++) {
     const state_problem *problem = &state->problems[i];
@@ -290,10 +291,10 @@ void summary_json(FILE *out, const summary_answer *answer) {
     answer->state->others, answer->processes, answer->threads, answer->state->host_numbers.count);
   fprintf(out,
           "  \"job\": {\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"time_ns\": %" PRId64
-          ", \"thread_ns\": %" PRIu64 ", \"region_ns\": %" PRIu64 ", \"io_ns\": %" PRIu64 ", \"outside_ns\": %" PRIu64
-          "},\n",
+          ", \"thread_ns\": %" PRIu64 ", \"region_ns\": %" PRIu64 ", \"process_ns\": %" PRIu64 ", \"io_ns\": %" PRIu64
+          ", \"outside_ns\": %" PRIu64 "},\n",
           answer->state->first, answer->state->last, (int64_t)answer->job_ns, answer->thread_ns, answer->region_ns,
-          answer->io_ns, answer->outside_ns);
+          answer->process_ns, answer->io_ns, answer->outside_ns);
   summary_json_job(out, answer);
   print_groups(out, answer);
   print_all_io(out, answer);

@@ -27,38 +27,47 @@ static void add_bar(table *sheet, uint64_t part, uint64_t whole) {
 static void print_split(FILE *out, const summary_answer *answer) {
   static const table_column columns[] = {{"", 'l'}, {"time", 'r'}, {"share", 'r'}, {"", 'l'}};
   table split = {.columns = columns, .column_count = 4};
-  uint64_t outside = answer->outside_ns;
   table_heading(out, "Where the time of all threads went", "");
   const struct {
     const char *what;
     uint64_t ns;
+    int is_missing, is_left_out;
   } rows[] = {
-    {"regions", answer->region_ns}, {"I/O calls", answer->io_ns}, {"outside", outside}, {"all", answer->thread_ns}};
-  for (size_t i = 0; i < 4; i++) {
-    int is_missing = i == 1 && !io_stats_calls(&answer->io);
+    {"regions", answer->region_ns, 0, 0},
+    {"I/O calls", answer->io_ns, !io_stats_calls(&answer->io), 0},
+    {"process calls", answer->process_ns, 0, !answer->process_ns},
+    {"outside", answer->outside_ns, 0, 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    if (rows[i].is_left_out) continue;
     table_format(&split, "%s", rows[i].what);
-    if (is_missing) table_format(&split, "not recorded");
+    if (rows[i].is_missing) table_format(&split, "not recorded");
     else add_time(&split, rows[i].ns);
-    add_share(&split, rows[i].ns, is_missing ? 0 : answer->thread_ns);
-    if (i < 3) add_bar(&split, rows[i].ns, answer->thread_ns);
-    else table_format(&split, " ");
+    add_share(&split, rows[i].ns, rows[i].is_missing ? 0 : answer->thread_ns);
+    add_bar(&split, rows[i].ns, answer->thread_ns);
   }
+  table_format(&split, "all");
+  add_time(&split, answer->thread_ns);
+  add_share(&split, answer->thread_ns, answer->thread_ns);
+  table_format(&split, " ");
   table_print(&split, out, 2);
 }
 
 /* ---- Training ------------------------------------------------------------------------------------------------------- */
 
 static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"epoch", 'r'}, {"job time", 'r'}, {"fetches", 'r'},
-                                         {"fetch", 'r'}, {"computes", 'r'}, {"compute", 'r'}};
+  static const table_column columns[] = {{"epoch", 'r'}, {"job time", 'r'},       {"fetches", 'r'},
+                                         {"fetch", 'r'}, {"compute events", 'r'}, {"compute", 'r'}};
   table epochs = {.columns = columns, .column_count = 6};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
   const uint64_t trainers = answer->training.processes;
-  char note[64];
+  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
   if (!answer->training.epochs) return;
-  table_heading(out, trainers == 1 ? "Training by epoch" : "Training by epoch, mean of trainers",
-                shown(note, top, count));
+  shown(more, top, count);
+  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
+           trainers > 1 && *more ? "; " : "", more);
+  table_heading(out, "Training by epoch", note);
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     const epoch_stats *epoch = &state->epochs[i];
     int64_t number = (int64_t)state->epoch_numbers.keys[i].a;
@@ -97,9 +106,14 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
     {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this", 0},
     {"compute", training->compute_ns, training->loop_ns, "", 0},
     {"fetch", training->fetch_ns, training->loop_ns, "", !training->is_fetch_known},
-    {"waiting for data", training->wait_ns, training->loop_ns, "fetching while nothing computes",
+    {"waiting for data", training->wait_ns, training->loop_ns,
+     training->wait_ns == training->fetch_ns ? "all of the fetching: nothing computes meanwhile"
+                                             : "fetching while nothing computes",
      !training->is_fetch_known},
-    {"loading", training->data_ns, training->loop_ns, "reading and preparing samples", 0},
+    {"loading", training->data_ns, training->loop_ns,
+     training->data_ns == training->data_in_loop_ns ? "reading and preparing samples"
+                                                    : "reading and preparing samples; the share: inside the loop",
+     0},
     {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0},
     {"communication", training->ns[AI_COMM], training->loop_ns, "", 0},
     {"device", training->ns[AI_DEVICE], training->loop_ns, "", 0},
@@ -107,7 +121,7 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
     {"tear-down", training->teardown_ns, 0, "after the training loop", 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    int is_optional = strcmp(rows[i].what, "loading") == 0 || i > 6;
+    const int is_loading = strcmp(rows[i].what, "loading") == 0, is_optional = is_loading || i > 6;
     if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
       continue;
     table_format(&split, "%s", rows[i].what);
@@ -116,7 +130,7 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
       table_format(&split, "-");
     } else {
       add_time(&split, rows[i].ns / trainers);
-      add_share(&split, rows[i].ns, rows[i].whole_ns);
+      add_share(&split, is_loading ? training->data_in_loop_ns : rows[i].ns, rows[i].whole_ns);
     }
     table_format(&split, "%s", rows[i].note);
   }

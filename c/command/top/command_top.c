@@ -40,6 +40,7 @@ typedef struct screen {
   size_t count, room;
   double time; /* of the last update */
   int with_threads, is_terminal, width;
+  int has_hosts; /* the processes are of several hosts */
 } screen;
 
 static volatile sig_atomic_t is_over;
@@ -110,6 +111,8 @@ static int update(screen *shown, char *folder) {
   shown->count = kept;
   shown->time = now;
   if (kept) qsort(shown->list, kept, sizeof *shown->list, compare);
+  shown->has_hosts = 0;
+  for (size_t i = 1; i < kept; i++) shown->has_hosts |= strcmp(shown->list[i].now.host, shown->list[0].now.host) != 0;
   return 1;
 }
 
@@ -133,6 +136,18 @@ static void put_rest(const screen *shown, int column, const char *text) {
   while (text[len] && len < room) len++;
   while (len > 0 && text[len] && ((unsigned char)text[len] & 0xc0) == 0x80) len--;
   printf("%.*s\n", len, text);
+}
+
+/* The innermost region says most: outer ones are left out if the line is too short. */
+static void put_regions(const screen *shown, int column, const char *text) {
+  static const char mark[] = "... > ";
+  char cut[1024 + sizeof mark];
+  int room = shown->is_terminal ? shown->width - column : INT_MAX;
+  const char *inner = text, *next;
+  while ((int)(strlen(inner) + (inner == text ? 0 : strlen(mark))) > room && (next = strstr(inner, " > ")) != NULL)
+    inner = next + 3;
+  snprintf(cut, sizeof cut, "%s%s", inner == text ? "" : mark, inner);
+  put_rest(shown, column, cut);
 }
 
 /* "step 1.2 s > forward 3.1 ms" */
@@ -167,11 +182,13 @@ static void show_process(const screen *shown, const seen_process *process) {
   char rank[16] = "-", events[FORMAT_BYTES], rate[FORMAT_BYTES], waiting[FORMAT_BYTES], doing[1024];
   const live_process *now = &process->now;
   uint32_t thread_count = now->thread_count < LIVE_THREADS ? now->thread_count : LIVE_THREADS;
-  int column;
+  int column, now_column;
   if (now->rank >= 0) snprintf(rank, sizeof rank, "%d", now->rank);
-  column = printf("%8u %5s %-12.12s %14s %11s %9s ", now->pid, rank, printable(now->host),
-                  format_count(events, now->events), format_count(rate, (uint64_t)event_rate(shown, process)),
-                  format_count(waiting, now->waiting));
+  column = printf("%8u %5s %-12.12s ", now->pid, rank, *now->program ? printable(now->program) : "-");
+  if (shown->has_hosts) column += printf("%-12.12s ", printable(now->host));
+  column += printf("%11s %9s %7s ", format_count(events, now->events),
+                   format_count(rate, (uint64_t)event_rate(shown, process)), format_count(waiting, now->waiting));
+  now_column = column;
   if (now->dropped) column += printf("%llu dropped! ", (unsigned long long)now->dropped);
   if (now->is_alive < 0) column += printf("(not known to be alive) ");
   if (!now->is_alive) put_rest(shown, column, "dead; run 'dftracer recover' to publish its trace");
@@ -181,8 +198,8 @@ static void show_process(const screen *shown, const seen_process *process) {
   }
   for (uint32_t i = 0; i < thread_count && now->is_alive; i++) {
     describe(&now->threads[i], doing, sizeof doing);
-    if (i) column = printf("%*s%8u: ", 64 - 10, "", now->threads[i].tid);
-    put_rest(shown, column, doing);
+    if (i) column = printf("%*s%8u: ", now_column - 10, "", now->threads[i].tid);
+    put_regions(shown, column, doing);
     if (!shown->with_threads) break;
   }
 }
@@ -207,7 +224,8 @@ static void show(const screen *shown, const char *folder) {
   printf(", %s events/s\n", format_count(events, (uint64_t)rate));
   if (!shown->count) printf("no process is recording there; a process appears with its first event\n");
   if (shown->count)
-    printf("%8s %5s %-12s %14s %11s %9s %s\n", "pid", "rank", "host", "events", "events/s", "waiting", "now");
+    printf("%8s %5s %-12s %s%11s %9s %7s %s\n", "pid", "rank", "program", shown->has_hosts ? "host         " : "",
+           "events", "events/s", "waiting", "now");
   if (shown->is_terminal) {
     size_t room = (size_t)terminal_height(stdout);
     if (rows + 3 > room) rows = room > 4 ? room - 4 : 1;

@@ -141,6 +141,16 @@ static void read_header(live_process *process, const spool_view *spool) {
   process->age = spool->now_ns > opened ? (double)(spool->now_ns - opened) * 1e-9 : 0;
 }
 
+static void read_program(live_process *process) {
+  char path[64];
+  FILE *file;
+  snprintf(path, sizeof path, "/proc/%u/comm", process->pid);
+  file = process->is_alive == 1 ? fopen(path, "re") : NULL;
+  if (file && fgets(process->program, sizeof process->program, file))
+    process->program[strcspn(process->program, "\n")] = '\0';
+  if (file) fclose(file);
+}
+
 /* What the kernel counts. A process of another user, or one that has ended, has no numbers. */
 static void read_traffic(live_process *process) {
   char path[64], line[128];
@@ -196,6 +206,7 @@ int live_process_read(live_process *process, const char *path) {
     if (top < spool.bytes) spool.bytes = (size_t)top;
     read_header(process, &spool);
     process->is_alive = dft_spool_is_alive(path);
+    read_program(process);
     read_traffic(process);
     read_chunks(process, &spool);
     process->events += process->waiting;

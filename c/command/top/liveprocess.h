@@ -29,6 +29,7 @@ typedef struct live_thread {
 typedef struct live_process {
   char path[PATH_MAX]; /* of its spool */
   char host[72];
+  char program[16]; /* its name, as the kernel has it; empty: not known */
   uint32_t pid;
   int32_t rank;     /* -1: unknown */
   int is_alive;     /* -1: unknown, it is of another node or container */

@@ -36,11 +36,12 @@ static const char *kind_of(const trace_facts *facts) {
 static const char *describe_state(const trace_facts *facts, char out[STATE_ROOM]) {
   char number[FORMAT_BYTES];
   size_t len = 0;
-  const char *state = facts->is_recovered ? "complete, recovered after the process died"
-                      : facts->is_ended   ? "complete"
-                      : facts->is_running ? "running"
-                      : facts->is_chrome  ? ""
-                                          : "incomplete: it has no end";
+  const char *state = tracefacts_is_left(facts) ? "the process died; publish its trace with 'dftracer recover FOLDER'"
+                      : facts->is_recovered     ? "complete, recovered after the process died"
+                      : facts->is_ended         ? "complete"
+                      : facts->is_running       ? "running"
+                      : facts->is_chrome        ? ""
+                                                : "incomplete: it has no end";
   len += (size_t)snprintf(out, STATE_ROOM, "%s", state);
   if (facts->dropped)
     len += (size_t)snprintf(out + len, STATE_ROOM - len, ", %s event%s dropped", format_count(number, facts->dropped),
@@ -49,6 +50,16 @@ static const char *describe_state(const trace_facts *facts, char out[STATE_ROOM]
     snprintf(out + len, STATE_ROOM - len, "%s%s problem%s", len ? ", " : "",
              format_count(number, facts->source.problems), plural(facts->source.problems));
   return out;
+}
+
+/* The worst of it in a word, for a table. */
+static const char *state_word(const trace_facts *facts) {
+  if (facts->source.problems) return "damaged";
+  if (tracefacts_is_left(facts)) return "died";
+  if (facts->is_running) return "running";
+  if (!facts->is_ended) return facts->is_chrome ? "" : "incomplete";
+  if (facts->dropped) return "dropped";
+  return facts->is_recovered ? "recovered" : "complete";
 }
 
 static void print_text(const char *title, const char *text) {
@@ -106,14 +117,17 @@ static void print_json(const trace_facts *facts, dft_reader *reader) {
   printf(", \"pid\": %" PRIu64 ", \"threads\": %" PRIu64 ", \"events\": %" PRIu64 ", \"counters\": %" PRIu64
          ", \"metadata\": %" PRIu64 ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"bytes\": %" PRIu64
          ", \"text_bytes\": %" PRIu64 ", \"members\": %" PRIu64 ", \"lines\": %" PRIu64 ", \"unit_ns\": %" PRIu64
-         ", \"ended\": %s, \"recovered\": %s, \"dropped\": %" PRIu64 ", \"problems\": %" PRIu64 "}\n",
+         ", \"ended\": %s, \"recovered\": %s, \"dropped\": %" PRIu64 ", \"problems\": %" PRIu64
+         ", \"state\": \"%s\"}\n",
          facts->pid, facts->threads, facts->events, facts->counters, facts->metadata, facts->first, facts->last,
          facts->bytes, facts->source.text_bytes, facts->source.members, facts->source.lines, facts->source.unit_ns,
-         facts->is_ended ? "true" : "false", facts->is_recovered ? "true" : "false", facts->dropped,
-         facts->source.problems);
+         facts->is_ended ? "true" : "false", facts->is_recovered && !tracefacts_is_left(facts) ? "true" : "false",
+         facts->dropped, facts->source.problems, state_word(facts));
 }
 
 /* ---- Many traces ---------------------------------------------------------------------------------------------------- */
+
+#define COMMAND_SHOWN 60 /* characters, also where the table is as wide as it likes */
 
 /* A line of the table. */
 typedef struct trace_row {
@@ -121,14 +135,18 @@ typedef struct trace_row {
   uint32_t order, host;
   uint64_t pid, events, bytes;
   int64_t span_ns;
-  const char *name;
+  const char *name, *state;
   char *command;
-  char state[STATE_ROOM];
+  char run_id[sizeof((trace_facts *)0)->run]; /* empty: not known */
+  int64_t first, run_first;                   /* its first event; that of its run */
+  uint32_t run;                               /* 1, 2, 3 ...; 0: not known */
 } trace_row;
 
 typedef struct trace_rows {
   trace_row *list;
   uint32_t count;
+  uint64_t dropped; /* events */
+  uint32_t left;    /* traces of processes that died, not recovered yet */
 } trace_rows;
 
 static void add_row(trace_rows *rows, const trace_facts *facts) {
@@ -140,36 +158,89 @@ static void add_row(trace_rows *rows, const trace_facts *facts) {
                      .events = facts->events,
                      .bytes = facts->bytes,
                      .span_ns = facts->last - facts->first,
+                     .first = facts->first,
                      .name = facts->name,
+                     .state = state_word(facts),
                      .command = strdup(facts->command)};
-  describe_state(facts, row->state);
+  memcpy(row->run_id, facts->run, sizeof row->run_id);
+  rows->dropped += facts->dropped;
+  rows->left += (uint32_t)tracefacts_is_left(facts);
   rows->count++;
 }
 
-/* By rank; those without one come last. */
+/* By run, the earliest first, then by rank; those without one come last. */
 static int compare_rows(const void *left, const void *right) {
   const trace_row *a = left, *b = right;
+  if (a->run_first != b->run_first) return a->run_first < b->run_first ? -1 : 1;
+  if (strcmp(a->run_id, b->run_id) != 0) return strcmp(a->run_id, b->run_id);
   uint32_t first = (uint32_t)a->rank, second = (uint32_t)b->rank; /* -1 becomes the largest */
   if (first != second) return first < second ? -1 : 1;
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
+static int by_run(const void *left, const void *right) {
+  const trace_row *a = left, *b = right;
+  int order = strcmp(a->run_id, b->run_id);
+  return order ? order : a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Returns how many runs there are. They are numbered by time, as in the summary. */
+static uint32_t sort_rows(trace_rows *rows) {
+  trace_row *list = rows->list;
+  uint32_t runs = 0;
+  qsort(list, rows->count, sizeof *list, by_run);
+  for (uint32_t i = 0; i < rows->count; i++) {
+    const int is_same = i && strcmp(list[i].run_id, list[i - 1].run_id) == 0;
+    list[i].run_first = is_same ? list[i - 1].run_first : *list[i].run_id ? list[i].first : INT64_MAX;
+  }
+  qsort(list, rows->count, sizeof *list, compare_rows);
+  for (uint32_t i = 0; i < rows->count; i++) {
+    if (!*list[i].run_id) continue;
+    runs += !i || strcmp(list[i].run_id, list[i - 1].run_id) != 0;
+    list[i].run = runs;
+  }
+  return runs;
+}
+
+static int has_several_hosts(const trace_rows *rows) {
+  for (uint32_t i = 1; i < rows->count; i++) {
+    if (rows->list[i].host != rows->list[0].host) return 1;
+  }
+  return 0;
+}
+
+/* What the words in the column `state` mean for the user. */
+static void print_hints(const trace_rows *rows) {
+  char text[FORMAT_BYTES];
+  if (rows->left)
+    printf("died, not recovered yet: %s trace%s; 'dftracer recover FOLDER' publishes %s\n",
+           format_count(text, rows->left), plural(rows->left), rows->left == 1 ? "it" : "them");
+  if (rows->dropped)
+    printf("dropped for lack of space: %s event%s\n", format_count(text, rows->dropped), plural(rows->dropped));
+}
+
 static void print_rows(trace_rows *rows, dft_reader *reader) {
-  static const table_column columns[] = {{"rank", 'k'},    {"host", 't'},   {"pid", 'k'},
-                                         {"command", 't'}, {"events", 'k'}, {"duration", 'k'},
-                                         {"size", 'o'},    {"state", 'l'},  {"trace", 'p'}};
-  table sheet = {.columns = columns, .column_count = sizeof columns / sizeof columns[0]};
+  static const table_column common[] = {{"rank", 'k'},     {"pid", 'k'},  {"command", 't'}, {"events", 'k'},
+                                        {"duration", 'r'}, {"size", 'o'}, {"state", 'l'},   {"trace", 'p'}};
+  const int has_host = has_several_hosts(rows), has_runs = sort_rows(rows) > 1;
+  table_column columns[2 + 8];
+  table sheet = {.columns = columns};
   char one[FORMAT_BYTES], two[FORMAT_BYTES], three[FORMAT_BYTES];
   uint64_t events = 0, bytes = 0;
-  if (rows->count) qsort(rows->list, rows->count, sizeof *rows->list, compare_rows);
+  if (has_runs) columns[sheet.column_count++] = (table_column){"run", 'k'};
+  if (has_host) columns[sheet.column_count++] = (table_column){"host", 't'};
+  memcpy(columns + sheet.column_count, common, sizeof common);
+  sheet.column_count += 8;
   for (uint32_t i = 0; i < rows->count; i++) {
     const trace_row *row = &rows->list[i];
     const char *host = dft_reader_text(reader, DFT_HOSTS, row->host).text;
+    if (has_runs && row->run) table_format(&sheet, "%u", row->run);
+    else if (has_runs) table_format(&sheet, "-");
+    if (has_host) table_add(&sheet, host, strlen(host));
     if (row->rank >= 0) table_format(&sheet, "%d", row->rank);
     else table_format(&sheet, "-");
-    table_add(&sheet, host, strlen(host));
     table_format(&sheet, "%" PRIu64, row->pid);
-    table_add(&sheet, row->command ? row->command : "?", row->command ? strlen(row->command) : 1);
+    table_add_start(&sheet, row->command ? row->command : "?", COMMAND_SHOWN);
     table_format(&sheet, "%s", format_count(one, row->events));
     table_format(&sheet, "%s", format_duration(one, (double)row->span_ns / 1e9));
     table_format(&sheet, "%s", format_bytes(one, (double)row->bytes));
@@ -181,6 +252,7 @@ static void print_rows(trace_rows *rows, dft_reader *reader) {
   printf("%s trace%s, %s event%s, %s\n", format_count(one, rows->count), plural(rows->count), format_count(two, events),
          plural(events), format_bytes(three, (double)bytes));
   table_print(&sheet, stdout, 0);
+  print_hints(rows);
 }
 
 /* ---- The command ---------------------------------------------------------------------------------------------------- */

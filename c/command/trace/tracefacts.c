@@ -43,11 +43,10 @@ static void take_start_or_end(trace_facts *facts, dft_reader *reader, const dft_
     const char *key;
     char *out;
     size_t room;
-  } texts[] = {{"cmd_hash", facts->command, sizeof facts->command},
-               {"exec_hash", facts->executable, sizeof facts->executable},
-               {"version", facts->version, sizeof facts->version},
-               {"date", facts->date, sizeof facts->date},
-               {"cwd", facts->folder, sizeof facts->folder}};
+  } texts[] = {
+    {"cmd_hash", facts->command, sizeof facts->command}, {"exec_hash", facts->executable, sizeof facts->executable},
+    {"version", facts->version, sizeof facts->version},  {"date", facts->date, sizeof facts->date},
+    {"cwd", facts->folder, sizeof facts->folder},        {"run", facts->run, sizeof facts->run}};
   facts->is_ended |= is_end;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
@@ -128,6 +127,10 @@ int tracefacts_read(trace_facts *facts, dft_reader *reader, uint32_t source) {
   numbering_free(&threads);
   if (facts->first > facts->last) facts->first = facts->last = 0;
   return status == DFT_OK;
+}
+
+int tracefacts_is_left(const trace_facts *facts) {
+  return facts->source.kind == DFT_SOURCE_SPOOL && facts->is_recovered;
 }
 
 int tracefacts_is_refused(const trace_facts *facts) {

@@ -171,7 +171,7 @@ DFT_API dft_status dft_reader_resolve(dft_reader *reader, const char *hash, size
   X(DFT_PROBLEM_LINE, 2, "the line is not a JSON object of an event")                      \
   X(DFT_PROBLEM_TORN, 3, "the last line is not complete")                                  \
   X(DFT_PROBLEM_MEMBER, 4, "the gzip member is damaged")                                   \
-  X(DFT_PROBLEM_CUT, 5, "the gzip member is cut off at the end of the file")               \
+  X(DFT_PROBLEM_CUT, 5, "the last gzip member begins here, but the file ends inside it")   \
   X(DFT_PROBLEM_BYTES, 6, "these bytes are not a gzip member")                             \
   X(DFT_PROBLEM_LINE_BYTES, 7, "the line is longer than the limit line_bytes")             \
   X(DFT_PROBLEM_NESTING, 8, "objects are nested deeper than the limit nesting")            \

@@ -36,10 +36,12 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   for (uint32_t i = 0; i < state->thread_count; i++) {
     const state_thread *thread = &state->threads[i];
     answer->io_ns += thread->io_ns;
+    answer->process_ns += thread->process_ns;
     answer->region_ns += thread->region_ns;
     answer->thread_ns += (uint64_t)(thread->last - thread->first);
   }
-  answer->outside_ns = answer->thread_ns - answer->region_ns - answer->io_ns;
+  answer->covered_ns = answer->region_ns + answer->process_ns + answer->io_ns;
+  answer->outside_ns = answer->thread_ns - answer->covered_ns;
   for (uint32_t i = 1; i <= runs->count; i++) {
     if (runs->shown != RUN_ALL && runs->shown != i) continue;
     answer->processes += runs->runs[i - 1].processes;

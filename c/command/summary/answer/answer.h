@@ -12,15 +12,16 @@
 typedef struct summary_answer {
   summary_state *state;
   const run_list *runs;
-  uint32_t processes, threads;          /* with an event in the time that was asked for */
-  uint64_t grain_ns;                    /* durations are multiples of it */
-  uint64_t unit_ns;                     /* the coarsest unit of time of any trace */
-  uint64_t job_ns;                      /* from the first start to the last end */
-  uint64_t thread_ns, region_ns, io_ns; /* of all threads */
-  uint64_t outside_ns;                  /* of all threads, that no event covers */
-  uint64_t calls;                       /* of all processes */
-  io_stats io;                          /* of all processes */
-  uint64_t reading_ns, writing_ns;      /* the time in which any process did */
+  uint32_t processes, threads;           /* with an event in the time that was asked for */
+  uint64_t grain_ns;                     /* durations are multiples of it */
+  uint64_t unit_ns;                      /* the coarsest unit of time of any trace */
+  uint64_t job_ns;                       /* from the first start to the last end */
+  uint64_t thread_ns;                    /* of all threads, also the following */
+  uint64_t region_ns, process_ns, io_ns; /* self times; process_ns: of calls on processes */
+  uint64_t covered_ns, outside_ns;       /* what events cover: the sum of these; and what they do not */
+  uint64_t calls;                        /* of all processes */
+  io_stats io;                           /* of all processes */
+  uint64_t reading_ns, writing_ns;       /* the time in which any process did */
   training_totals training;
   job_facts facts;
   collective_list collectives;

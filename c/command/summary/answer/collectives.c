@@ -47,6 +47,11 @@ static int is_point_to_point(const char *name) {
   return 0;
 }
 
+/* Whether some ranks made one call more, and it can only be their last one. */
+static int has_one_more(const summary_state *state, const collective *sum) {
+  return sum->most - sum->least == 1 && !state->question.has_from && !state->dropped;
+}
+
 /* Callers of one name are sorted by rank. NULL: they can be compared. */
 static const char *why_unknown(const summary_state *state, const caller *callers, uint32_t count,
                                const collective *sum) {
@@ -56,7 +61,7 @@ static const char *why_unknown(const summary_state *state, const caller *callers
     if (callers[i].rank == NO_NUMBER) return "a process has no rank";
     if (i && callers[i].rank == callers[i - 1].rank) return "two processes have the same rank";
   }
-  return sum->least == sum->most ? NULL : "the ranks made different numbers of calls";
+  return sum->most == sum->least || has_one_more(state, sum) ? NULL : "the ranks made different numbers of calls";
 }
 
 /* The n-th call of all. */
@@ -80,7 +85,7 @@ static void add_call(collective *sum, caller *callers, uint32_t count) {
 static int compare_arrivals(collective *sum, caller *callers, uint32_t count) {
   int is_good = 1;
   for (uint32_t i = 0; i < count; i++) record_pile_read(&callers[i].list->calls, &callers[i].calls);
-  for (uint64_t call = 0; is_good && call < sum->most; call++) {
+  for (uint64_t call = 0; is_good && call < sum->least; call++) {
     for (uint32_t i = 0; i < count; i++) {
       callers[i].call = run_merge_next(&callers[i].calls);
       is_good &= callers[i].call != NULL;

@@ -1,7 +1,8 @@
 /* collectives.h - how long ranks waited for each other in calls of communication.
  *
  * The n-th call of a name on one rank meets the n-th call of that name on every other rank. Each rank waits from its own start
- * until the last rank has started, but not longer than its call lasts. SPDX-License-Identifier: MIT */
+ * until the last rank has started, but not longer than its call lasts. If the job was killed, or still runs, some ranks may
+ * have made one call more than others: that one is not compared. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COLLECTIVES_H
 #define DFTRACER_COLLECTIVES_H
 

@@ -32,7 +32,7 @@ typedef struct job_facts {
   uint64_t finish_ns, finish_most_ns, drain_cpu_ns, assist_ns;
   site_list unmatched, open;
   uint64_t unfinished; /* processes that began, but whose trace has no end */
-  uint64_t orphans; /* workers whose trainer is not there, so that --by step does not know their steps */
+  uint64_t orphans;    /* workers whose trainer is not there, so that --by step does not know their steps */
 } job_facts;
 
 /* has_ranks: whether the ranks are those of one run. 0: no memory. */

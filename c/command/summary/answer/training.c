@@ -124,7 +124,8 @@ static int assign_workers(const summary_state *state, worker_lists *workers) {
 static int add_times(summary_state *state, const worker_lists *workers, uint32_t number, training_totals *sum) {
   process_counts *counts = &state->processes[number].counts;
   spanset *compute = &counts->compute, *fetch = &counts->fetch, **loading;
-  span_lengths of_fetch = {0}, of_loading = {0};
+  spanset loop = {0}, *whole = &loop;
+  span_lengths of_fetch = {0}, of_loading = {0}, of_loop = {0};
   uint32_t count = 1;
   int is_good;
   for (uint32_t i = workers->first[number]; i; i = workers->next[i]) count++;
@@ -136,12 +137,16 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
     loading[count++] = &state->processes[i].counts.data;
   }
   is_good = spanset_measure(&fetch, 1, &compute, 1, &of_fetch) &&
-            spanset_measure(loading, count, &compute, 1, &of_loading);
+            spanset_measure(loading, count, &compute, 1, &of_loading) &&
+            spanset_add(&loop, counts->loop_first, counts->loop_last) &&
+            spanset_measure(loading, count, &whole, 1, &of_loop);
   free(loading);
+  spanset_free(&loop);
   sum->compute_ns += of_fetch.two;
   sum->fetch_ns += of_fetch.one;
   sum->wait_ns += of_fetch.one - of_fetch.common;
   sum->data_ns += of_loading.one;
+  if (process_is_trainer(counts)) sum->data_in_loop_ns += of_loop.common;
   sum->hidden_ns += of_loading.common;
   return is_good;
 }

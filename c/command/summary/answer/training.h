@@ -15,6 +15,7 @@ typedef struct training_totals {
   uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
+  uint64_t data_in_loop_ns;               /* of data_ns, what is in the loop of the trainer */
   uint64_t wait_ns;                       /* fetching while nothing computes */
   int is_fetch_known;                     /* fetches are recorded, and no trace says that some are not */
   uint64_t hidden_ns;                     /* loading while something computes */

@@ -61,6 +61,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   process_counts *process = &owner->counts;
   const event_class *class = analysis_class(shared, event->class_number);
   if (class->io) thread->io_ns += (uint64_t)self;
+  else if (class->is_process) thread->process_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
   if (class->is_ours) return;
   process->events++;

@@ -185,7 +185,7 @@ void analysis_forget_thread(traced_thread *thread) {
   coverage_free(&thread->time);
   thread->time = (coverage){0};
   file_positions_free(&thread->positions);
-  thread->io_ns = thread->region_ns = 0;
+  thread->io_ns = thread->process_ns = thread->region_ns = 0;
 }
 
 void analysis_forget_process(traced_process *process) {

@@ -48,7 +48,7 @@ typedef struct traced_thread {
   uint32_t next_of_source; /* the next thread found in the same source; 0: none */
   uint64_t tid;
   coverage time;
-  uint64_t io_ns, region_ns; /* self times */
+  uint64_t io_ns, process_ns, region_ns; /* self times: of I/O, of calls on processes, of all else */
   file_positions positions;
 } traced_thread;
 

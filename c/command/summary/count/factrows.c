@@ -72,6 +72,12 @@ static void read_command(analysis *shared, const dft_rows *rows, uint32_t row) {
   analysis_set_command(shared, rows->source, rows->pid[row], hash);
 }
 
+/* A spool ends with recovered:1 if its process died, before anyone has recovered it. */
+static int is_spool(dft_reader *reader, uint32_t number) {
+  dft_source source = {.struct_size = sizeof source};
+  return dft_reader_source(reader, number, &source) == DFT_OK && source.kind == DFT_SOURCE_SPOOL;
+}
+
 void fact_rows_bookkeeping(analysis *shared, tally *counts, trace_life *life, const dft_rows *rows, uint32_t row) {
   const argument_keys *keys = &shared->keys;
   dft_reader *reader = shared->reader;
@@ -82,7 +88,8 @@ void fact_rows_bookkeeping(analysis *shared, tally *counts, trace_life *life, co
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
     if (cell->key == keys->num_dropped) counts->dropped += amount(cell);
-    else if (cell->key == keys->recovered) counts->recovered += cell_integer(cell, 0) != 0;
+    else if (cell->key == keys->recovered && cell_integer(cell, 0))
+      *(is_spool(reader, rows->source) ? &counts->left : &counts->recovered) += 1;
     else if (cell->key == keys->ppid) ppid = amount(cell);
     else if (cell->key == keys->run && cell->type == DFT_STRING)
       counts->is_good &= trace_life_set_run(life, cell->value.text, cell->len);

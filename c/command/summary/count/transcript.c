@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "transcript.h"
 
+#include <dftracer/spool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,7 @@ static int write_parts(transcript *to) {
     state->lost_fetches = part->counts.lost_fetches;
     state->dropped = part->counts.dropped;
     state->recovered = part->counts.recovered;
+    state->left = part->counts.left;
     state->first = part->counts.first;
     state->last = part->counts.last;
   }
@@ -112,6 +114,7 @@ static void write_sources(transcript *to) {
     entry->begin = life->start < INT64_MAX ? life->start : life->first;
     entry->path = state_text(state, path_of(&source));
     state->all_problems += source.problems;
+    state->running += source.kind == DFT_SOURCE_SPOOL && dft_spool_is_alive(source.path) == 1;
     if (to->shared->origins && state_has_life(state)) state->question.origin = to->shared->origins[i];
   }
 }
@@ -226,6 +229,7 @@ static void write_threads(transcript *to) {
                              .first = from->time.first,
                              .last = from->time.last,
                              .io_ns = from->io_ns,
+                             .process_ns = from->process_ns,
                              .region_ns = from->region_ns};
     if (thread->first < source->first) source->first = thread->first;
     if (thread->last > source->last) source->last = thread->last;

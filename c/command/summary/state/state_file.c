@@ -77,9 +77,9 @@ static void code_run(state_codec *codec, summary_state *state) {
 }
 
 static void code_totals(state_codec *codec, summary_state *state) {
-  uint64_t *const numbers[] = {&state->events,       &state->counters,      &state->metadata,
-                               &state->others,       &state->dropped,       &state->recovered,
-                               &state->all_problems, &state->has_fractions, &state->lost_fetches};
+  uint64_t *const numbers[] = {&state->events,       &state->counters,  &state->metadata,     &state->others,
+                               &state->dropped,      &state->recovered, &state->all_problems, &state->has_fractions,
+                               &state->lost_fetches, &state->left,      &state->running};
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) codec_uint(codec, numbers[i]);
   codec_int(codec, &state->first);
   codec_int(codec, &state->last);
@@ -182,6 +182,7 @@ static void code_threads(state_codec *codec, summary_state *state) {
     codec_int(codec, &thread->first);
     codec_int(codec, &thread->last);
     codec_uint(codec, &thread->io_ns);
+    codec_uint(codec, &thread->process_ns);
     codec_uint(codec, &thread->region_ns);
   }
 }

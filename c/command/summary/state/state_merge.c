@@ -172,6 +172,8 @@ void state_merge(summary_state *into, summary_state *from) {
   into->has_fractions |= from->has_fractions;
   into->dropped += from->dropped;
   into->recovered += from->recovered;
+  into->left += from->left;
+  into->running += from->running;
   if (from->first < into->first) into->first = from->first;
   if (from->last > into->last) into->last = from->last;
   if (from->life_first < into->life_first) into->life_first = from->life_first;

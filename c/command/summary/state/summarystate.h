@@ -62,7 +62,7 @@ typedef struct state_thread {
   uint32_t process;
   uint64_t tid;
   int64_t first, last;
-  uint64_t io_ns, region_ns; /* self times */
+  uint64_t io_ns, process_ns, region_ns; /* self times: of I/O, of calls on processes, of all else */
 } state_thread;
 
 /* Entries of lists that are found by a key have the numbers of a numbering: 1, 2, 3 ... */
@@ -104,6 +104,7 @@ typedef struct summary_state {
   uint64_t lost_fetches;       /* notes in the traces that fetches are missing */
   uint64_t has_fractions;      /* not 0: some durations are not whole microseconds */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
+  uint64_t left, running;      /* spools of processes that died, not recovered yet; of those that still run */
   int64_t first, last;         /* the first start and the last end; first > last: no event */
   uint32_t run;                /* the id of the run; 0: the traces have none */
   int is_good;                 /* 0: no memory, or no room for the spill; the state is incomplete */

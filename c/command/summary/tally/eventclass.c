@@ -97,6 +97,7 @@ void event_classify(event_class *result, dft_text name, dft_text cat) {
   enum action action = is_call ? action_of(name) : ACTION_PROCESS;
   if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
   result->is_call = (uint8_t)is_call;
+  result->is_process = is_call && action == ACTION_PROCESS;
   result->io = actions[action].io;
   result->returns = actions[action].returns;
   result->ai = result->io ? AI_NONE : ai_of(name, cat);

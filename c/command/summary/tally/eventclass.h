@@ -38,12 +38,13 @@ typedef struct event_class {
   uint8_t io;         /* io_kind */
   uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
+  uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
 } event_class;
 
-/* Sets is_call, io, returns, ai, is_update and is_ours. */
+/* Sets is_call, io, returns, ai, is_process, is_update and is_ours. */
 void event_classify(event_class *result, dft_text name, dft_text cat);
 
 #endif

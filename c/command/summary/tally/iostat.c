@@ -40,7 +40,7 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int 
   stats->failed += is_failure(event);
   stats->unknown_reads += kind == IO_READ && event->result == NO_RESULT;
   stats->unknown_writes += kind == IO_WRITE && event->result == NO_RESULT;
-  return !is_transfer || event->result < 0 || histogram_add(&stats->sizes, (uint64_t)event->result);
+  return !is_transfer || event->result <= 0 || histogram_add(&stats->sizes, (uint64_t)event->result);
 }
 
 int io_stats_merge(io_stats *into, const io_stats *from) {
@@ -116,6 +116,7 @@ int file_positions_sequence(file_positions *positions, enum io_kind kind, const 
     move(position, event);
     return -1;
   }
+  if (!event->result) return -1; /* the end of the file: nothing was transferred */
   start = event->offset >= 0 ? event->offset : position->next;
   result = position->last_end < 0 ? -1 : start == position->last_end;
   position->last_end = event->result > INT64_MAX - start ? INT64_MAX : start + event->result;

@@ -183,6 +183,7 @@ void tally_merge(tally *into, tally *from) {
   into->lost_fetches += from->lost_fetches;
   into->dropped += from->dropped;
   into->recovered += from->recovered;
+  into->left += from->left;
   tally_add_time(into, from->first, from->last);
   merge_groups(into, from);
   merge_files(into, from);

@@ -39,6 +39,7 @@ typedef struct tally {
   uint64_t events, counters, metadata, others;
   uint64_t lost_fetches;       /* notes in the traces that fetches are missing */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
+  uint64_t left;               /* spools of processes that died, which nobody has recovered yet */
   int64_t first, last;         /* the first start and the last end; first > last: no event */
   uint64_t fractions;          /* not 0: some durations are not whole microseconds */
   int is_good;                 /* 0: no memory, and the counts are incomplete */
