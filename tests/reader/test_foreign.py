@@ -283,7 +283,7 @@ def damage_is_an_exit_status(folder):
 
 def nothing_vanishes_silently(folder):
     """Every title of a column is in the output: as a title, or as one that is not shown; the share always stays."""
-    titles = ("count", "total", "self", "mean", "median", "p95", "max", "share")
+    titles = ("count", "total", "self", "mean", "~median", "~p95", "max", "share")
     lines = [event("n" * 60, cat="c" * 60, start=BEGIN + 10 * i) for i in range(3)]
     path = save(folder / "one.pfw", *lines, event("read", cat="POSIX", args={"fname": "f" * 90, "ret": 9}))
     head = [

@@ -91,7 +91,7 @@ static int has_steps(const summary_state *state) {
 }
 
 void event_table(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const char *const titles[] = {"count", "total", "self", "mean", "median", "p95", "max", "share"};
+  static const char *const titles[] = {"count", "total", "self", "mean", "~median", "~p95", "max", "share"};
   const summary_state *state = answer->state;
   table_column columns[TABLE_COLUMNS];
   table events = {.columns = columns};

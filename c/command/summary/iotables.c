@@ -11,8 +11,8 @@
 
 /* On a narrow terminal, the names of files and processes are worth more than the last columns. */
 static const table_column number_columns[] = {
-  {"calls", 'r'},      {"time", 'r'},   {"read", 'r'},    {"read rate", 'o'}, {"written", 'r'},
-  {"write rate", 'o'}, {"median", 'o'}, {"in seq.", 'o'}, {"meta", 'o'},      {"mapped", 'o'}};
+  {"calls", 'r'},      {"time", 'r'},    {"read", 'r'},    {"read rate", 'o'}, {"written", 'r'},
+  {"write rate", 'o'}, {"~median", 'o'}, {"in seq.", 'o'}, {"meta", 'o'},      {"mapped", 'o'}};
 #define NUMBER_COLUMNS (int)(sizeof number_columns / sizeof number_columns[0])
 
 /* Appends the columns of numbers to those that `sheet` has. Files that were mapped need one more. */
