@@ -9,6 +9,8 @@
 #include "command/cli/terminal.h"
 #include "command/summary/count/collect.h"
 #include "command/summary/state/state_file.h"
+#include "command/summary/verdict/judgement_json.h"
+#include "command/summary/verdict/judgement_text.h"
 #include "command/trace/spill.h"
 #include "command/trace/standin.h"
 #include "command/trace/suffix.h"
@@ -32,7 +34,9 @@ enum {
   OPTION_FILES,
   OPTION_MEMORY,
   OPTION_PARTIAL,
-  OPTION_RUN
+  OPTION_RUN,
+  OPTION_RULES,
+  OPTION_EXPLAIN
 };
 
 static const option options[] = {
@@ -50,6 +54,8 @@ static const option options[] = {
   {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
   {OPTION_CSV, "csv", NULL, "print the table of events as CSV"},
+  {OPTION_RULES, "rules", NULL, "print the rules of the findings with their thresholds, and nothing else"},
+  {OPTION_EXPLAIN, "explain", "ID", "print how one rule judges these traces: what it looks at, and whether it is true"},
   {OPTION_PARTIAL, "partial", NULL,
    "instead of printing it, save what was counted as a state, which summary can read and merge"},
   {'o', "output", "FILE", "where to save the state, such as part.dfs"},
@@ -70,6 +76,8 @@ typedef struct summary_options {
   const char *output; /* of --partial */
   uint64_t top;
   uint32_t run; /* a number, RUN_ALL or RUN_NEWEST */
+  int is_rules;
+  const rule *explained; /* of --explain; NULL: none */
 } summary_options;
 
 static int set_pattern(arguments *given, const char **list, int *count) {
@@ -88,6 +96,12 @@ static int set_run(arguments *given, uint32_t *run) {
   return 1;
 }
 
+static int set_explained(arguments *given, const rule **explained) {
+  *explained = rule_find(given->value);
+  if (!*explained) given->status = arguments_refuse(given, "there is no rule '%s'; --rules lists them", given->value);
+  return *explained != NULL;
+}
+
 /* 0: the option's value is wrong, and given->status says so. */
 static int set_option(summary_options *chosen, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
@@ -103,6 +117,8 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_FILES: chosen->is_single = 1; return 1;
     case OPTION_PARTIAL: chosen->is_partial = 1; return 1;
     case OPTION_RUN: return set_run(given, &chosen->run);
+    case OPTION_RULES: chosen->is_rules = 1; return 1;
+    case OPTION_EXPLAIN: return set_explained(given, &chosen->explained);
     case 'o': chosen->output = given->value; return 1;
     case OPTION_MEMORY:
       if (!arguments_number(given, 0, UINT64_MAX, &memory)) return 0;
@@ -117,7 +133,7 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
 }
 
 /* Returns the exit status. */
-static int print(const summary_answer *answer, const summary_options *chosen) {
+static int print(const summary_answer *answer, const judgement *made, const summary_options *chosen) {
   const summary_state *state = answer->state;
   const run_list *runs = answer->runs;
   if (!state->metadata && !state->counters && !state->thread_count) {
@@ -128,10 +144,11 @@ static int print(const summary_answer *answer, const summary_options *chosen) {
   if (chosen->form == OPTION_CSV && runs->count > 1 && runs->shown != RUN_ALL)
     fprintf(stderr, "dftracer summary: these are the events of run %u, one of %u runs; --run all|N chooses\n",
             runs->shown, runs->count);
-  if (chosen->form == OPTION_JSON) summary_json(stdout, answer);
+  if (chosen->explained) judgement_explain(stdout, made, chosen->explained);
+  else if (chosen->form == OPTION_JSON) summary_json(stdout, answer, made);
   else if (chosen->form == OPTION_CSV) summary_csv(stdout, answer);
   else
-    summary_text(stdout, answer, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME,
+    summary_text(stdout, answer, made, (uint32_t)chosen->top, !chosen->is_by_given && state->question.by == BY_NAME,
                  chosen->is_single);
   return state->all_problems ? STATUS_DAMAGED : STATUS_DONE;
 }
@@ -153,6 +170,7 @@ static int refuse_run(const run_list *runs, uint32_t run) {
 
 static int answer_question(state_parts *parts, const summary_options *chosen) {
   summary_answer answer = {0};
+  judgement made = {0};
   summary_state state;
   run_list runs = {0};
   int status;
@@ -165,9 +183,11 @@ static int answer_question(state_parts *parts, const summary_options *chosen) {
   } else {
     const char *refusal = run_list_show(&runs, parts, chosen->run, &state);
     if (refusal) status = complain(refusal);
-    else if (!state.is_good || !answer_init(&answer, &state, &runs)) status = complain("out of memory");
-    else status = print(&answer, chosen);
+    else if (!state.is_good || !answer_init(&answer, &state, &runs) || !judgement_make(&made, &answer))
+      status = complain("out of memory");
+    else status = print(&answer, &made, chosen);
   }
+  judgement_free(&made);
   answer_free(&answer);
   run_list_free(&runs);
   state_free(&state);
@@ -288,6 +308,11 @@ static int run_summary(int argc, char **argv) {
     if (!set_option(&chosen, &given, key)) return given.status;
   }
   if (key < 0) return given.status;
+  if (chosen.is_rules) {
+    if (chosen.form == OPTION_JSON) judgement_json_rules(stdout);
+    else judgement_print_rules(stdout);
+    return STATUS_DONE;
+  }
   if (!given.count) return arguments_refuse(&given, "no trace given: PATH is missing");
   if (!chosen.is_partial != !chosen.output) return arguments_refuse(&given, "--partial and -o FILE need each other");
   if (chosen.question.threads < 1) chosen.question.threads = 1;

@@ -12,6 +12,7 @@
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "command/trace/typedcommand.h"
+#include "command/summary/verdict/judgement_json.h"
 #include "summary_job_json.h"
 
 /* ---- Processes ------------------------------------------------------------------------------------------------------ */
@@ -281,7 +282,7 @@ static void print_problems(FILE *out, const summary_answer *answer) {
   fprintf(out, "],\n");
 }
 
-void summary_json(FILE *out, const summary_answer *answer) {
+void summary_json(FILE *out, const summary_answer *answer, const judgement *made) {
   fprintf(
     out,
     "{\n  \"version\": \"%s\",\n  \"traces\": %u,\n  \"events\": %" PRIu64 ",\n  \"counters\": %" PRIu64
@@ -295,6 +296,7 @@ void summary_json(FILE *out, const summary_answer *answer) {
           ", \"outside_ns\": %" PRIu64 "},\n",
           answer->state->first, answer->state->last, (int64_t)answer->job_ns, answer->thread_ns, answer->region_ns,
           answer->process_ns, answer->io_ns, answer->outside_ns);
+  judgement_json(out, made);
   summary_json_job(out, answer);
   print_groups(out, answer);
   print_all_io(out, answer);

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "command/summary/answer/answer.h"
+#include "command/summary/verdict/judgement.h"
 
-void summary_json(FILE *out, const summary_answer *answer); /* everything */
-void summary_csv(FILE *out, const summary_answer *answer);  /* the table of events */
+void summary_json(FILE *out, const summary_answer *answer, const judgement *made); /* everything */
+void summary_csv(FILE *out, const summary_answer *answer);                         /* the table of events */
 
 #endif

@@ -10,6 +10,7 @@
 #include "command/cli/terminal.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "command/summary/verdict/judgement_text.h"
 #include "summary_job.h"
 #include "summary_notes.h"
 
@@ -138,7 +139,10 @@ static void print_training(FILE *out, const summary_answer *answer, uint32_t top
   print_epochs(out, answer, top);
 }
 
-void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_whole, int is_single) {
+void summary_text(FILE *out, const summary_answer *answer, const judgement *made, uint32_t top, int is_whole,
+                  int is_single) {
+  judgement_print_verdict(out, made);
+  judgement_print_findings(out, made, top);
   summary_head(out, answer, top);
   print_split(out, answer);
   event_table(out, answer, top);

@@ -1,0 +1,121 @@
+/* costs.c - what the ranks of a job spent their time on.
+ * SPDX-License-Identifier: MIT */
+#include "costs.h"
+
+#include <stdlib.h>
+
+#include "waiting.h"
+
+#define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
+
+const char *const cost_names[COSTS] = {
+  [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",    [COST_COMM] = "communication",
+  [COST_CHECKPOINT] = "checkpoint", [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
+  [COST_READ] = "read",           [COST_WRITE] = "write",    [COST_META] = "metadata",
+  [COST_TRANSFER] = "transfer",   [COST_OUTSIDE] = "outside",
+};
+
+/* ---- Who counts ----------------------------------------------------------------------------------------------------- */
+
+static int is_training(const summary_answer *answer) {
+  const training_totals *training = &answer->training;
+  return training_exists(training) &&
+         (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs || answer->state->lost_fetches);
+}
+
+static double busy_ns(const process_counts *counts) {
+  double sum = 0;
+  for (int phase = 0; phase < PHASES; phase++) {
+    for (int class = 0; class < TIME_OUTSIDE; class++) sum += (double)counts->split_ns[phase][class];
+  }
+  return sum;
+}
+
+static int by_rank_and_work(const void *a, const void *b) {
+  const rank_costs *one = a, *two = b;
+  if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
+  if (one->all_ns != two->all_ns) return one->all_ns > two->all_ns ? -1 : 1;
+  return (one->process > two->process) - (one->process < two->process);
+}
+
+/* While they are chosen, all_ns is what they did. */
+static int choose_ranks(job_costs *costs, const summary_state *state) {
+  rank_costs *all = calloc((size_t)state->process_count + 1, sizeof *all);
+  double most = 0;
+  uint32_t count = 0;
+  if (!all) return 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const state_process *process = &state->processes[i];
+    if (costs->is_training && !process_is_trainer(&process->counts)) continue;
+    all[count++] = (rank_costs){.process = i, .rank = process->rank, .all_ns = busy_ns(&process->counts)};
+    if (all[count - 1].all_ns > most) most = all[count - 1].all_ns;
+  }
+  qsort(all, count, sizeof *all, by_rank_and_work);
+  for (uint32_t i = 0; i < count; i++) {
+    const int is_second = i && all[i].rank != NO_NUMBER && all[i].rank == all[i - 1].rank;
+    if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || all[i].all_ns < BUSY_LEAST * most))) continue;
+    all[costs->count++] = all[i];
+  }
+  costs->ranks = all;
+  return 1;
+}
+
+/* ---- What they did -------------------------------------------------------------------------------------------------- */
+
+static const enum cost cost_of_class[TIME_CLASSES] = {
+  [TIME_COMPUTE] = COST_COMPUTE,     [TIME_INPUT] = COST_INPUT, [TIME_COMM] = COST_COMM,
+  [TIME_CHECKPOINT] = COST_CHECKPOINT, [TIME_READ] = COST_READ,   [TIME_WRITE] = COST_WRITE,
+  [TIME_META] = COST_META,           [TIME_TRANSFER] = COST_TRANSFER, [TIME_OUTSIDE] = COST_OUTSIDE,
+};
+
+static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {
+  rank->all_ns = 0;
+  for (int phase = 0; phase < PHASES; phase++) {
+    const int is_in_base = is_training ? phase == PHASE_LOOP : phase != PHASE_START;
+    for (int class = 0; class < TIME_CLASSES; class++) {
+      const double ns = (double)counts->split_ns[phase][class];
+      rank->all_ns += ns;
+      if (is_in_base) rank->ns[cost_of_class[class]] += ns;
+      if (is_in_base || !is_training) rank->base_ns += ns;
+      if (phase == PHASE_START) rank->ns[COST_START] += ns;
+      if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
+      if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
+      if (class == TIME_META) rank->io_ns[IO_COST_META] += ns;
+    }
+  }
+}
+
+/* The wait for the last rank is not communication. */
+static void split_waiting(rank_costs *rank, const collective_list *collectives) {
+  const rank_waits *waits = collective_list_rank(collectives, rank->rank);
+  double waited = waits ? (double)waits->waited_in_loop_ns : 0;
+  if (waited > rank->ns[COST_COMM]) waited = rank->ns[COST_COMM]; /* some of it overlaps with compute */
+  rank->ns[COST_IMBALANCE] = waited;
+  rank->ns[COST_COMM] -= waited;
+}
+
+static void add_up(job_costs *costs) {
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    costs->base_ns += rank->base_ns / costs->count;
+    costs->job_ns += rank->all_ns / costs->count;
+    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
+  }
+}
+
+int costs_count(job_costs *costs, summary_answer *answer) {
+  *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
+  if (!choose_ranks(costs, answer->state)) return 0;
+  costs->is_imbalance_known = costs->count < 2 || collective_list_is_known(&answer->collectives);
+  for (uint32_t i = 0; i < costs->count; i++) {
+    split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
+    split_waiting(&costs->ranks[i], &answer->collectives);
+  }
+  add_up(costs);
+  return !costs->is_training || waiting_measure(costs, answer->state);
+}
+
+void costs_free(job_costs *costs) {
+  free(costs->ranks);
+  *costs = (job_costs){0};
+}

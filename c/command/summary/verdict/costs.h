@@ -1,0 +1,64 @@
+/* costs.h - what the ranks of a job spent their time on, and what of it could be saved.
+ *
+ * The ranks that count are the trainers of a training. Otherwise, of each rank, it is the process that did most; without ranks,
+ * every process that did at least a tenth of what the busiest did. Launchers and shells that only wait are left out.
+ *
+ * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
+ * process. The time that a rank waits in a collective until the last one has come is imbalance, the rest of its communication
+ * is communication. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_COSTS_H
+#define DFTRACER_COSTS_H
+
+#include "command/summary/answer/answer.h"
+
+/* What a job can be bound by. The I/O costs come last, and are one class. */
+enum cost {
+  COST_COMPUTE,
+  COST_INPUT,
+  COST_COMM,
+  COST_CHECKPOINT,
+  COST_IMBALANCE,
+  COST_START,
+  COST_READ,
+  COST_WRITE,
+  COST_META,
+  COST_TRANSFER,
+  COST_OUTSIDE,
+  COSTS
+};
+extern const char *const cost_names[COSTS];
+
+/* The I/O calls that something may have waited for. */
+enum io_cost { IO_COST_READ, IO_COST_WRITE, IO_COST_META, IO_COSTS };
+
+/* One rank. */
+typedef struct rank_costs {
+  uint32_t process;
+  int64_t rank;                 /* NO_NUMBER: it has none */
+  double all_ns;                /* from its first event to its last */
+  double base_ns;               /* what shares are of: the training loop, or all of its time */
+  double ns[COSTS];             /* in the base; COST_START: of all of its time */
+  double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
+  double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
+  double waited_loading;        /* and while they loaded at all */
+  double loaded_ns;             /* by its workers, in the loop, added up */
+  uint32_t workers;
+} rank_costs;
+
+typedef struct job_costs {
+  rank_costs *ranks;
+  uint32_t count;
+  int is_training;
+  int is_input_known;     /* fetches were recorded */
+  int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */
+  double base_ns;         /* mean of the ranks, also the following */
+  double job_ns;
+  double ns[COSTS];
+  int is_coarse; /* waited_with is not exact: there were too many calls */
+} job_costs;
+
+/* 0: no memory, or the spill cannot be read. */
+int costs_count(job_costs *costs, summary_answer *answer);
+void costs_free(job_costs *costs);
+
+#endif

@@ -1,0 +1,76 @@
+/* findings.c - the rules that apply to a job.
+ * SPDX-License-Identifier: MIT */
+#include "findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int measure_named(const char *name, size_t len) {
+  for (int i = 0; i < MEASURE_COUNT; i++) {
+    if (strlen(measure_kinds[i].name) == len && memcmp(measure_kinds[i].name, name, len) == 0) return i;
+  }
+  return -1;
+}
+
+char *finding_fill(const char *text, const measure_list *measures) {
+  char *filled = NULL, value[MEASURE_TEXT_BYTES];
+  size_t size = 0;
+  FILE *out = open_memstream(&filled, &size);
+  if (!out) return NULL;
+  while (*text) {
+    const size_t plain = strcspn(text, "{"), len = text[plain] ? strcspn(text + plain + 1, "}") : 0;
+    const int measure = text[plain] ? measure_named(text + plain + 1, len) : -1;
+    fwrite(text, 1, plain, out);
+    if (measure >= 0) fputs(measure_format(value, measures, (enum measure)measure), out);
+    text += plain + (text[plain] ? len + 2 : 0);
+  }
+  if (fclose(out) == 0) return filled;
+  free(filled);
+  return NULL;
+}
+
+const char *severity_of(double share) {
+  return share >= STAKE_CRITICAL ? "critical" : share >= STAKE_WARNING ? "warning" : "info";
+}
+
+static int applies(const rule *rule, const measure_list *measures, double job_ns) {
+  const measure_value *stake = &measures->values[rule->stake];
+  for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) {
+    if (!rule_condition_holds(&rule->conditions[i], measures)) return 0;
+  }
+  return stake->is_known && job_ns > 0 && stake->number / job_ns >= STAKE_LEAST;
+}
+
+static int by_stake(const void *a, const void *b) {
+  const finding *one = a, *two = b;
+  if (one->stake_ns != two->stake_ns) return one->stake_ns > two->stake_ns ? -1 : 1;
+  return (one->rule > two->rule) - (one->rule < two->rule);
+}
+
+int findings_make(finding_list *found, const measure_list *measures, const job_costs *costs) {
+  int is_good = 1;
+  *found = (finding_list){.list = calloc((size_t)rule_count, sizeof *found->list)};
+  for (int i = 0; found->list && is_good && i < rule_count; i++) {
+    finding *next = &found->list[found->count];
+    if (!applies(&rules[i], measures, costs->job_ns)) continue;
+    next->rule = &rules[i];
+    next->stake_ns = measures->values[rules[i].stake].number;
+    next->share = next->stake_ns / costs->job_ns;
+    next->evidence = finding_fill(rules[i].evidence, measures);
+    next->advice = finding_fill(rules[i].advice, measures);
+    is_good = next->evidence && next->advice;
+    found->count++;
+  }
+  if (found->list) qsort(found->list, (size_t)found->count, sizeof *found->list, by_stake);
+  return found->list && is_good;
+}
+
+void findings_free(finding_list *found) {
+  for (int i = 0; i < found->count; i++) {
+    free(found->list[i].evidence);
+    free(found->list[i].advice);
+  }
+  free(found->list);
+  *found = (finding_list){0};
+}

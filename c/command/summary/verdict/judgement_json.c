@@ -1,0 +1,144 @@
+/* judgement_json.c - verdict, findings and rules for programs.
+ * SPDX-License-Identifier: MIT */
+#include "judgement_json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "command/trace/jsontext.h"
+
+static void text_or_null(FILE *out, const char *text) {
+  if (text) json_text(out, text, strlen(text));
+  else fprintf(out, "null");
+}
+
+static void member(FILE *out, const char *key, const char *text) {
+  fprintf(out, ", \"%s\": ", key);
+  text_or_null(out, text);
+}
+
+/* ---- Verdict -------------------------------------------------------------------------------------------------------- */
+
+static void print_shares(FILE *out, const job_costs *costs) {
+  fprintf(out, ",\n    \"shares\": {");
+  for (int i = 0; i < COSTS; i++) {
+    const double of_ns = i == COST_START ? costs->job_ns : costs->base_ns;
+    const int is_known = (i != COST_INPUT || costs->is_input_known || !costs->is_training) &&
+                         (i != COST_IMBALANCE || costs->is_imbalance_known);
+    fprintf(out, "%s\"%s\": ", i ? ", " : "", cost_names[i]);
+    if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
+    else fprintf(out, "null");
+  }
+  fprintf(out, "}");
+}
+
+static void print_cause(FILE *out, const verdict_cause *cause) {
+  if (!cause->what) {
+    fprintf(out, ",\n    \"cause\": null");
+    return;
+  }
+  fprintf(out, ",\n    \"cause\": {\"class\": ");
+  text_or_null(out, cause->what);
+  fprintf(out, ", \"share\": %.6f", cause->share);
+  member(out, "call", cause->call);
+  member(out, "folder", cause->folder);
+  if (cause->files) fprintf(out, ", \"files\": %" PRIu64 ", \"bytes_per_file\": %.0f}", cause->files, cause->file_bytes);
+  else fprintf(out, ", \"files\": null, \"bytes_per_file\": null}");
+}
+
+static void print_evidence(FILE *out, const char *lines) {
+  fprintf(out, ",\n    \"evidence\": [");
+  for (int i = 0; *lines; i++) {
+    const size_t len = strcspn(lines, "\n");
+    if (i) fprintf(out, ", ");
+    json_text(out, lines, len);
+    lines += len + (lines[len] == '\n');
+  }
+  fprintf(out, "]");
+}
+
+static void print_verdict(FILE *out, const judgement *made) {
+  const job_verdict *verdict = &made->verdict;
+  const job_costs *costs = &made->costs;
+  const int is_bound = verdict->class != BOUND_NONE && verdict->class != BOUND_COMPUTE;
+  fprintf(out, "{\"class\": \"%s\"", verdict_words[verdict->class]);
+  member(out, "kind", verdict->io_kind);
+  member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
+  fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
+          costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
+  fprintf(out, ",\n    \"share\": %.6f, \"ns\": %.0f, \"of_ns\": %.0f", verdict->share, verdict->ns, verdict->of_ns);
+  if (verdict->class == BOUND_NONE) fprintf(out, ", \"saved_ns_at_most\": null, \"best_ns\": null");
+  else fprintf(out, ", \"saved_ns_at_most\": %.0f, \"best_ns\": %.0f", verdict->saved_ns, verdict->best_ns);
+  if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
+  else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
+  print_shares(out, costs);
+  print_cause(out, &verdict->cause);
+  fprintf(out, ",\n    \"text\": ");
+  text_or_null(out, verdict->text);
+  print_evidence(out, verdict->evidence);
+  member(out, "next", *verdict->next ? verdict->next : NULL);
+  fprintf(out, "}");
+}
+
+/* ---- Findings ------------------------------------------------------------------------------------------------------- */
+
+static void print_value(FILE *out, const measure_list *measures, enum measure measure) {
+  const measure_value *value = &measures->values[measure];
+  fprintf(out, "\"%s\": ", measure_kinds[measure].name);
+  if (!value->is_known) fprintf(out, "null");
+  else if (measure_kinds[measure].unit == UNIT_TEXT) text_or_null(out, value->text);
+  else fprintf(out, "%.9g", value->number);
+}
+
+static void print_finding(FILE *out, const finding *next, const measure_list *measures) {
+  fprintf(out, "{\"id\": \"%s\"", next->rule->id);
+  member(out, "title", next->rule->title);
+  member(out, "severity", severity_of(next->share));
+  fprintf(out, ", \"share\": %.6f, \"stake_ns\": %.0f", next->share, next->stake_ns);
+  member(out, "evidence", next->evidence);
+  member(out, "advice", next->advice);
+  fprintf(out, ", \"measures\": {");
+  for (int i = 0; i < CONDITIONS_MAX && next->rule->conditions[i].sign; i++) {
+    if (i) fprintf(out, ", ");
+    print_value(out, measures, next->rule->conditions[i].measure);
+  }
+  fprintf(out, "}}");
+}
+
+void judgement_json(FILE *out, const judgement *made) {
+  fprintf(out, "  \"verdict\": ");
+  if (made->verdict.exists) print_verdict(out, made);
+  else fprintf(out, "null");
+  fprintf(out, ",\n  \"findings\": [");
+  for (int i = 0; i < made->findings.count; i++) {
+    fprintf(out, "%s\n    ", i ? "," : "");
+    print_finding(out, &made->findings.list[i], &made->measures);
+  }
+  fprintf(out, "],\n");
+}
+
+/* ---- Rules ---------------------------------------------------------------------------------------------------------- */
+
+void judgement_json_rules(FILE *out) {
+  static const char *const units[] = {"count", "share", "ratio", "ns", "bytes", "text"};
+  fprintf(out, "[");
+  for (int i = 0; i < rule_count; i++) {
+    const rule *next = &rules[i];
+    fprintf(out, "%s\n  {\"id\": \"%s\"", i ? "," : "", next->id);
+    member(out, "title", next->title);
+    fprintf(out, ",\n   \"conditions\": [");
+    for (int j = 0; j < CONDITIONS_MAX && next->conditions[j].sign; j++) {
+      const rule_condition *condition = &next->conditions[j];
+      const measure_kind *kind = &measure_kinds[condition->measure];
+      fprintf(out, "%s{\"measure\": \"%s\", \"sign\": \"%s\", \"limit\": %.9g, \"unit\": \"%s\"", j ? ", " : "", kind->name,
+              condition->sign == '>' ? ">=" : "<", condition->limit, units[kind->unit]);
+      member(out, "what", kind->what);
+      fprintf(out, "}");
+    }
+    fprintf(out, "],\n   \"stake\": \"%s\", \"stake_share_least\": %.9g", measure_kinds[next->stake].name, STAKE_LEAST);
+    member(out, "evidence", next->evidence);
+    member(out, "advice", next->advice);
+    fprintf(out, "}");
+  }
+  fprintf(out, "\n]\n");
+}

@@ -1,0 +1,107 @@
+/* judgement_text.c - verdict, findings and rules for people.
+ * SPDX-License-Identifier: MIT */
+#include "judgement_text.h"
+
+#include <string.h>
+
+#include "command/cli/table.h"
+#include "command/cli/terminal.h"
+
+static void wrap(FILE *out, int indent, const char *text, size_t len) {
+  char line[2048];
+  if (len >= sizeof line) len = sizeof line - 1;
+  memcpy(line, text, len);
+  line[len] = '\0';
+  fprintf(out, "%*s", indent, "");
+  terminal_wrap(out, line, indent, indent + 2, table_room(out));
+}
+
+static void wrap_text(FILE *out, int indent, const char *text) {
+  wrap(out, indent, text, strlen(text));
+}
+
+void judgement_print_verdict(FILE *out, const judgement *made) {
+  const job_verdict *verdict = &made->verdict;
+  char next[2048];
+  if (!verdict->exists) return;
+  if (terminal_has_colour(out)) fprintf(out, "\033[1m");
+  wrap_text(out, 0, verdict->text);
+  if (terminal_has_colour(out)) fprintf(out, "\033[0m");
+  for (const char *line = verdict->evidence; *line;) {
+    size_t len = strcspn(line, "\n");
+    wrap(out, 2, line, len);
+    line += len + (line[len] == '\n');
+  }
+  if (*verdict->next) {
+    snprintf(next, sizeof next, "Next: %s", verdict->next);
+    if (next[strlen(next) - 1] != '.') strncat(next, ".", sizeof next - strlen(next) - 1);
+    wrap_text(out, 0, next);
+  }
+  fputc('\n', out);
+}
+
+void judgement_print_findings(FILE *out, const judgement *made, uint32_t top) {
+  char time[FORMAT_BYTES], line[2048];
+  const finding_list *found = &made->findings;
+  if (!found->count) return;
+  table_heading(out, "Findings", "time at stake, at most; --explain ID tells more");
+  for (int i = 0; i < found->count && (uint32_t)i < top; i++) {
+    const finding *next = &found->list[i];
+    snprintf(line, sizeof line, "%s (%.0f %%)  %s: %s.", format_duration(time, next->stake_ns / 1e9), 100 * next->share,
+             next->rule->id, next->evidence);
+    wrap_text(out, 2, line);
+    wrap_text(out, 4, next->advice);
+  }
+}
+
+/* ---- Rules ---------------------------------------------------------------------------------------------------------- */
+
+static void print_condition(FILE *out, const rule_condition *condition, const measure_list *measures) {
+  const measure_kind *kind = &measure_kinds[condition->measure];
+  char limit[MEASURE_TEXT_BYTES], value[MEASURE_TEXT_BYTES];
+  rule_condition_limit(limit, condition);
+  fprintf(out, "    %s %s %s", kind->name, condition->sign == '>' ? ">=" : "<", limit);
+  if (measures)
+    fprintf(out, "; it is %s: %s", measure_format(value, measures, condition->measure),
+            rule_condition_holds(condition, measures) ? "true" : "not true");
+  fprintf(out, "  (%s)\n", kind->what);
+}
+
+static void print_rule(FILE *out, const rule *rule, const judgement *made) {
+  const measure_list *measures = made ? &made->measures : NULL;
+  const measure_kind *stake = &measure_kinds[rule->stake];
+  char value[MEASURE_TEXT_BYTES];
+  table_heading(out, rule->id, rule->title);
+  for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) print_condition(out, &rule->conditions[i], measures);
+  fprintf(out, "    %s >= %.0f %% of the job", stake->name, 100 * STAKE_LEAST);
+  if (measures && measures->values[rule->stake].is_known && made->costs.job_ns > 0) {
+    const double share = measures->values[rule->stake].number / made->costs.job_ns;
+    fprintf(out, "; it is %s, %.1f %%: %s", measure_format(value, measures, rule->stake), 100 * share,
+            share >= STAKE_LEAST ? "true" : "not true");
+  } else if (measures) {
+    fprintf(out, "; it is unknown: not true");
+  }
+  fprintf(out, "  (%s)\n", stake->what);
+}
+
+void judgement_print_rules(FILE *out) {
+  fprintf(out, "A finding is shown if all its conditions are true. From %.0f %% of the job on it is a warning, from %.0f %% on "
+               "critical.\n",
+          100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
+  for (int i = 0; i < rule_count; i++) {
+    print_rule(out, &rules[i], NULL);
+    wrap_text(out, 4, rules[i].advice);
+  }
+}
+
+void judgement_explain(FILE *out, const judgement *made, const rule *rule) {
+  const finding *found = NULL;
+  for (int i = 0; i < made->findings.count; i++) {
+    if (made->findings.list[i].rule == rule) found = &made->findings.list[i];
+  }
+  print_rule(out, rule, made);
+  fprintf(out, "\n");
+  if (found) wrap_text(out, 2, found->evidence);
+  if (found) wrap_text(out, 2, found->advice);
+  else fprintf(out, "  The rule does not apply to this job.\n");
+}

@@ -1,0 +1,37 @@
+/* rules.h - what is worth telling about a job: one table. Each rule looks at measures (measures.h), and weighs by the time at
+ * stake. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_RULES_H
+#define DFTRACER_RULES_H
+
+#include "measures.h"
+
+#define CONDITIONS_MAX 4
+#define STAKE_LEAST 0.01   /* of the job: below it a rule is silent */
+#define STAKE_WARNING 0.10 /* of the job: as verdicts */
+#define STAKE_CRITICAL 0.20
+
+/* The measure is at least, or below, the limit. */
+typedef struct rule_condition {
+  enum measure measure;
+  char sign; /* '>': at least; '<': below; 0: no condition */
+  double limit;
+} rule_condition;
+
+typedef struct rule {
+  const char *id, *title;
+  rule_condition conditions[CONDITIONS_MAX];
+  enum measure stake;
+  const char *evidence; /* {NAME} is a measure */
+  const char *advice;
+} rule;
+
+extern const rule rules[];
+extern const int rule_count;
+
+const rule *rule_find(const char *id); /* NULL: there is none */
+/* Whether a condition holds; 0 also if the measure is not known. */
+int rule_condition_holds(const rule_condition *condition, const measure_list *measures);
+/* The limit as people read it. Returns `out`. */
+const char *rule_condition_limit(char out[MEASURE_TEXT_BYTES], const rule_condition *condition);
+
+#endif

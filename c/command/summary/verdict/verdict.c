@@ -1,0 +1,135 @@
+/* verdict.c - what bounds the job, why, and how much time is at stake.
+ * SPDX-License-Identifier: MIT */
+#include "verdict.h"
+
+#include <stdlib.h>
+
+#include "verdict_cause.h"
+#include "verdict_words.h"
+
+#define START_LEAST_NS 60e9
+
+const char *const verdict_words[BOUND_CLASSES] = {
+  [BOUND_NONE] = "none",           [BOUND_INPUT] = "input", [BOUND_COMPUTE] = "compute",     [BOUND_COMM] = "communication",
+  [BOUND_CHECKPOINT] = "checkpoint", [BOUND_IO] = "io",       [BOUND_IMBALANCE] = "imbalance", [BOUND_START] = "start-up",
+};
+
+/* ---- The largest cost ----------------------------------------------------------------------------------------------- */
+
+/* A cost of the verdict: all I/O of a rank outside of fetches and checkpoints is one. */
+static double cost_of(const double ns[COSTS], enum verdict_class class) {
+  switch (class) {
+    case BOUND_INPUT: return ns[COST_INPUT];
+    case BOUND_COMPUTE: return ns[COST_COMPUTE];
+    case BOUND_COMM: return ns[COST_COMM];
+    case BOUND_CHECKPOINT: return ns[COST_CHECKPOINT];
+    case BOUND_IO: return ns[COST_READ] + ns[COST_WRITE] + ns[COST_META];
+    case BOUND_IMBALANCE: return ns[COST_IMBALANCE];
+    case BOUND_START: return ns[COST_START];
+    default: return 0;
+  }
+}
+
+double verdict_share(const job_costs *costs, enum verdict_class class) {
+  const double of_ns = class == BOUND_START ? costs->job_ns : costs->base_ns;
+  return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
+}
+
+/* A training is judged by its loop, because most are short when they are traced, and long when they matter: its start-up is the
+ * verdict only if it is longer than the loop, and a minute or more. */
+static int is_judged(const job_costs *costs, enum verdict_class class) {
+  if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
+  if (class != BOUND_START || !costs->is_training) return 1;
+  return costs->ns[COST_START] >= START_LEAST_NS && costs->ns[COST_START] > costs->base_ns;
+}
+
+static enum verdict_class find_class(const job_costs *costs) {
+  enum verdict_class largest = BOUND_NONE;
+  double share = 0, next = 0;
+  for (int class = 0; class < BOUND_CLASSES; class++) {
+    const double own = verdict_share(costs, (enum verdict_class)class);
+    if (!is_judged(costs, (enum verdict_class)class)) continue;
+    if (own > share) {
+      next = share;
+      share = own;
+      largest = (enum verdict_class)class;
+    } else if (own > next) {
+      next = own;
+    }
+  }
+  if (share >= SHARE_WARNING && share - next >= SHARE_MENTIONED) return largest;
+  if (share < SHARE_WARNING && verdict_share(costs, BOUND_COMPUTE) >= SHARE_COMPUTE) return BOUND_COMPUTE;
+  return BOUND_NONE;
+}
+
+static const char *io_kind_of(const double ns[COSTS]) {
+  static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_META};
+  for (int i = 0; i < 3; i++) {
+    if (ns[kinds[i]] >= 0.5 * cost_of(ns, BOUND_IO)) return cost_names[kinds[i]];
+  }
+  return "mixed";
+}
+
+/* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */
+
+/* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
+static void bound_savings(job_verdict *verdict, const job_costs *costs) {
+  double best = 0, longest = 0, busy = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
+    double left = of_ns - cost_of(rank->ns, verdict->class);
+    if (verdict->class != BOUND_IMBALANCE && verdict->class != BOUND_START) left -= rank->ns[COST_IMBALANCE];
+    busy += left;
+    if (left > best) best = left;
+    if (of_ns > longest) longest = of_ns;
+  }
+  if (verdict->class == BOUND_IMBALANCE) best = busy / costs->count; /* the work can be shared */
+  if (verdict->class == BOUND_COMPUTE) best = verdict->ns;
+  verdict->best_ns = best;
+  verdict->saved_ns = longest > best ? longest - best : 0;
+}
+
+/* The rank with the largest share, if that says something. */
+static void find_worst(job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const measure_value *last = &measures->values[M_last_rank];
+  verdict->worst_rank = NO_NUMBER;
+  if (verdict->class == BOUND_IMBALANCE) {
+    if (!last->is_known) return;
+    verdict->worst_rank = (int64_t)last->number;
+    verdict->worst_share = measures->values[M_last_share].number;
+    return;
+  }
+  for (uint32_t i = 0; costs->count > 1 && i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
+    const double share = of_ns > 0 ? cost_of(rank->ns, verdict->class) / of_ns : 0;
+    if (rank->rank == NO_NUMBER || share < verdict->share + SHARE_MENTIONED || share <= verdict->worst_share) continue;
+    verdict->worst_rank = rank->rank;
+    verdict->worst_share = share;
+  }
+}
+
+int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
+                 const finding_list *found) {
+  *verdict = (job_verdict){.worst_rank = NO_NUMBER};
+  if (!costs->count || costs->base_ns <= 0) return 1;
+  verdict->exists = 1;
+  verdict->class = find_class(costs);
+  verdict->ns = cost_of(costs->ns, verdict->class);
+  verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
+  verdict->share = verdict->ns / verdict->of_ns;
+  if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
+  verdict->is_sure = !costs->is_training || answer->training.steps_least >= STEPS_SURE;
+  if (verdict->class != BOUND_NONE) bound_savings(verdict, costs);
+  find_worst(verdict, costs, measures);
+  return verdict_find_cause(verdict, answer, costs, measures) && verdict_say(verdict, answer, costs, measures, found);
+}
+
+void verdict_free(job_verdict *verdict) {
+  free(verdict->cause.call);
+  free(verdict->cause.folder);
+  free(verdict->text);
+  free(verdict->next);
+  free(verdict->evidence);
+}

@@ -1,0 +1,62 @@
+/* verdict.h - what bounds the job, why, and how much time is at stake.
+ *
+ * The policy: a cost below 5 % is not mentioned. The largest cost is the verdict if it is 10 % or more, and at least 5 % more
+ * than the next one; from 20 % on it is critical. Without such a cost, the job is bound by compute if that is 90 % or more. A
+ * cause is named only if it explains 80 % of the cost. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_VERDICT_H
+#define DFTRACER_VERDICT_H
+
+#include "findings.h"
+
+#define SHARE_MENTIONED 0.05
+#define SHARE_WARNING STAKE_WARNING
+#define SHARE_CRITICAL STAKE_CRITICAL
+#define SHARE_COMPUTE 0.90
+#define SHARE_CAUSE 0.80
+#define STEPS_SURE 20u
+
+enum verdict_class {
+  BOUND_NONE,
+  BOUND_INPUT,
+  BOUND_COMPUTE,
+  BOUND_COMM,
+  BOUND_CHECKPOINT,
+  BOUND_IO,
+  BOUND_IMBALANCE,
+  BOUND_START,
+  BOUND_CLASSES
+};
+
+/* What coincides with the cost. */
+typedef struct verdict_cause {
+  const char *what;    /* a word for programs: read, write, metadata, loading, region ...; NULL: no cause is known */
+  double share;        /* of the cost */
+  char *call;          /* the I/O call or region; NULL: none. Allocated, also the following */
+  char *folder;        /* NULL: none */
+  uint64_t files;      /* 0: none */
+  double file_bytes;
+} verdict_cause;
+
+typedef struct job_verdict {
+  int exists; /* 0: nothing is known that could be judged */
+  enum verdict_class class;
+  const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
+  int is_sure;
+  double share, ns, of_ns;
+  double saved_ns, best_ns; /* of of_ns, at most and at best */
+  int64_t worst_rank;       /* NO_NUMBER: there is none */
+  double worst_share;
+  verdict_cause cause;
+  char *text, *next;  /* allocated */
+  char *evidence;     /* lines; allocated */
+} job_verdict;
+
+/* 0: no memory. */
+int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
+                 const finding_list *found);
+void verdict_free(job_verdict *verdict);
+extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
+/* The share of a cost, whatever the verdict is. */
+double verdict_share(const job_costs *costs, enum verdict_class class);
+
+#endif
