@@ -45,7 +45,7 @@ static void account_training(tally *counts, process_counts *process, const event
     arrival_list *calls = arrivals_list(&process->comm, event->class_number);
     counts->is_good &= calls && arrival_list_add(calls, event->start, event->end);
   }
-  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT) return; /* also happens before and after a training loop */
+  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT || class->is_mpi) return; /* also happens before and after a training loop */
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
   process->loop_events++;

@@ -101,7 +101,7 @@ static event_class classify(const analysis *shared, uint32_t name, uint32_t cat)
   dft_text name_text = dft_reader_text(shared->reader, DFT_NAMES, name);
   dft_text cat_text = dft_reader_text(shared->reader, DFT_CATS, cat);
   event_class result = {.name = name, .cat = cat};
-  event_classify(&result, name_text, cat_text);
+  event_classify(&result, question->classes, name_text, cat_text);
   result.is_wanted = matches_name(question->names, question->name_count, name_text) &&
                      matches(question->cats, question->cat_count, cat_text.text);
   return result;

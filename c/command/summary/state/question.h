@@ -2,7 +2,7 @@
 #ifndef DFTRACER_QUESTION_H
 #define DFTRACER_QUESTION_H
 
-#include <stdint.h>
+#include "command/summary/tally/vocabulary.h"
 
 enum question_by { BY_NAME, BY_FILE, BY_PROCESS, BY_THREAD, BY_STEP, BY_COUNT };
 
@@ -14,6 +14,7 @@ typedef struct summary_question {
   int name_count;
   const char *const *cats;
   int cat_count;
+  const vocabulary *classes; /* the user's own rows; NULL: none */
   int threads; /* that read */
 } summary_question;
 

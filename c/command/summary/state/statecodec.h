@@ -9,7 +9,7 @@
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
-#define STATE_VERSION 3u
+#define STATE_VERSION 4u
 
 typedef struct state_codec {
   outfile *out; /* NULL: reads */

@@ -1,17 +1,11 @@
-/* eventclass.c - what an event is, by its name and category.
- *
- * It knows the categories of sinks/FORMAT.md (compute, dataloader ...), and those of the DLIO benchmark, whose traces are
- * older. SPDX-License-Identifier: MIT */
+/* eventclass.c - what an event is, by its name and category: of I/O calls by calls.inc, of regions by the vocabulary.
+ * SPDX-License-Identifier: MIT */
 #include "eventclass.h"
 
 #include <string.h>
 
 static int is(dft_text text, const char *word) {
   return text.len == strlen(word) && memcmp(text.text, word, text.len) == 0;
-}
-
-static int begins(dft_text text, const char *word) {
-  return text.len >= strlen(word) && memcmp(text.text, word, strlen(word)) == 0;
 }
 
 static int ends(dft_text text, const char *word) {
@@ -69,38 +63,59 @@ static enum action action_of(dft_text name) {
   return ACTION_OTHER;
 }
 
-/* The item in hand of a loop that was left counts as the others do. */
-static dft_text without_cut(dft_text name) {
-  if (ends(name, ".iter.cut") || ends(name, ".block.cut")) name.len -= strlen(".cut");
-  return name;
+/* What the activities of regions mean here. */
+static const struct {
+  uint8_t ai, work, stage;
+} meanings[ACTIVITIES] = {
+  [ACTIVITY_OTHER] = {AI_NONE, WORK_OTHER, STAGE_NONE},
+  [ACTIVITY_COMPUTE] = {AI_COMPUTE, WORK_COMPUTE, STAGE_NONE},
+  [ACTIVITY_UPDATE] = {AI_COMPUTE, WORK_COMPUTE, STAGE_NONE},
+  [ACTIVITY_FETCH] = {AI_FETCH, WORK_FETCH, STAGE_NONE},
+  [ACTIVITY_LOADER] = {AI_START, WORK_FETCH, STAGE_NONE},
+  [ACTIVITY_DATA] = {AI_DATA, WORK_DATA, STAGE_NONE},
+  [ACTIVITY_COMMUNICATION] = {AI_COMM, WORK_COMM, STAGE_NONE},
+  [ACTIVITY_MPI] = {AI_COMM, WORK_COMM, STAGE_NONE},
+  [ACTIVITY_DEVICE] = {AI_DEVICE, WORK_DEVICE, STAGE_NONE},
+  [ACTIVITY_CHECKPOINT] = {AI_CHECKPOINT, WORK_CHECKPOINT, STAGE_NONE},
+  [ACTIVITY_READ] = {AI_NONE, WORK_REGION_READ, STAGE_NONE},
+  [ACTIVITY_WRITE] = {AI_NONE, WORK_REGION_WRITE, STAGE_NONE},
+  [ACTIVITY_METADATA] = {AI_NONE, WORK_REGION_META, STAGE_NONE},
+  [ACTIVITY_EPOCH] = {AI_EPOCH, WORK_NONE, STAGE_NONE},
+  [ACTIVITY_STEP] = {AI_STEP, WORK_NONE, STAGE_NONE},
+  [ACTIVITY_EVALUATION] = {AI_NONE, WORK_NONE, STAGE_EVALUATION},
+  [ACTIVITY_STARTUP] = {AI_NONE, WORK_OTHER, STAGE_STARTUP},
+  [ACTIVITY_FRAME] = {AI_NONE, WORK_NONE, STAGE_NONE},
+};
+
+/* A copy reads and writes. */
+static uint8_t work_of_call(enum io_kind kind) {
+  switch (kind) {
+    case IO_NONE: return WORK_NONE;
+    case IO_READ: return WORK_READ;
+    case IO_WRITE:
+    case IO_COPY: return WORK_WRITE;
+    default: return WORK_META;
+  }
 }
 
-static uint8_t ai_of(dft_text name, dft_text cat) {
-  if (is(cat, "pipeline") && (is(name, "step") || is(name, "step.iter"))) return AI_STEP;
-  name = without_cut(name);
-  if (is(cat, "dataloader") && (is(name, "fetch.init") || is(name, "fetch.end"))) return AI_START;
-  if (is(cat, "pipeline") && (is(name, "epoch") || is(name, "epoch.block"))) return AI_EPOCH;
-  if (is(cat, "dlio_benchmark") && ends(name, "._train")) return AI_EPOCH;
-  if (ends(name, ".block") || ends(name, ".init")) return AI_NONE; /* the body of a loop, a constructor */
-  if (is(cat, "compute") || (is(cat, "ai_framework") && ends(name, ".compute"))) return AI_COMPUTE;
-  if ((is(cat, "dataloader") && begins(name, "fetch")) || (is(cat, "data_loader") && is(name, "loop.iter")))
-    return AI_FETCH;
-  if (is(cat, "data") || is(cat, "reader")) return AI_DATA;
-  if (is(cat, "comm")) return AI_COMM;
-  if (is(cat, "device")) return AI_DEVICE;
-  if (is(cat, "checkpoint")) return AI_CHECKPOINT;
-  return AI_NONE;
+static void classify_region(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
+  enum activity activity = vocabulary_find(own, name, cat);
+  result->ai = meanings[activity].ai;
+  result->work = meanings[activity].work;
+  result->stage = meanings[activity].stage;
+  result->is_mpi = activity == ACTIVITY_MPI;
+  result->is_update = activity == ACTIVITY_UPDATE;
 }
 
-void event_classify(event_class *result, dft_text name, dft_text cat) {
+void event_classify(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
   int is_stream_call = is(cat, "STDIO"), is_call = is_stream_call || is(cat, "POSIX");
   enum action action = is_call ? action_of(name) : ACTION_PROCESS;
   if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
   result->is_call = (uint8_t)is_call;
   result->is_process = is_call && action == ACTION_PROCESS;
+  result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
   result->io = actions[action].io;
   result->returns = actions[action].returns;
-  result->ai = result->io ? AI_NONE : ai_of(name, cat);
-  result->is_update = is(cat, "compute") && is(name, "step");
-  result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
+  result->work = work_of_call(result->io);
+  if (!is_call && !result->is_ours) classify_region(result, own, name, cat);
 }

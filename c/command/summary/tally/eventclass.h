@@ -1,10 +1,10 @@
-/* eventclass.h - what an event is, by its name and category: an I/O call, a part of a training, or bookkeeping. This is the
- * one place that knows names and categories; everything else in the summary asks the class.
+/* eventclass.h - what an event is, by its name and category: an I/O call, a part of a training, or bookkeeping. This and the
+ * vocabulary know names and categories; everything else in the summary asks the class.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_EVENTCLASS_H
 #define DFTRACER_EVENTCLASS_H
 
-#include <dftracer/reader.h>
+#include "vocabulary.h"
 
 /* What an I/O call does. */
 enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
@@ -32,19 +32,44 @@ enum ai_kind {
   AI_KINDS
 };
 
+/* What a thread is in, for the split of the time (workline.h). What comes first counts, if it is in several at one moment. */
+enum work_class {
+  WORK_CHECKPOINT,
+  WORK_COMM,
+  WORK_FETCH, /* unless it computes as well */
+  WORK_DEVICE,
+  WORK_REGION_WRITE, /* regions of I/O, whatever calls they make */
+  WORK_REGION_READ,
+  WORK_REGION_META,
+  WORK_WRITE, /* I/O calls */
+  WORK_READ,
+  WORK_META,
+  WORK_COMPUTE,
+  WORK_OTHER, /* a region of another kind, which counts as compute */
+  WORK_DATA,  /* loading, which counts as compute if no thread does anything else */
+  WORK_CLASSES,
+  WORK_NONE = WORK_CLASSES
+};
+
+/* Which phase an event tells of. */
+enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP };
+
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
   uint8_t is_call;    /* a call of the system or of a stream; on processes, too, which is not I/O */
   uint8_t io;         /* io_kind */
   uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
+  uint8_t work;       /* work_class */
+  uint8_t stage;      /* event_stage */
+  uint8_t is_mpi;     /* communication that also happens before and after a training loop */
   uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
 } event_class;
 
-/* Sets is_call, io, returns, ai, is_process, is_update and is_ours. */
-void event_classify(event_class *result, dft_text name, dft_text cat);
+/* Sets all but the numbers and is_wanted. `own`: the user's rows; may be NULL. */
+void event_classify(event_class *result, const vocabulary *own, dft_text name, dft_text cat);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "arrivals.h"
 #include "iostat.h"
+#include "timesplit.h"
 
 typedef struct process_counts {
   uint64_t events;
@@ -16,6 +17,9 @@ typedef struct process_counts {
   arrivals comm;         /* calls of communication */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
+  uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h */
+  step_times *steps;                       /* NULL: it has none */
+  record_pile grains[GRAIN_KINDS];         /* io_grain, in order: when it was in I/O calls, by grain_kind */
 } process_counts;
 
 /* Calls of compute and fetch are what a trainer does. */

@@ -7,6 +7,7 @@
 
 #include "command/trace/numbering.h"
 #include "iostat.h"
+#include "timesplit.h"
 
 #define NO_GROUP UINT32_MAX
 #define NO_NUMBER INT64_MIN /* an epoch, step or rank that is not given */
@@ -21,6 +22,10 @@ typedef struct epoch_stats {
   uint64_t fetches, computes;
   uint64_t fetch_ns, compute_ns; /* time in which at least one thread of a trainer did it */
   int64_t first, last;
+  uint64_t steps;                  /* of all trainers, as the following */
+  uint64_t samples, sampled;       /* in the batches of the fetches that tell it; the number of those fetches */
+  uint64_t class_ns[TIME_CLASSES]; /* in the epoch, without evaluation: timesplit.h */
+  uint64_t evaluation_ns;
 } epoch_stats;
 
 typedef struct tally {
