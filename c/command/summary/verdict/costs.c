@@ -80,7 +80,7 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (phase == PHASE_START) rank->ns[COST_START] += ns;
       if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
-      if (class == TIME_META) rank->io_ns[IO_COST_META] += ns;
+      if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
   }
 }

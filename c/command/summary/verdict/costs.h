@@ -10,6 +10,7 @@
 #define DFTRACER_COSTS_H
 
 #include "command/summary/answer/answer.h"
+#include "command/summary/answer/iofolder.h"
 
 /* What a job can be bound by. The I/O costs come last, and are one class. */
 enum cost {
@@ -28,9 +29,6 @@ enum cost {
 };
 extern const char *const cost_names[COSTS];
 
-/* The I/O calls that something may have waited for. */
-enum io_cost { IO_COST_READ, IO_COST_WRITE, IO_COST_META, IO_COSTS };
-
 /* One rank. */
 typedef struct rank_costs {
   uint32_t process;
@@ -40,6 +38,8 @@ typedef struct rank_costs {
   double ns[COSTS];             /* in the base; COST_START: of all of its time */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
+  double waited_ns;             /* all of its waiting for data, also in evaluations */
+  double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
   double loaded_ns;             /* by its workers, in the loop, added up */
   uint32_t workers;

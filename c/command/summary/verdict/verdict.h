@@ -31,6 +31,7 @@ enum verdict_class {
 typedef struct verdict_cause {
   const char *what;    /* a word for programs: read, write, metadata, loading, region ...; NULL: no cause is known */
   double share;        /* of the cost */
+  int is_about;        /* the share is not exact */
   char *call;          /* the I/O call or region; NULL: none. Allocated, also the following */
   char *folder;        /* NULL: none */
   uint64_t files;      /* 0: none */

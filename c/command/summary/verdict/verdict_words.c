@@ -96,7 +96,7 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
             measure_format(two, measures, M_straggler_mean));
     return;
   }
-  fprintf(out, "%.0f %% of that %s", 100 * cause->share, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
+  fprintf(out, "%s%.0f %% of that %s", cause->is_about ? "About " : "", 100 * cause->share, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
   if (strcmp(cause->what, "preparing") == 0) fprintf(out, " workers that prepare samples, outside of I/O calls");
   else if (strcmp(cause->what, "idle") == 0) fprintf(out, " no loading at all: nothing prepares the next batch");
   else if (cause->call || cause->files) say_files(out, cause);

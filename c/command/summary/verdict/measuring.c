@@ -1,0 +1,170 @@
+/* measuring.c - takes the measures of a job.
+ * SPDX-License-Identifier: MIT */
+#include "measuring.h"
+
+#include <stdlib.h>
+
+#include "command/summary/answer/rankregions.h"
+#include "measuring_io.h"
+
+#define NEARLY 0.95
+
+/* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
+
+static void take_cost(measure_list *list, const job_costs *costs, enum cost cost, enum measure share, enum measure stake) {
+  measure_set_ratio(list, share, costs->ns[cost], cost == COST_START ? costs->job_ns : costs->base_ns);
+  measure_set(list, stake, costs->ns[cost]);
+}
+
+/* The rank that the others waited for most. */
+static void take_last(measure_list *list, const collective_list *collectives) {
+  const rank_waits *last = NULL;
+  double all = 0;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    const rank_waits *next = &collectives->ranks[i];
+    all += (double)next->caused_ns;
+    if (!last || next->caused_ns > last->caused_ns) last = next;
+  }
+  if (!last || !last->caused_ns || last->rank == NO_NUMBER) return;
+  measure_set(list, M_last_rank, (double)last->rank);
+  measure_set_ratio(list, M_last_share, (double)last->caused_ns, all);
+}
+
+static int is_communication(const summary_state *state, const rank_region *region) {
+  event_class class = {0};
+  event_classify(&class, NULL, state_text_of(state, region->name), state_text_of(state, region->cat));
+  return class.work == WORK_COMM;
+}
+
+/* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. Those
+ * who wait in communication are not the ones who make the others wait. */
+static const rank_region *find_straggler(const summary_state *state, const rank_region_list *all) {
+  const rank_region *found = NULL;
+  double most = 0;
+  for (uint32_t i = 0; i < all->count; i++) {
+    const rank_region *next = &all->regions[i];
+    if (next->max.rank == NO_NUMBER || is_communication(state, next)) continue;
+    if (!most) most = (double)next->lost_ns;
+    if ((double)next->lost_ns < NEARLY * most) break;
+    if (!found || next->max.total_ns < found->max.total_ns) found = next;
+  }
+  return found;
+}
+
+static int take_straggler(measure_list *list, const summary_state *state) {
+  rank_region_list all = {0};
+  const int is_good = rank_region_list_init(&all, state);
+  const rank_region *slow = is_good ? find_straggler(state, &all) : NULL;
+  if (slow) {
+    const dft_text name = state_text_of(state, slow->name);
+    measure_set_text(list, M_straggler_region, name.text, name.len);
+    measure_set(list, M_straggler, (double)slow->max.rank);
+    measure_set(list, M_straggler_time, (double)slow->max.total_ns);
+    measure_set(list, M_straggler_mean, (double)slow->mean_ns);
+    measure_set(list, M_straggler_imbalance, rank_region_imbalance(slow));
+    measure_set(list, M_straggler_stake, (double)slow->lost_ns);
+  }
+  rank_region_list_free(&all);
+  return is_good;
+}
+
+static int take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  measure_set(list, M_ranks, costs->count);
+  take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
+  take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
+  take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
+  take_cost(list, costs, COST_OUTSIDE, M_outside_share, M_outside_stake);
+  if (costs->is_imbalance_known) take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
+  take_last(list, &answer->collectives);
+  return take_straggler(list, answer->state);
+}
+
+/* ---- Training ------------------------------------------------------------------------------------------------------- */
+
+#define QUANTILES 200 /* that stand for all steps */
+
+static int take_steps(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  histogram all = {0};
+  double median, p95, longer = 0, steps;
+  int is_good = 1;
+  for (uint32_t i = 0; is_good && i < costs->count; i++) {
+    const step_times *steps_of = answer->state->processes[costs->ranks[i].process].counts.steps;
+    if (steps_of) is_good = histogram_merge(&all, &steps_of->durations);
+  }
+  if (is_good && all.count) {
+    steps = (double)all.count / costs->count;
+    median = (double)histogram_percentile(&all, 0.5, answer->grain_ns);
+    p95 = (double)histogram_percentile(&all, 0.95, answer->grain_ns);
+    for (int i = 0; i < QUANTILES; i++) {
+      const double step = (double)histogram_percentile(&all, (i + 0.5) / QUANTILES, answer->grain_ns);
+      if (step > median) longer += (step - median) * steps / QUANTILES;
+    }
+    measure_set(list, M_steps, steps);
+    measure_set(list, M_step_median, median);
+    measure_set(list, M_step_p95, p95);
+    measure_set_ratio(list, M_step_jitter, p95, median);
+    measure_set(list, M_jitter_stake, longer);
+  }
+  histogram_free(&all);
+  return is_good;
+}
+
+/* Epochs are compared by the time of a step, because the last one may have been cut. */
+static void take_epochs(measure_list *list, const summary_answer *answer) {
+  const summary_state *state = answer->state;
+  const epoch_stats *first = NULL;
+  double others_ns = 0, other_steps = 0, first_ns, other_ns;
+  uint64_t count = 0;
+  for (uint32_t i = 1; i <= state->epoch_numbers.count; i++) {
+    const epoch_stats *epoch = &state->epochs[i];
+    if ((int64_t)state->epoch_numbers.keys[i].a == NO_NUMBER || !epoch->steps) continue;
+    count++;
+    if (!first) {
+      first = epoch;
+      continue;
+    }
+    for (int class = 0; class < TIME_CLASSES; class++) others_ns += (double)epoch->class_ns[class];
+    other_steps += (double)epoch->steps;
+  }
+  measure_set(list, M_epochs, (double)count);
+  if (count < 2 || !answer->training.processes) return;
+  first_ns = 0;
+  for (int class = 0; class < TIME_CLASSES; class++) first_ns += (double)first->class_ns[class];
+  first_ns /= (double)answer->training.processes;
+  other_ns = others_ns / other_steps * (double)first->steps / (double)answer->training.processes;
+  measure_set(list, M_first_epoch, first_ns);
+  measure_set(list, M_other_epochs, other_ns);
+  measure_set_ratio(list, M_cold_ratio, first_ns, other_ns);
+  measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
+}
+
+static void take_workers(measure_list *list, const job_costs *costs) {
+  double workers = 0, loaded = 0, room = 0, free_ns = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    workers += rank->workers;
+    loaded += rank->loaded_ns;
+    room += rank->workers * rank->base_ns;
+    free_ns += rank->base_ns - rank->ns[COST_INPUT];
+  }
+  measure_set(list, M_workers, workers / costs->count);
+  measure_set_ratio(list, M_worker_busy, loaded, room);
+  if (free_ns > 0) measure_set(list, M_workers_enough, (double)(uint64_t)(loaded / free_ns + 0.999));
+}
+
+static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const training_totals *training = &answer->training;
+  take_cost(list, costs, COST_CHECKPOINT, M_checkpoint_share, M_checkpoint_stake);
+  if (costs->is_input_known) take_cost(list, costs, COST_INPUT, M_waiting_share, M_waiting_stake);
+  if (training->processes)
+    measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
+  take_epochs(list, answer);
+  take_workers(list, costs);
+  return take_steps(list, answer, costs);
+}
+
+int measures_take(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  if (!costs->count) return 1;
+  return measures_take_io(list, answer, costs) && take_ranks(list, answer, costs) &&
+         (!costs->is_training || take_training(list, answer, costs));
+}

@@ -1,0 +1,167 @@
+/* measuring_io.c - takes the measures of a job's I/O.
+ * SPDX-License-Identifier: MIT */
+#include "measuring_io.h"
+
+#include <string.h>
+
+/* The time that ranks lose in calls of each kind, mean. */
+typedef struct exposed_times {
+  double ns[IO_COSTS];
+} exposed_times;
+
+static exposed_times exposed_of(const summary_state *state, const job_costs *costs) {
+  exposed_times exposed = {{0}};
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->io_ns[IO_COST_WRITE];
+    const double saving = rank->ns[COST_CHECKPOINT];
+    for (int kind = 0; kind < IO_COSTS; kind++) {
+      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->count;
+    }
+    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->count;
+  }
+  return exposed;
+}
+
+/* ---- Reads and writes ----------------------------------------------------------------------------------------------- */
+
+/* The same measures for both directions. */
+typedef struct side_measures {
+  enum measure calls, stake, small, small_share, small_bytes, small_stake, random, random_share, random_stake, unaligned,
+    unaligned_share, unaligned_stake, again, again_share, again_stake;
+} side_measures;
+
+#define SIDE(verb)                                                                                                    \
+  {M_##verb##s,                 M_##verb##_stake,           M_small_##verb##s,         M_small_##verb##_share,        \
+   M_small_##verb##_bytes,      M_small_##verb##_stake,     M_random_##verb##s,        M_random_##verb##_share,       \
+   M_random_##verb##_stake,     M_unaligned_##verb##s,      M_unaligned_##verb##_share, M_unaligned_##verb##_stake,   \
+   M_redundant_##verb##_bytes,  M_redundant_##verb##_share, M_redundant_##verb##_stake}
+static const side_measures of_reads = SIDE(read), of_writes = SIDE(write);
+
+static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
+  const double ns = (double)side->ns;
+  measure_set(list, names->calls, (double)side->count);
+  measure_set(list, names->stake, exposed);
+  measure_set(list, names->small, (double)side->small);
+  measure_set_ratio(list, names->small_share, (double)side->small, (double)side->count);
+  measure_set_ratio(list, names->small_bytes, (double)side->small_bytes, (double)side->small);
+  measure_set_ratio(list, names->small_stake, exposed * (double)side->small_ns, ns);
+  measure_set(list, names->random, (double)side->random);
+  measure_set_ratio(list, names->random_share, (double)side->random, (double)side->placed);
+  measure_set_ratio(list, names->random_stake, exposed * (double)side->random_ns, ns);
+  measure_set(list, names->unaligned, (double)side->unaligned);
+  measure_set_ratio(list, names->unaligned_share, (double)side->unaligned, (double)side->placed);
+  measure_set_ratio(list, names->unaligned_stake, exposed * (double)side->unaligned_ns, ns);
+  measure_set(list, names->again, (double)side->again_bytes);
+  measure_set_ratio(list, names->again_share, (double)side->again_bytes, (double)side->bytes);
+  measure_set_ratio(list, names->again_stake, exposed * (double)side->again_bytes, (double)side->bytes);
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------------------------- */
+
+/* Sums over files. */
+typedef struct file_sums {
+  uint64_t opened, opened_uses, opens, read, read_bytes;
+  double alone_ns, alone_bytes; /* writes of files that one process writes */
+  uint32_t shared;              /* the file with most time in writes of several; 0: none */
+} file_sums;
+
+static file_sums sum_files(const summary_state *state) {
+  file_sums sums = {0};
+  for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
+    const io_stats *io = &state->file_io[i];
+    if (!state->files[i].hash) continue;
+    if (io->opens) {
+      sums.opened++;
+      sums.opened_uses += io->uses;
+      sums.opens += io->opens;
+    }
+    sums.read += io->read.bytes > 0;
+    sums.read_bytes += io->read.bytes;
+    if (io->write_uses == 1) {
+      sums.alone_ns += (double)io->write.ns;
+      sums.alone_bytes += (double)io->write.bytes;
+    } else if (io->write_uses > 1 && (!sums.shared || io->write.ns > state->file_io[sums.shared].write.ns)) {
+      sums.shared = i;
+    }
+  }
+  return sums;
+}
+
+/* Whether writes of the shared file are slower is known only if there are other files to compare with. */
+static void take_shared(measure_list *list, const summary_answer *answer, const file_sums *sums, double exposed) {
+  const io_stats *io = sums->shared ? &answer->state->file_io[sums->shared] : NULL;
+  dft_text name;
+  double slowdown, all_ns = (double)answer->io.write.ns;
+  if (!io || !io->write.bytes || sums->alone_bytes <= 0 || sums->alone_ns <= 0) return;
+  slowdown = ((double)io->write.ns / (double)io->write.bytes) / (sums->alone_ns / sums->alone_bytes);
+  name = answer_file(answer->state, sums->shared);
+  measure_set_text(list, M_shared_file, name.text, name.len);
+  measure_set(list, M_shared_writers, (double)io->write_uses);
+  measure_set(list, M_shared_slowdown, slowdown);
+  if (slowdown > 1) measure_set(list, M_shared_stake, exposed * (double)io->write.ns / all_ns * (1 - 1 / slowdown));
+}
+
+static void take_files(measure_list *list, const summary_answer *answer, const exposed_times *exposed) {
+  const io_stats *io = &answer->io;
+  const file_sums sums = sum_files(answer->state);
+  const double again = sums.opens > sums.opened_uses ? 1 - (double)sums.opened_uses / (double)sums.opens : 0;
+  measure_set(list, M_opens, (double)sums.opens);
+  measure_set(list, M_opened_files, (double)sums.opened);
+  measure_set_ratio(list, M_opens_per_file, (double)sums.opens, (double)sums.opened_uses);
+  measure_set_ratio(list, M_churn_stake, exposed->ns[IO_COST_METADATA] * (double)(io->open_ns + io->close_ns) * again,
+                    (double)io->other_ns);
+  measure_set(list, M_read_files, (double)sums.read);
+  measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
+  measure_set(list, M_small_file_stake, exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]);
+  take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
+}
+
+/* ---- Metadata ------------------------------------------------------------------------------------------------------- */
+
+static int is_metadata(dft_text name, dft_text cat) {
+  event_class class = {0};
+  event_classify(&class, NULL, name, cat);
+  return class.io != IO_NONE && class.io != IO_READ && class.io != IO_WRITE && class.io != IO_COPY;
+}
+
+static int take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
+  const summary_state *state = answer->state;
+  io_folder folders[IO_COSTS];
+  const io_folder *folder = &folders[IO_COST_METADATA];
+  uint64_t most = 0;
+  measure_set(list, M_metadata_calls, (double)answer->io.others);
+  measure_set(list, M_metadata_stake, exposed);
+  for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
+    const numbered key = state->call_numbers.keys[i];
+    const dft_text name = state_text_of(state, (uint32_t)key.a);
+    if (state->calls[i].ns <= most || !is_metadata(name, state_text_of(state, (uint32_t)key.b))) continue;
+    most = state->calls[i].ns;
+    measure_set_text(list, M_metadata_call, name.text, name.len);
+  }
+  if (!io_folders_find(folders, state)) return 0;
+  measure_set(list, M_metadata_files, (double)folder->files);
+  measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/", folder->path.len ? folder->path.len : 1);
+  return 1;
+}
+
+int measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const exposed_times exposed = exposed_of(answer->state, costs);
+  const io_stats *io = &answer->io;
+  const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_METADATA];
+  const double stdio_bytes = (double)(io->read.stdio_bytes + io->write.stdio_bytes);
+  double stdio_stake = 0;
+  if (!io_stats_calls(io)) return 1;
+  take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
+  take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
+  take_files(list, answer, &exposed);
+  measure_set(list, M_stdio_bytes, stdio_bytes);
+  measure_set_ratio(list, M_stdio_share, stdio_bytes, (double)(io->read.bytes + io->write.bytes));
+  if (io->read.ns) stdio_stake += exposed.ns[IO_COST_READ] * (double)io->read.stdio_ns / (double)io->read.ns;
+  if (io->write.ns) stdio_stake += exposed.ns[IO_COST_WRITE] * (double)io->write.stdio_ns / (double)io->write.ns;
+  measure_set(list, M_stdio_stake, stdio_stake);
+  measure_set(list, M_failed_calls, (double)io->failed);
+  measure_set_ratio(list, M_failed_share, (double)io->failed, (double)io_stats_calls(io));
+  measure_set_ratio(list, M_failed_stake, all * (double)io->failed_ns, (double)io_stats_ns(io));
+  return take_metadata(list, answer, exposed.ns[IO_COST_METADATA]);
+}

@@ -1,0 +1,98 @@
+/* verdict_cause.c - why a cost is there.
+ * SPDX-License-Identifier: MIT */
+#include "verdict_cause.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/cli/printable.h"
+
+/* The call that takes most time of an I/O cost: for metadata, the measures know it. */
+static int name_call(verdict_cause *cause, enum io_cost kind, const measure_list *measures) {
+  const char *call = kind == IO_COST_READ ? "read" : "write";
+  if (kind == IO_COST_METADATA) call = measures->values[M_metadata_call].text;
+  cause->call = call ? strdup(call) : NULL;
+  return !call || cause->call;
+}
+
+static int name_files(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
+  io_folder folders[IO_COSTS];
+  const io_folder *folder = &folders[kind];
+  if (!io_folders_find(folders, state)) return 0;
+  if (!folder->files) return 1;
+  cause->files = folder->files;
+  cause->file_bytes =
+    (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) / (double)folder->files;
+  if (!folder->path.len) return 1;
+  cause->folder = strdup(printable_n(folder->path.text, folder->path.len));
+  return cause->folder != NULL;
+}
+
+static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer,
+                   const measure_list *measures) {
+  static const char *const whats[IO_COSTS] = {
+    [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
+  cause->what = whats[kind];
+  cause->share = share;
+  return name_call(cause, kind, measures) && name_files(cause, kind, answer->state);
+}
+
+/* What coincides with the waiting for data. */
+static int explain_input(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
+                         const measure_list *measures) {
+  double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0;
+  int most = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    waited += rank->waited_ns;
+    loading += rank->waited_loading;
+    in_calls += rank->waited_in_calls;
+    for (int kind = 0; kind < IO_COSTS; kind++) with[kind] += rank->waited_with[kind];
+  }
+  for (int kind = 1; kind < IO_COSTS; kind++) {
+    if (with[kind] > with[most]) most = kind;
+  }
+  if (waited <= 0) return 1;
+  cause->is_about = costs->is_coarse;
+  if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer, measures);
+  if (loading - in_calls >= SHARE_CAUSE * waited) {
+    cause->what = "preparing";
+    cause->share = (loading - in_calls) / waited;
+  }
+  return 1;
+}
+
+static int explain_io(verdict_cause *cause, const job_verdict *verdict, const summary_answer *answer,
+                      const job_costs *costs, const measure_list *measures) {
+  static const struct {
+    enum cost cost;
+    enum io_cost kind;
+  } kinds[] = {{COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_META, IO_COST_METADATA}};
+  for (int i = 0; i < 3; i++) {
+    const double share = costs->ns[kinds[i].cost] / verdict->ns;
+    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer, measures);
+  }
+  return 1;
+}
+
+/* The region that takes longer on the rank that the others wait for. */
+static int explain_imbalance(verdict_cause *cause, const job_verdict *verdict, const measure_list *measures) {
+  const measure_value *region = &measures->values[M_straggler_region];
+  const double lost = measures->values[M_straggler_stake].number;
+  if (!region->is_known || (int64_t)measures->values[M_straggler].number != verdict->worst_rank) return 1;
+  if (lost < SHARE_CAUSE * verdict->ns) return 1;
+  cause->what = "region";
+  cause->share = lost < verdict->ns ? lost / verdict->ns : 1;
+  cause->call = strdup(region->text);
+  return cause->call != NULL;
+}
+
+int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                       const measure_list *measures) {
+  switch (verdict->class) {
+    case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs, measures);
+    case BOUND_IO: return explain_io(&verdict->cause, verdict, answer, costs, measures);
+    case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
+    default: return 1;
+  }
+}
