@@ -131,16 +131,61 @@ void summary_csv(FILE *out, const summary_answer *answer) {
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
 static void print_io(FILE *out, const io_stats *stats) {
-  fprintf(out,
-          "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
-          ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"mapped_bytes\": %" PRIu64
-          ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 ", \"metadata_ns\": %" PRIu64
-          ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64 ", \"unknown\": %" PRIu64
-          ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
-          io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
-          stats->mapped_bytes, stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random,
-          stats->failed, io_stats_unknown(stats), histogram_percentile(&stats->sizes, 0.5, 1),
-          histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
+  const io_side *read = &stats->read, *write = &stats->write;
+  const struct {
+    const char *key;
+    uint64_t number;
+  } numbers[] = {
+    {"calls", io_stats_calls(stats)},
+    {"reads", read->count},
+    {"writes", write->count},
+    {"metadata", stats->others},
+    {"read_bytes", read->bytes},
+    {"write_bytes", write->bytes},
+    {"mapped_bytes", stats->mapped_bytes},
+    {"read_ns", read->ns},
+    {"write_ns", write->ns},
+    {"metadata_ns", stats->other_ns},
+    {"sequential", stats->sequential},
+    {"random", io_stats_random(stats)},
+    {"random_reads", read->random},
+    {"random_read_ns", read->random_ns},
+    {"random_writes", write->random},
+    {"random_write_ns", write->random_ns},
+    {"small_reads", read->small},
+    {"small_read_bytes", read->small_bytes},
+    {"small_read_ns", read->small_ns},
+    {"small_writes", write->small},
+    {"small_write_bytes", write->small_bytes},
+    {"small_write_ns", write->small_ns},
+    {"placed_reads", read->placed},
+    {"unaligned_reads", read->unaligned},
+    {"unaligned_read_ns", read->unaligned_ns},
+    {"placed_writes", write->placed},
+    {"unaligned_writes", write->unaligned},
+    {"unaligned_write_ns", write->unaligned_ns},
+    {"read_again_bytes", read->again_bytes},
+    {"written_again_bytes", write->again_bytes},
+    {"stdio_read_bytes", read->stdio_bytes},
+    {"stdio_read_ns", read->stdio_ns},
+    {"stdio_write_bytes", write->stdio_bytes},
+    {"stdio_write_ns", write->stdio_ns},
+    {"opens", stats->opens},
+    {"open_ns", stats->open_ns},
+    {"closes", stats->closes},
+    {"close_ns", stats->close_ns},
+    {"failed", stats->failed},
+    {"failed_ns", stats->failed_ns},
+    {"uses", stats->uses},
+    {"write_uses", stats->write_uses},
+    {"unknown", io_stats_unknown(stats)},
+    {"size_median", histogram_percentile(&stats->sizes, 0.5, 1)},
+    {"size_p95", histogram_percentile(&stats->sizes, 0.95, 1)},
+    {"size_max", stats->sizes.most},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    fprintf(out, "\"%s\": %" PRIu64 ", ", numbers[i].key, numbers[i].number);
+  fprintf(out, "\"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}", stats->first, stats->last);
 }
 
 static void print_failures(FILE *out, const summary_state *state) {

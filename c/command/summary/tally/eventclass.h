@@ -7,7 +7,7 @@
 #include "vocabulary.h"
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_OTHER };
 
 /* What an I/O call returns. */
 enum io_returns {
@@ -57,6 +57,7 @@ enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP };
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
   uint8_t is_call;    /* a call of the system or of a stream; on processes, too, which is not I/O */
+  uint8_t is_stream;  /* a call of a stream */
   uint8_t io;         /* io_kind */
   uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
@@ -67,6 +68,7 @@ typedef struct event_class {
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
+  uint32_t call;      /* of calls: 1, 2, 3 ...; others have 0 */
 } event_class;
 
 /* Sets all but the numbers and is_wanted. `own`: the user's rows; may be NULL. */
