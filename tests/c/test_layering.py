@@ -29,6 +29,7 @@ RULES = {
     "c/command/summary/tally": SHARED,
     "c/command/summary/state": [*SHARED, "c/command/summary/tally"],
     "c/command/summary/answer": [*SHARED, "c/command/summary/tally", "c/command/summary/state"],
+    "c/command/summary/verdict": [*SHARED, *(f"c/command/summary/{name}" for name in ("tally", "state", "answer"))],
     "c/command/summary/count": [*SHARED, *(f"c/command/summary/{name}" for name in ("tally", "state", "answer"))],
     "c/command/convert": [*SHARED, "c/command/merge"],
     "sinks": ["c/include", "c/codec"],  # and each folder in it the same, but no other sink

@@ -66,9 +66,9 @@ static void print_verdict(FILE *out, const judgement *made) {
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
   fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
           costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
-  fprintf(out, ",\n    \"share\": %.6f, \"ns\": %.0f, \"of_ns\": %.0f", verdict->share, verdict->ns, verdict->of_ns);
-  if (verdict->class == BOUND_NONE) fprintf(out, ", \"saved_ns_at_most\": null, \"best_ns\": null");
-  else fprintf(out, ", \"saved_ns_at_most\": %.0f, \"best_ns\": %.0f", verdict->saved_ns, verdict->best_ns);
+  fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share, (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);
+  fprintf(out, ", \"saved_ns_at_most\": %" PRIu64 ", \"best_ns\": %" PRIu64, (uint64_t)verdict->of_ns - (uint64_t)verdict->best_ns,
+          (uint64_t)verdict->best_ns);
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
   print_shares(out, costs);

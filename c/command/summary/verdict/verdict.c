@@ -72,42 +72,51 @@ static const char *io_kind_of(const double ns[COSTS]) {
 
 /* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */
 
-/* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
-static void bound_savings(job_verdict *verdict, const job_costs *costs) {
-  double best = 0, longest = 0, busy = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
-    double left = of_ns - cost_of(rank->ns, verdict->class);
-    if (verdict->class != BOUND_IMBALANCE && verdict->class != BOUND_START) left -= rank->ns[COST_IMBALANCE];
-    busy += left;
-    if (left > best) best = left;
-    if (of_ns > longest) longest = of_ns;
-  }
-  if (verdict->class == BOUND_IMBALANCE) best = busy / costs->count; /* the work can be shared */
-  if (verdict->class == BOUND_COMPUTE) best = verdict->ns;
-  verdict->best_ns = best;
-  verdict->saved_ns = longest > best ? longest - best : 0;
+static double share_of_rank(const rank_costs *rank, enum verdict_class class) {
+  const double of_ns = class == BOUND_START ? rank->all_ns : rank->base_ns;
+  return of_ns > 0 ? cost_of(rank->ns, class) / of_ns : 0;
 }
 
-/* The rank with the largest share, if that says something. */
+/* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
+static double best_of(const job_verdict *verdict, const job_costs *costs) {
+  double most = 0, sum = 0;
+  if (verdict->class == BOUND_NONE) return verdict->of_ns;
+  if (verdict->class == BOUND_COMPUTE) return verdict->ns;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const int is_start = verdict->class == BOUND_START;
+    double left = (is_start ? rank->all_ns : rank->base_ns) - cost_of(rank->ns, verdict->class);
+    if (verdict->class != BOUND_IMBALANCE && !is_start) left -= rank->ns[COST_IMBALANCE];
+    sum += left;
+    if (left > most) most = left;
+  }
+  if (verdict->class == BOUND_IMBALANCE) return sum / costs->count; /* the work can be shared */
+  return most < verdict->of_ns ? most : verdict->of_ns;
+}
+
+/* The rank with the largest share of the cost; of imbalance, the one that the others wait for. */
 static void find_worst(job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const measure_value *last = &measures->values[M_last_rank];
-  verdict->worst_rank = NO_NUMBER;
+  double second = 0;
   if (verdict->class == BOUND_IMBALANCE) {
     if (!last->is_known) return;
     verdict->worst_rank = (int64_t)last->number;
     verdict->worst_share = measures->values[M_last_share].number;
+    verdict->is_worst_told = 1;
     return;
   }
   for (uint32_t i = 0; costs->count > 1 && i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
-    const double share = of_ns > 0 ? cost_of(rank->ns, verdict->class) / of_ns : 0;
-    if (rank->rank == NO_NUMBER || share < verdict->share + SHARE_MENTIONED || share <= verdict->worst_share) continue;
-    verdict->worst_rank = rank->rank;
-    verdict->worst_share = share;
+    const double share = share_of_rank(rank, verdict->class);
+    if (rank->rank != NO_NUMBER && (verdict->worst_rank == NO_NUMBER || share > verdict->worst_share)) {
+      second = verdict->worst_share;
+      verdict->worst_rank = rank->rank;
+      verdict->worst_share = share;
+    } else if (share > second) {
+      second = share;
+    }
   }
+  verdict->is_worst_told = verdict->worst_rank != NO_NUMBER && verdict->worst_share - second >= SHARE_MENTIONED;
 }
 
 int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
@@ -121,7 +130,7 @@ int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_c
   verdict->share = verdict->ns / verdict->of_ns;
   if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->is_sure = !costs->is_training || answer->training.steps_least >= STEPS_SURE;
-  if (verdict->class != BOUND_NONE) bound_savings(verdict, costs);
+  verdict->best_ns = best_of(verdict, costs);
   find_worst(verdict, costs, measures);
   return verdict_find_cause(verdict, answer, costs, measures) && verdict_say(verdict, answer, costs, measures, found);
 }

@@ -44,9 +44,10 @@ typedef struct job_verdict {
   const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
   int is_sure;
   double share, ns, of_ns;
-  double saved_ns, best_ns; /* of of_ns, at most and at best */
+  double best_ns; /* what would be left of of_ns, at best */
   int64_t worst_rank;       /* NO_NUMBER: there is none */
   double worst_share;
+  int is_worst_told; /* it differs from the others */
   verdict_cause cause;
   char *text, *next;  /* allocated */
   char *evidence;     /* lines; allocated */

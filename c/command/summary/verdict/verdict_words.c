@@ -69,9 +69,9 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
   fprintf(out, ": %.0f %% of %s (%s of %s) %s", 100 * verdict->share, base_text(verdict, costs),
           time_text(time, verdict->ns), time_text(whole, verdict->of_ns), words[verdict->class].doing);
-  if (verdict->worst_rank != NO_NUMBER && verdict->class == BOUND_IMBALANCE)
+  if (verdict->is_worst_told && verdict->class == BOUND_IMBALANCE)
     fprintf(out, "; it is rank %" PRId64 " for %.0f %% of that", verdict->worst_rank, 100 * verdict->worst_share);
-  else if (verdict->worst_rank != NO_NUMBER)
+  else if (verdict->is_worst_told)
     fprintf(out, "; rank %" PRId64 " is worst with %.0f %%", verdict->worst_rank, 100 * verdict->worst_share);
   fprintf(out, ".");
 }
