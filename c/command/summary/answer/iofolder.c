@@ -77,6 +77,7 @@ static io_folder find_folder(const summary_state *state, const named_file *files
            folder.all_ns % 100 * (100 - FOLDER_SHARE) / 100; /* rounded up */
   while (folder.all_ns && descend(state, files, cost, enough, &range, &len)) continue;
   if (len > 1) folder.path = (dft_text){state_text_of(state, files[range.first].name).text, len};
+  else range = (file_range){0, count};
   sum_range(&folder, state, files, cost, range);
   return folder;
 }

@@ -14,32 +14,42 @@ typedef struct member_list {
   uint32_t *of_process; /* by number of a process: its member */
 } member_list;
 
+/* A process with any event. */
+typedef struct candidate {
+  int64_t rank;
+  uint64_t pid;
+  uint32_t process;
+} candidate;
+
 static int by_rank(const void *a, const void *b) {
-  const region_member *one = a, *two = b;
+  const candidate *one = a, *two = b;
   const int has_one = one->rank != NO_NUMBER, has_two = two->rank != NO_NUMBER;
   if (has_one != has_two) return has_one ? -1 : 1;
   if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
+  if (one->pid != two->pid) return one->pid < two->pid ? -1 : 1;
   return (one->process > two->process) - (one->process < two->process);
 }
 
 /* A process that has no event in the time that was asked for is not among them. */
 static int find_members(member_list *all, const summary_state *state) {
+  candidate *found = calloc((size_t)state->process_count + 1, sizeof *found);
   uint32_t count = 0;
   all->members = calloc((size_t)state->process_count + 1, sizeof *all->members);
   all->of_process = calloc((size_t)state->process_count + 1, sizeof *all->of_process);
-  if (!all->members || !all->of_process) return 0;
-  for (uint32_t i = 1; i <= state->process_count; i++) {
-    if (state->processes[i].threads) all->members[count++] = (region_member){state->processes[i].rank, i, 0};
+  const int is_good = found && all->members && all->of_process;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    const state_process *process = &state->processes[i];
+    if (process->threads) found[count++] = (candidate){process->rank, process->pid, i};
   }
-  qsort(all->members, count, sizeof *all->members, by_rank);
-  for (uint32_t i = 0; i < count; i++) { /* what follows is never in front of what was read */
-    const region_member member = all->members[i];
-    const int is_new = !all->count || member.rank == NO_NUMBER || all->members[all->count - 1].rank != member.rank;
-    if (is_new) all->members[all->count++] = member;
-    all->of_process[member.process] = all->count - 1;
-    all->ranks += is_new && member.rank != NO_NUMBER;
+  if (is_good) qsort(found, count, sizeof *found, by_rank);
+  for (uint32_t i = 0; i < count; i++) {
+    const int is_new = !i || found[i].rank == NO_NUMBER || found[i].rank != found[i - 1].rank;
+    if (is_new) all->members[all->count++] = (region_member){.rank = found[i].rank, .process = found[i].process};
+    all->of_process[found[i].process] = all->count - 1;
+    all->ranks += is_new && found[i].rank != NO_NUMBER;
   }
-  return 1;
+  free(found);
+  return is_good;
 }
 
 /* ---- Visits --------------------------------------------------------------------------------------------------------- */
@@ -125,10 +135,10 @@ static rank_region compare(const member_list *all, const visit *visits, uint32_t
   region.ranks = count + absent;
   region.min = member_of(all, least);
   region.max = member_of(all, most);
-  for (uint32_t i = 0; absent && region.min.total_ns; i++) { /* the first rank that is not there */
-    if (i < ranks && visits[i].member == i) continue;
-    region.min = all->members[i];
-    break;
+  if (absent) {
+    uint32_t first = 0; /* rank that never entered it */
+    while (first < ranks && visits[first].member == first) first++;
+    if (least->total_ns || first < least->member) region.min = all->members[first];
   }
   region.mean_ns = region.total_ns / region.ranks;
   region.lost_ns = region.max.total_ns - region.mean_ns;
