@@ -8,9 +8,10 @@
 
 #include "cells.h"
 #include "command/cli/terminal.h"
+#include "command/summary/verdict/judgement_text.h"
 #include "eventtable.h"
 #include "iotables.h"
-#include "command/summary/verdict/judgement_text.h"
+#include "regiontable.h"
 #include "summary_job.h"
 #include "summary_notes.h"
 
@@ -147,6 +148,7 @@ void summary_text(FILE *out, const summary_answer *answer, const judgement *made
   print_split(out, answer);
   event_table(out, answer, top);
   if (is_whole) {
+    region_table(out, answer, top);
     io_tables(out, answer, top, is_single);
     print_training(out, answer, top);
     summary_communication(out, answer, top);

@@ -22,7 +22,7 @@ typedef struct rank_region {
   uint64_t mean_ns;         /* rounded down */
   uint64_t deviation_ns;    /* standard deviation of the members, to the nearest */
   uint64_t lost_ns;         /* max - mean: what each member could save if the work was spread evenly */
-  region_member min, max;   /* of equal ones, that of the lowest rank */
+  region_member min, max;   /* of equal ones, that of the lowest rank, then of the lowest pid */
 } rank_region;
 
 typedef struct rank_region_list {

@@ -287,6 +287,10 @@ static numbered key_of(summary_state *state, const transcript *to, uint32_t grou
       return (numbered){file ? state->files[file].hash : 0, 0};
     }
     case BY_PROCESS: return (numbered){to->processes[numbering_find(&shared->process_numbers, key.a, key.b)], 0};
+    case BY_RANK: {
+      const uint32_t process = numbering_find(&shared->process_numbers, key.a, key.b);
+      return (numbered){(uint64_t)analysis_process(shared, process)->rank, 0};
+    }
     case BY_THREAD: {
       const traced_thread *thread = analysis_thread(shared, (uint32_t)key.a);
       return (numbered){to->processes[thread->process], thread->tid};

@@ -94,6 +94,7 @@ static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const mom
   switch (shared->question->by) {
     case BY_FILE: return group_number(worker, event->file, 0);
     case BY_PROCESS:
+    case BY_RANK: /* the rank may come later */
       return group_number(worker, rows->source,
                           analysis_process(shared, analysis_thread(shared, event->thread)->process)->pid);
     case BY_THREAD: return group_number(worker, event->thread, 0);

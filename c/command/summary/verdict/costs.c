@@ -9,10 +9,12 @@
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
 const char *const cost_names[COSTS] = {
-  [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",    [COST_COMM] = "communication",
-  [COST_CHECKPOINT] = "checkpoint", [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
-  [COST_READ] = "read",           [COST_WRITE] = "write",    [COST_META] = "metadata",
-  [COST_TRANSFER] = "transfer",   [COST_OUTSIDE] = "outside",
+  [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",
+  [COST_COMM] = "communication",  [COST_CHECKPOINT] = "checkpoint",
+  [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
+  [COST_READ] = "read",           [COST_WRITE] = "write",
+  [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
+  [COST_OUTSIDE] = "outside",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -26,7 +28,7 @@ static int is_training(const summary_answer *answer) {
 static double busy_ns(const process_counts *counts) {
   double sum = 0;
   for (int phase = 0; phase < PHASES; phase++) {
-    for (int class = 0; class < TIME_OUTSIDE; class++) sum += (double)counts->split_ns[phase][class];
+    for (int class = 0; class < TIME_OUTSIDE; class ++) sum += (double)counts->split_ns[phase][class];
   }
   return sum;
 }
@@ -63,16 +65,18 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
-  [TIME_COMPUTE] = COST_COMPUTE,     [TIME_INPUT] = COST_INPUT, [TIME_COMM] = COST_COMM,
-  [TIME_CHECKPOINT] = COST_CHECKPOINT, [TIME_READ] = COST_READ,   [TIME_WRITE] = COST_WRITE,
-  [TIME_META] = COST_META,           [TIME_TRANSFER] = COST_TRANSFER, [TIME_OUTSIDE] = COST_OUTSIDE,
+  [TIME_COMPUTE] = COST_COMPUTE, [TIME_INPUT] = COST_INPUT,
+  [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
+  [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
+  [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
+  [TIME_OUTSIDE] = COST_OUTSIDE,
 };
 
 static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {
   rank->all_ns = 0;
   for (int phase = 0; phase < PHASES; phase++) {
     const int is_in_base = is_training ? phase == PHASE_LOOP : phase != PHASE_START;
-    for (int class = 0; class < TIME_CLASSES; class++) {
+    for (int class = 0; class < TIME_CLASSES; class ++) {
       const double ns = (double)counts->split_ns[phase][class];
       rank->all_ns += ns;
       if (is_in_base) rank->ns[cost_of_class[class]] += ns;

@@ -7,7 +7,7 @@
 
 typedef struct finding {
   const rule *rule;
-  double stake_ns, share; /* of the job */
+  double stake_ns, share;  /* of the job */
   char *evidence, *advice; /* allocated; printable */
 } finding;
 

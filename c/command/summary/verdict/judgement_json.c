@@ -42,7 +42,8 @@ static void print_cause(FILE *out, const verdict_cause *cause) {
   fprintf(out, ", \"share\": %.6f", cause->share);
   member(out, "call", cause->call);
   member(out, "folder", cause->folder);
-  if (cause->files) fprintf(out, ", \"files\": %" PRIu64 ", \"bytes_per_file\": %.0f}", cause->files, cause->file_bytes);
+  if (cause->files)
+    fprintf(out, ", \"files\": %" PRIu64 ", \"bytes_per_file\": %.0f}", cause->files, cause->file_bytes);
   else fprintf(out, ", \"files\": null, \"bytes_per_file\": null}");
 }
 
@@ -66,9 +67,10 @@ static void print_verdict(FILE *out, const judgement *made) {
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
   fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
           costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
-  fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share, (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);
-  fprintf(out, ", \"saved_ns_at_most\": %" PRIu64 ", \"best_ns\": %" PRIu64, (uint64_t)verdict->of_ns - (uint64_t)verdict->best_ns,
-          (uint64_t)verdict->best_ns);
+  fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share,
+          (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);
+  fprintf(out, ", \"saved_ns_at_most\": %" PRIu64 ", \"best_ns\": %" PRIu64,
+          (uint64_t)verdict->of_ns - (uint64_t)verdict->best_ns, (uint64_t)verdict->best_ns);
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
   print_shares(out, costs);
@@ -130,8 +132,8 @@ void judgement_json_rules(FILE *out) {
     for (int j = 0; j < CONDITIONS_MAX && next->conditions[j].sign; j++) {
       const rule_condition *condition = &next->conditions[j];
       const measure_kind *kind = &measure_kinds[condition->measure];
-      fprintf(out, "%s{\"measure\": \"%s\", \"sign\": \"%s\", \"limit\": %.9g, \"unit\": \"%s\"", j ? ", " : "", kind->name,
-              condition->sign == '>' ? ">=" : "<", condition->limit, units[kind->unit]);
+      fprintf(out, "%s{\"measure\": \"%s\", \"sign\": \"%s\", \"limit\": %.9g, \"unit\": \"%s\"", j ? ", " : "",
+              kind->name, condition->sign == '>' ? ">=" : "<", condition->limit, units[kind->unit]);
       member(out, "what", kind->what);
       fprintf(out, "}");
     }

@@ -72,7 +72,8 @@ static void print_rule(FILE *out, const rule *rule, const judgement *made) {
   const measure_kind *stake = &measure_kinds[rule->stake];
   char value[MEASURE_TEXT_BYTES];
   table_heading(out, rule->id, rule->title);
-  for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) print_condition(out, &rule->conditions[i], measures);
+  for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++)
+    print_condition(out, &rule->conditions[i], measures);
   fprintf(out, "    %s >= %.0f %% of the job", stake->name, 100 * STAKE_LEAST);
   if (measures && measures->values[rule->stake].is_known && made->costs.job_ns > 0) {
     const double share = measures->values[rule->stake].number / made->costs.job_ns;
@@ -85,9 +86,11 @@ static void print_rule(FILE *out, const rule *rule, const judgement *made) {
 }
 
 void judgement_print_rules(FILE *out) {
-  fprintf(out, "A finding is shown if all its conditions are true. From %.0f %% of the job on it is a warning, from %.0f %% on "
-               "critical.\n",
-          100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
+  fprintf(
+    out,
+    "A finding is shown if all its conditions are true. From %.0f %% of the job on it is a warning, from %.0f %% on "
+    "critical.\n",
+    100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
   for (int i = 0; i < rule_count; i++) {
     print_rule(out, &rules[i], NULL);
     wrap_text(out, 4, rules[i].advice);

@@ -44,7 +44,9 @@ const char *measure_format(char out[MEASURE_TEXT_BYTES], const measure_list *lis
     return out;
   }
   switch (measure_kinds[measure].unit) {
-    case UNIT_COUNT: snprintf(out, MEASURE_TEXT_BYTES, "%s", format_count(text, (uint64_t)(value->number + 0.5))); break;
+    case UNIT_COUNT:
+      snprintf(out, MEASURE_TEXT_BYTES, "%s", format_count(text, (uint64_t)(value->number + 0.5)));
+      break;
     case UNIT_SHARE: snprintf(out, MEASURE_TEXT_BYTES, "%.*f %%", value->number < 0.0995, 100 * value->number); break;
     case UNIT_RATIO: snprintf(out, MEASURE_TEXT_BYTES, "%.3g", value->number); break;
     case UNIT_TIME: snprintf(out, MEASURE_TEXT_BYTES, "%s", format_duration(text, value->number / 1e9)); break;

@@ -11,7 +11,8 @@
 
 /* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
 
-static void take_cost(measure_list *list, const job_costs *costs, enum cost cost, enum measure share, enum measure stake) {
+static void take_cost(measure_list *list, const job_costs *costs, enum cost cost, enum measure share,
+                      enum measure stake) {
   measure_set_ratio(list, share, costs->ns[cost], cost == COST_START ? costs->job_ns : costs->base_ns);
   measure_set(list, stake, costs->ns[cost]);
 }
@@ -123,13 +124,13 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
       first = epoch;
       continue;
     }
-    for (int class = 0; class < TIME_CLASSES; class++) others_ns += (double)epoch->class_ns[class];
+    for (int class = 0; class < TIME_CLASSES; class ++) others_ns += (double)epoch->class_ns[class];
     other_steps += (double)epoch->steps;
   }
   measure_set(list, M_epochs, (double)count);
   if (count < 2 || !answer->training.processes) return;
   first_ns = 0;
-  for (int class = 0; class < TIME_CLASSES; class++) first_ns += (double)first->class_ns[class];
+  for (int class = 0; class < TIME_CLASSES; class ++) first_ns += (double)first->class_ns[class];
   first_ns /= (double)answer->training.processes;
   other_ns = others_ns / other_steps * (double)first->steps / (double)answer->training.processes;
   measure_set(list, M_first_epoch, first_ns);

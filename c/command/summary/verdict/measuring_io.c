@@ -27,15 +27,17 @@ static exposed_times exposed_of(const summary_state *state, const job_costs *cos
 
 /* The same measures for both directions. */
 typedef struct side_measures {
-  enum measure calls, stake, small, small_share, small_bytes, small_stake, random, random_share, random_stake, unaligned,
-    unaligned_share, unaligned_stake, again, again_share, again_stake;
+  enum measure calls, stake, small, small_share, small_bytes, small_stake, random, random_share, random_stake,
+    unaligned, unaligned_share, unaligned_stake, again, again_share, again_stake;
 } side_measures;
 
-#define SIDE(verb)                                                                                                    \
-  {M_##verb##s,                 M_##verb##_stake,           M_small_##verb##s,         M_small_##verb##_share,        \
-   M_small_##verb##_bytes,      M_small_##verb##_stake,     M_random_##verb##s,        M_random_##verb##_share,       \
-   M_random_##verb##_stake,     M_unaligned_##verb##s,      M_unaligned_##verb##_share, M_unaligned_##verb##_stake,   \
-   M_redundant_##verb##_bytes,  M_redundant_##verb##_share, M_redundant_##verb##_stake}
+#define SIDE(verb)                                                                                               \
+  {                                                                                                              \
+    M_##verb##s, M_##verb##_stake, M_small_##verb##s, M_small_##verb##_share, M_small_##verb##_bytes,            \
+      M_small_##verb##_stake, M_random_##verb##s, M_random_##verb##_share, M_random_##verb##_stake,              \
+      M_unaligned_##verb##s, M_unaligned_##verb##_share, M_unaligned_##verb##_stake, M_redundant_##verb##_bytes, \
+      M_redundant_##verb##_share, M_redundant_##verb##_stake                                                     \
+  }
 static const side_measures of_reads = SIDE(read), of_writes = SIDE(write);
 
 static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
@@ -141,7 +143,8 @@ static int take_metadata(measure_list *list, const summary_answer *answer, doubl
   }
   if (!io_folders_find(folders, state)) return 0;
   measure_set(list, M_metadata_files, (double)folder->files);
-  measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/", folder->path.len ? folder->path.len : 1);
+  measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",
+                   folder->path.len ? folder->path.len : 1);
   return 1;
 }
 

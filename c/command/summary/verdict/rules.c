@@ -44,7 +44,8 @@ const rule rules[] = {
    "unaligned writes",
    {{M_unaligned_writes, '>', 1000}, {M_unaligned_write_share, '>', 0.10}},
    M_unaligned_write_stake,
-   "{unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last one ended",
+   "{unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last one "
+   "ended",
    "Align records with blocks and stripes of the file system, for example by H5Pset_alignment and lfs setstripe."},
   {"redundant-reads",
    "the same data is read again",
@@ -56,7 +57,8 @@ const rule rules[] = {
    "the same data is written again",
    {{M_redundant_write_share, '>', 0.10}, {M_redundant_write_bytes, '>', MIB}},
    M_redundant_write_stake,
-   "{redundant_write_bytes} ({redundant_write_share} of what was written) replaced what the same thread had written before",
+   "{redundant_write_bytes} ({redundant_write_share} of what was written) replaced what the same thread had written "
+   "before",
    "Write only the final state, or only what changed."},
   {"metadata",
    "a storm of metadata calls",
@@ -92,7 +94,8 @@ const rule rules[] = {
    "processes compete for one file",
    {{M_shared_writers, '>', 2}, {M_shared_slowdown, '>', 2}},
    M_shared_stake,
-   "{shared_writers} processes write {shared_file}; a byte takes {shared_slowdown} times as long as in files of one writer",
+   "{shared_writers} processes write {shared_file}; a byte takes {shared_slowdown} times as long as in files of one "
+   "writer",
    "Write with collective MPI-IO, align each process to stripes of its own, or write one file per process or node."},
   {"imbalance",
    "ranks wait for the last one",
@@ -135,13 +138,15 @@ const rule rules[] = {
    "the first epoch is slower",
    {{M_epochs, '>', 2}, {M_cold_ratio, '>', 1.2}},
    M_cold_stake,
-   "the first epoch takes {first_epoch}, a later one {other_epochs}: data is not in a cache yet, or functions are compiled",
+   "the first epoch takes {first_epoch}, a later one {other_epochs}: data is not in a cache yet, or functions are "
+   "compiled",
    "Stage the data to a local disk before the job, and keep workers (persistent_workers=True) and compiled functions."},
   {"checkpoint-stall",
    "training stops for checkpoints",
    {{M_checkpoint_share, '>', 0.05}},
    M_checkpoint_stake,
-   "saving and loading takes {checkpoint_share} of the training loop, with nothing computing meanwhile ({checkpoints} events)",
+   "saving and loading takes {checkpoint_share} of the training loop, with nothing computing meanwhile ({checkpoints} "
+   "events)",
    "Save less often, save asynchronously (copy to memory, write in the background), or shard over ranks."},
   {"few-workers",
    "too few loader workers",
@@ -154,7 +159,8 @@ const rule rules[] = {
    {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}},
    M_waiting_stake,
    "{workers} workers are busy only {worker_busy} of the time, and yet the trainer waits {waiting_share}",
-   "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait for."},
+   "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
+   "for."},
   {"outside",
    "much of the time is in no region",
    {{M_outside_share, '>', 0.50}},

@@ -10,8 +10,9 @@
 #define START_LEAST_NS 60e9
 
 const char *const verdict_words[BOUND_CLASSES] = {
-  [BOUND_NONE] = "none",           [BOUND_INPUT] = "input", [BOUND_COMPUTE] = "compute",     [BOUND_COMM] = "communication",
-  [BOUND_CHECKPOINT] = "checkpoint", [BOUND_IO] = "io",       [BOUND_IMBALANCE] = "imbalance", [BOUND_START] = "start-up",
+  [BOUND_NONE] = "none",           [BOUND_INPUT] = "input",           [BOUND_COMPUTE] = "compute",
+  [BOUND_COMM] = "communication",  [BOUND_CHECKPOINT] = "checkpoint", [BOUND_IO] = "io",
+  [BOUND_IMBALANCE] = "imbalance", [BOUND_START] = "start-up",
 };
 
 /* ---- The largest cost ----------------------------------------------------------------------------------------------- */
@@ -46,13 +47,13 @@ static int is_judged(const job_costs *costs, enum verdict_class class) {
 static enum verdict_class find_class(const job_costs *costs) {
   enum verdict_class largest = BOUND_NONE;
   double share = 0, next = 0;
-  for (int class = 0; class < BOUND_CLASSES; class++) {
-    const double own = verdict_share(costs, (enum verdict_class)class);
-    if (!is_judged(costs, (enum verdict_class)class)) continue;
+  for (int class = 0; class < BOUND_CLASSES; class ++) {
+    const double own = verdict_share(costs, (enum verdict_class) class);
+    if (!is_judged(costs, (enum verdict_class) class)) continue;
     if (own > share) {
       next = share;
       share = own;
-      largest = (enum verdict_class)class;
+      largest = (enum verdict_class) class;
     } else if (own > next) {
       next = own;
     }
@@ -119,8 +120,8 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
   verdict->is_worst_told = verdict->worst_rank != NO_NUMBER && verdict->worst_share - second >= SHARE_MENTIONED;
 }
 
-int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
-                 const finding_list *found) {
+int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                 const measure_list *measures, const finding_list *found) {
   *verdict = (job_verdict){.worst_rank = NO_NUMBER};
   if (!costs->count || costs->base_ns <= 0) return 1;
   verdict->exists = 1;

@@ -29,12 +29,12 @@ enum verdict_class {
 
 /* What coincides with the cost. */
 typedef struct verdict_cause {
-  const char *what;    /* a word for programs: read, write, metadata, loading, region ...; NULL: no cause is known */
-  double share;        /* of the cost */
-  int is_about;        /* the share is not exact */
-  char *call;          /* the I/O call or region; NULL: none. Allocated, also the following */
-  char *folder;        /* NULL: none */
-  uint64_t files;      /* 0: none */
+  const char *what; /* a word for programs: read, write, metadata, loading, region ...; NULL: no cause is known */
+  double share;     /* of the cost */
+  int is_about;     /* the share is not exact */
+  char *call;       /* the I/O call or region; NULL: none. Allocated, also the following */
+  char *folder;     /* NULL: none */
+  uint64_t files;   /* 0: none */
   double file_bytes;
 } verdict_cause;
 
@@ -44,18 +44,18 @@ typedef struct job_verdict {
   const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
   int is_sure;
   double share, ns, of_ns;
-  double best_ns; /* what would be left of of_ns, at best */
-  int64_t worst_rank;       /* NO_NUMBER: there is none */
+  double best_ns;     /* what would be left of of_ns, at best */
+  int64_t worst_rank; /* NO_NUMBER: there is none */
   double worst_share;
   int is_worst_told; /* it differs from the others */
   verdict_cause cause;
-  char *text, *next;  /* allocated */
-  char *evidence;     /* lines; allocated */
+  char *text, *next; /* allocated */
+  char *evidence;    /* lines; allocated */
 } job_verdict;
 
 /* 0: no memory. */
-int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
-                 const finding_list *found);
+int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                 const measure_list *measures, const finding_list *found);
 void verdict_free(job_verdict *verdict);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
 /* The share of a cost, whatever the verdict is. */

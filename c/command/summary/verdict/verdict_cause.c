@@ -21,8 +21,8 @@ static int name_files(verdict_cause *cause, enum io_cost kind, const summary_sta
   if (!io_folders_find(folders, state)) return 0;
   if (!folder->files) return 1;
   cause->files = folder->files;
-  cause->file_bytes =
-    (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) / (double)folder->files;
+  cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
+                      (double)folder->files;
   if (!folder->path.len) return 1;
   cause->folder = strdup(printable_n(folder->path.text, folder->path.len));
   return cause->folder != NULL;
@@ -54,7 +54,8 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   }
   if (waited <= 0) return 1;
   cause->is_about = costs->is_coarse;
-  if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer, measures);
+  if (with[most] >= SHARE_CAUSE * waited)
+    return name_io(cause, (enum io_cost)most, with[most] / waited, answer, measures);
   if (loading - in_calls >= SHARE_CAUSE * waited) {
     cause->what = "preparing";
     cause->share = (loading - in_calls) / waited;

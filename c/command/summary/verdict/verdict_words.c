@@ -21,9 +21,11 @@ static const class_words words[BOUND_CLASSES] = {
                    "load ahead: more workers, a larger prefetch_factor, larger files, faster storage"},
   [BOUND_COMPUTE] = {"COMPUTE-BOUND", "computes", "compute", "If nothing else took time",
                      "make the compute itself faster; I/O and communication are not what limits this job"},
-  [BOUND_COMM] = {"COMMUNICATION-BOUND", "is communication", "communication", "If compute hid all of it",
-                  "send fewer and larger messages, overlap them with compute, or accumulate gradients over more batches"},
-  [BOUND_CHECKPOINT] = {"CHECKPOINT-BOUND", "is spent on checkpoints", "checkpoints", "With checkpoints in the background",
+  [BOUND_COMM] =
+    {"COMMUNICATION-BOUND", "is communication", "communication", "If compute hid all of it",
+     "send fewer and larger messages, overlap them with compute, or accumulate gradients over more batches"},
+  [BOUND_CHECKPOINT] = {"CHECKPOINT-BOUND", "is spent on checkpoints", "checkpoints",
+                        "With checkpoints in the background",
                         "save less often, save asynchronously, or let each rank save a part"},
   [BOUND_IO] = {"I/O-BOUND", "is spent in I/O calls", "I/O", "Without the time in these calls",
                 "see the findings below"},
@@ -47,8 +49,8 @@ static const char *base_text(const job_verdict *verdict, const job_costs *costs)
 
 static void say_shares(FILE *out, const job_costs *costs, enum verdict_class but) {
   int count = 0;
-  for (int class = BOUND_INPUT; class < BOUND_CLASSES; class++) {
-    const double share = verdict_share(costs, (enum verdict_class)class);
+  for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
+    const double share = verdict_share(costs, (enum verdict_class) class);
     if (class == (int)but || share < SHARE_MENTIONED) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : "", words[class].short_name, 100 * share);
   }
@@ -96,7 +98,8 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
             measure_format(two, measures, M_straggler_mean));
     return;
   }
-  fprintf(out, "%s%.0f %% of that %s", cause->is_about ? "About " : "", 100 * cause->share, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
+  fprintf(out, "%s%.0f %% of that %s", cause->is_about ? "About " : "", 100 * cause->share,
+          verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
   if (strcmp(cause->what, "preparing") == 0) fprintf(out, " workers that prepare samples, outside of I/O calls");
   else if (strcmp(cause->what, "idle") == 0) fprintf(out, " no loading at all: nothing prepares the next batch");
   else if (cause->call || cause->files) say_files(out, cause);
@@ -108,7 +111,8 @@ static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *co
   char best[FORMAT_BYTES];
   if (verdict->class == BOUND_NONE) return;
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
-          costs->is_training && verdict->class != BOUND_START ? "the loop" : "the job", time_text(best, verdict->best_ns));
+          costs->is_training && verdict->class != BOUND_START ? "the loop" : "the job",
+          time_text(best, verdict->best_ns));
 }
 
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
@@ -163,9 +167,19 @@ static const char *advice_of(const finding_list *found, const char *const ids[])
 }
 
 static void say_next(FILE *out, const job_verdict *verdict, const measure_list *measures, const finding_list *found) {
-  static const char *const of_io[] = {"metadata",        "small-reads",      "random-reads",    "small-writes", "random-writes",
-                                      "unaligned-reads", "unaligned-writes", "redundant-reads", "shared-file",  "stdio",
-                                      "open-churn",      "small-files",      NULL};
+  static const char *const of_io[] = {"metadata",
+                                      "small-reads",
+                                      "random-reads",
+                                      "small-writes",
+                                      "random-writes",
+                                      "unaligned-reads",
+                                      "unaligned-writes",
+                                      "redundant-reads",
+                                      "shared-file",
+                                      "stdio",
+                                      "open-churn",
+                                      "small-files",
+                                      NULL};
   const char *advice = verdict->class == BOUND_IO ? advice_of(found, of_io) : NULL;
   if (verdict->class == BOUND_INPUT) say_input_advice(out, verdict, measures);
   else if (advice) fprintf(out, "%s", advice);
@@ -178,8 +192,8 @@ static void say_next(FILE *out, const job_verdict *verdict, const measure_list *
 
 /* ---- All ------------------------------------------------------------------------------------------------------------ */
 
-int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
-                const finding_list *found) {
+int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                const measure_list *measures, const finding_list *found) {
   char **const texts[] = {&verdict->text, &verdict->evidence, &verdict->next};
   int is_good = 1;
   for (int i = 0; i < 3; i++) {

@@ -5,7 +5,7 @@
 #include "verdict.h"
 
 /* Sets text, evidence and next. 0: no memory. */
-int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_costs *costs, const measure_list *measures,
-                const finding_list *found);
+int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                const measure_list *measures, const finding_list *found);
 
 #endif
