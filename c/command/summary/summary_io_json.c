@@ -68,7 +68,7 @@ static void print_io(FILE *out, const io_stats *stats) {
 /* What calls of this name do. */
 static const char *kind_of(dft_text name, dft_text cat) {
   event_class class = {0};
-  event_classify(&class, name, cat);
+  event_classify(&class, NULL, name, cat);
   switch (class.io) {
     case IO_NONE: return "process";
     case IO_READ: return "read";

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "waiting.h"
+#include "inputwait.h"
 
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
@@ -116,7 +116,7 @@ int costs_count(job_costs *costs, summary_answer *answer) {
     split_waiting(&costs->ranks[i], &answer->collectives);
   }
   add_up(costs);
-  return !costs->is_training || waiting_measure(costs, answer->state);
+  return !costs->is_training || inputwait_measure(costs, answer->state);
 }
 
 void costs_free(job_costs *costs) {

@@ -1,6 +1,6 @@
-/* waiting.c - what happens while a trainer waits for data.
+/* inputwait.c - what happens while a trainer waits for data.
  * SPDX-License-Identifier: MIT */
-#include "waiting.h"
+#include "inputwait.h"
 
 #include <stdlib.h>
 
@@ -124,7 +124,7 @@ static int measure_rank(rank_costs *rank, summary_state *state, const uint32_t *
   return is_good;
 }
 
-int waiting_measure(job_costs *costs, summary_state *state) {
+int inputwait_measure(job_costs *costs, summary_state *state) {
   uint32_t *trainers = training_trainers(state);
   int is_good = trainers != NULL;
   for (uint32_t i = 0; is_good && i < costs->count; i++) {

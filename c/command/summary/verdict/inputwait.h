@@ -1,0 +1,11 @@
+/* inputwait.h - what happens while a trainer waits for data: reads, writes and other I/O calls of itself and of its workers, or
+ * loading at all. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_INPUTWAIT_H
+#define DFTRACER_INPUTWAIT_H
+
+#include "costs.h"
+
+/* Sets waited_with, waited_loading, loaded_ns and workers of each rank. 0: no memory, or the spill cannot be read. */
+int inputwait_measure(job_costs *costs, summary_state *state);
+
+#endif
