@@ -79,6 +79,8 @@ def place(spans):
             from_here = {0: 0, 1: file.position}.get(whence)
             goal = None if from_here is None else from_here + offset
             file.position = goal if goal is not None and 0 <= goal <= MOST else None
+            if (whence, offset) == (0, -1):  # rewind has no offset
+                file.position = 0
         elif span.kind in ("read", "write") and result is None:
             file.position = None
         elif span.kind in ("read", "write") and result > 0:

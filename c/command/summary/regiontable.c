@@ -25,18 +25,26 @@ static void add_member(table *lines, const summary_state *state, const region_me
   else table_format(lines, "%s (pid %" PRIu64 ")", time, state->processes[member->process].pid);
 }
 
+/* Regions that take the same time on all ranks are last, and not shown. */
+static uint32_t count_uneven(const rank_region_list *list) {
+  uint32_t count = 0;
+  while (count < list->count && list->regions[count].lost_ns) count++;
+  return count;
+}
+
 void region_table(FILE *out, const summary_answer *answer, uint32_t top) {
   static const table_column columns[] = {{"name", 't'},      {"cat", 't'},        {"ranks", 'r'},
                                          {"mean", 'r'},      {"min (rank)", 'r'}, {"max (rank)", 'r'},
                                          {"deviation", 'o'}, {"imbalance", 'k'},  {"lost", 'k'}};
   table lines = {.columns = columns, .column_count = 9};
   const rank_region_list *list = &answer->rank_regions;
+  const uint32_t count = count_uneven(list);
   char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
-  if (list->ranks < 2 || !list->count) return;
-  shown(more, top, list->count);
+  if (list->ranks < 2 || !count) return;
+  shown(more, top, count);
   snprintf(note, sizeof note, "lost: max - mean, of each rank%s%s", *more ? "; " : "", more);
   table_heading(out, "Regions over ranks", note);
-  for (uint32_t i = 0; i < list->count && i < top; i++) {
+  for (uint32_t i = 0; i < count && i < top; i++) {
     const rank_region *region = &list->regions[i];
     add_name(&lines, state_text_of(answer->state, region->name));
     add_text(&lines, state_text_of(answer->state, region->cat));

@@ -6,7 +6,7 @@
 
 #include "command/summary/answer/answer.h"
 
-/* Prints nothing unless there are two ranks. */
+/* Those that do not take the same time on all. Prints nothing unless there are two ranks. */
 void region_table(FILE *out, const summary_answer *answer, uint32_t top);
 
 #endif

@@ -70,7 +70,7 @@ static uint64_t piece_add(file_piece *known, const file_piece *more) {
 
 /* ---- Calls ---------------------------------------------------------------------------------------------------------- */
 
-/* fseek returns 0, and not the new position. Without an offset it is rewind. */
+/* fseek returns 0, and not the new position. */
 static void move(file_position *position, const moment *event) {
   int64_t from = event->whence == SEEK_CUR ? position->next : 0;
   if (event->whence != SEEK_SET && event->whence != SEEK_CUR) {
@@ -81,7 +81,7 @@ static void move(file_position *position, const moment *event) {
   position->is_placed |= event->whence == SEEK_SET;
   if (__builtin_add_overflow(from, event->offset, &position->next) || position->next < 0) {
     position->next = 0;
-    position->is_placed = 0;
+    position->is_placed = event->whence == SEEK_SET && event->offset == -1; /* rewind */
   }
 }
 
