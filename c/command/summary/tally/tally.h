@@ -68,6 +68,7 @@ void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment 
 void tally_add_failure(tally *counts, const moment *event);
 /* NO_NUMBER: the epoch is not known. NULL: no memory. */
 epoch_stats *tally_epoch(tally *counts, int64_t epoch);
+epoch_stats *tally_find_epoch(tally *counts, int64_t epoch); /* NULL: it has no such epoch */
 void tally_add_time(tally *counts, int64_t start, int64_t end);
 /* Adds all of `from`, whose histograms are freed: there may be many. */
 void tally_merge(tally *into, tally *from);
