@@ -19,7 +19,10 @@ typedef struct moment {
   uint32_t class_number; /* what its name and category mean to the summary */
   uint32_t group;
   uint32_t file;
-  uint32_t second_file; /* the file that a copy writes */
+  union {
+    uint32_t second_file; /* the file that a copy writes */
+    uint32_t samples;     /* of any other event: of the batch that is fetched; 0: not given */
+  };
   uint32_t thread;
   uint16_t level;
   uint16_t error : 14; /* errno of a call that failed; 0: not given */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "splitting.h"
+
 #define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
 #define WINDOW_LEAST 512u
 
@@ -25,6 +27,16 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   counts->is_good &= io_stats_count(stats, kind, class, event, place);
   stats->uses = file != 0;
   if (kind == IO_WRITE) stats->write_uses = file != 0;
+}
+
+/* The time of calls that account_call does not put into the reads and writes. */
+static void account_time(tally *counts, process_frame *frame, const event_class *class, const moment *event) {
+  const int is_read = class->io == IO_READ || class->io == IO_COPY;
+  const int is_write = class->io == IO_WRITE || class->io == IO_COPY;
+  if ((is_read || is_write) && class->is_wanted && event->result > 0) return;
+  if (is_read) counts->is_good &= spanset_add(&frame->calls[GRAIN_READ], event->start, event->end);
+  if (is_write) counts->is_good &= spanset_add(&frame->calls[GRAIN_WRITE], event->start, event->end);
+  if (!is_read && !is_write) counts->is_good &= spanset_add(&frame->calls[GRAIN_META], event->start, event->end);
 }
 
 static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
@@ -56,7 +68,8 @@ static void account_training(tally *counts, process_counts *process, const event
     arrival_list *calls = arrivals_list(&process->comm, event->class_number);
     counts->is_good &= calls && arrival_list_add(calls, event->start, event->end);
   }
-  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT || class->is_mpi) return; /* also happens before and after a training loop */
+  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT || class->is_mpi)
+    return; /* also happens before and after a training loop */
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
   process->loop_events++;
@@ -84,7 +97,13 @@ static void account_event(void *context, const moment *event, int64_t self) {
     counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
                                         (uint64_t)self);
   }
-  if (class->io) account_io(counts, process, thread, class, event);
+  if (class->work != WORK_NONE) counts->is_good &= work_line_add(&thread->work, event->start, event->end, class->work);
+  if (class->io) {
+    account_io(counts, process, thread, class, event);
+    account_time(counts, &owner->frame, class, event);
+  }
+  if (!class->is_call)
+    counts->is_good &= process_frame_add_region(&owner->frame, class, event, process_is_training(process));
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
     counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
@@ -96,7 +115,9 @@ typedef struct place_context {
   analysis *shared;
   tally *counts;
   batch_piles *batches;
+  process_frame *frame;
   int is_trainer, is_worker, has_epochs;
+  int has_steps, has_updates;     /* what its steps are: events of kind step, of optimizers, or else fetches */
   int64_t fetch_end, compute_end; /* of what was counted so far */
 } place_context;
 
@@ -116,6 +137,8 @@ static void account_epoch(place_context *given, const event_place *place) {
   if (!stats) return;
   stats->computes += is_compute;
   stats->fetches += place->kind == AI_FETCH;
+  stats->samples += place->kind == AI_FETCH ? place->samples : 0;
+  stats->sampled += place->kind == AI_FETCH && place->samples;
   if (is_compute) stats->compute_ns += new_time(place, &given->compute_end);
   if (is_fetch) stats->fetch_ns += new_time(place, &given->fetch_end);
   if (given->has_epochs && place->epoch != NO_NUMBER && place->kind != AI_EPOCH)
@@ -124,12 +147,18 @@ static void account_epoch(place_context *given, const event_place *place) {
   if (place->end > stats->last) stats->last = place->end;
 }
 
+static int is_step(const place_context *given, const event_place *place) {
+  if (given->has_steps) return place->kind == AI_STEP;
+  return given->has_updates ? place->is_update : place->kind == AI_FETCH;
+}
+
 /* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. The
  * batch tells it, when all traces are read. */
 static void account_place(void *context, const event_place *place) {
   place_context *given = context;
   const uint64_t nothing = (uint64_t)NO_NUMBER;
   uint32_t group;
+  if (is_step(given, place)) given->counts->is_good &= process_frame_add_step(given->frame, place);
   if (given->is_trainer && place->kind && place->kind != AI_DATA) account_epoch(given, place);
   if (given->is_trainer && place->kind == AI_FETCH && place->batch != NO_NUMBER)
     given->counts->is_good &= batch_piles_add_fetch(given->batches, place);
@@ -150,13 +179,15 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
   place_context context = {.shared = shared,
                            .counts = counts,
                            .batches = &process->batches,
+                           .frame = &process->frame,
+                           .has_steps = process->counts.ai_count[AI_STEP] != 0,
+                           .has_updates = process->counts.updates != 0,
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,
                            .fetch_end = INT64_MIN,
                            .compute_end = INT64_MIN};
   counts->is_good &= step_finder_resolve(&process->times, account_place, &context);
-  step_finder_free(&process->times);
 }
 
 /* ---- Sources --------------------------------------------------------------------------------------------------------- */
@@ -217,6 +248,30 @@ void account_sorted(analysis *shared, tally *counts, uint32_t number, const mome
   counts->is_good &= coverage_add_sorted(&analysis_thread(shared, event->thread)->time, event, account_event, &context);
 }
 
+/* Chains the threads of each process. */
+static void chain_threads(const analysis *shared, const traced_source *source) {
+  traced_thread *thread;
+  for (uint32_t i = source->first_thread; i; i = thread->next_of_source) {
+    traced_process *process;
+    thread = analysis_thread(shared, i);
+    process = analysis_process(shared, thread->process);
+    thread->next_of_process = process->first_thread;
+    process->first_thread = i;
+  }
+}
+
+/* What can be said of a process when all its events are known. */
+static void account_processes(analysis *shared, const traced_source *source) {
+  chain_threads(shared, source);
+  for (uint32_t i = source->first_thread; i; i = analysis_thread(shared, i)->next_of_source) {
+    traced_process *process = analysis_process(shared, analysis_thread(shared, i)->process);
+    if (process->first_thread != i) continue;
+    account_places(shared, source->counts, process);
+    source->counts->is_good &= split_process(shared, source->counts, process);
+    step_finder_free(&process->times);
+  }
+}
+
 void account_source_end(analysis *shared, tally *counts, uint32_t number) {
   traced_source *source = &shared->sources[number];
   account_context context = {shared, source->counts};
@@ -231,10 +286,7 @@ void account_source_end(analysis *shared, tally *counts, uint32_t number) {
     file_positions_free(&thread->positions);
     counts->is_good &= process_counts_settle(&process->counts);
   }
-  for (uint32_t i = source->first_thread; i && !source->is_disordered; i = thread->next_of_source) {
-    thread = analysis_thread(shared, i);
-    account_places(shared, source->counts, analysis_process(shared, thread->process));
-  }
+  if (!source->is_disordered) account_processes(shared, source);
   if (source->is_disordered) {
     discard(shared, source);
   } else {

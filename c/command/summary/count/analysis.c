@@ -27,6 +27,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .second_file = key(reader, "path2_hash"),
     .epoch = key(reader, "epoch"),
     .step = key(reader, "step"),
+    .samples = key(reader, "samples"),
     .num_dropped = key(reader, "num_dropped"),
     .recovered = key(reader, "recovered"),
     .ppid = key(reader, "ppid"),
@@ -64,6 +65,7 @@ void analysis_free(analysis *shared) {
   for (uint32_t i = 1; i <= shared->process_numbers.count; i++) {
     analysis_forget_process(analysis_process(shared, i));
   }
+  for (uint32_t i = 1; i <= shared->thread_numbers.count; i++) analysis_forget_thread(analysis_thread(shared, i));
   for (uint32_t i = 0; i <= THREADS_MAX / BLOCK; i++) {
     free(shared->threads[i]);
     free(shared->processes[i]);
@@ -191,6 +193,8 @@ void analysis_forget_thread(traced_thread *thread) {
   coverage_free(&thread->time);
   thread->time = (coverage){0};
   file_positions_free(&thread->positions);
+  work_line_free(&thread->work);
+  thread->next_of_process = 0;
   thread->io_ns = thread->process_ns = thread->region_ns = 0;
 }
 
@@ -198,6 +202,8 @@ void analysis_forget_process(traced_process *process) {
   process_counts_clear(&process->counts);
   step_finder_free(&process->times);
   batch_piles_free(&process->batches);
+  process_frame_free(&process->frame);
+  process->first_thread = 0;
 }
 
 void analysis_add_host(analysis *shared, uint32_t source, uint32_t host) {

@@ -19,7 +19,9 @@
 #include "command/summary/tally/batchpiles.h"
 #include "command/summary/tally/processcounts.h"
 #include "command/summary/tally/processfacts.h"
+#include "command/summary/tally/processframe.h"
 #include "command/summary/tally/stepfinder.h"
+#include "command/summary/tally/workline.h"
 #include "command/trace/coverage.h"
 #include "traceparts.h"
 
@@ -38,18 +40,22 @@ typedef struct traced_process {
   uint32_t threads;
   process_facts facts;
   process_counts counts;
-  step_finder times; /* until the source has no more events */
+  step_finder times;     /* until the source has no more events */
+  process_frame frame;   /* the same */
+  uint32_t first_thread; /* when the source has no more events */
   batch_piles batches;
 } traced_process;
 
 /* A tid of a process. */
 typedef struct traced_thread {
   uint32_t process;
-  uint32_t next_of_source; /* the next thread found in the same source; 0: none */
+  uint32_t next_of_source;  /* the next thread found in the same source; 0: none */
+  uint32_t next_of_process; /* the same, when the source has no more events */
   uint64_t tid;
   coverage time;
   uint64_t io_ns, process_ns, region_ns; /* self times: of I/O, of calls on processes, of all else */
   file_positions positions;
+  work_line work; /* until the source has no more events */
 } traced_thread;
 
 /* One source: its threads are a list in the order in which they were found. */
@@ -62,8 +68,8 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, error, offset, whence, length, flags, mode, worker, worker_pid, batch, second_file, epoch, step, name,
-    value;
+  uint32_t ret, error, offset, whence, length, flags, mode, worker, worker_pid, batch, second_file, epoch, step,
+    samples, name, value;
   uint32_t num_dropped, recovered, ppid, run, world_size, command,
     executable; /* of start and end, also the following */
   uint32_t finish_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions, open_sites;

@@ -55,7 +55,8 @@ typedef struct event_arguments {
   int is_append;         /* of an open: writes begin at the end */
   int64_t worker, batch; /* -1: not given */
   int64_t error;
-  int64_t epoch, step;  /* NO_STEP: not given */
+  int64_t epoch, step; /* NO_STEP: not given */
+  int64_t samples;
   dft_text second_file; /* its hash */
 } event_arguments;
 
@@ -77,6 +78,7 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     else if (cell->key == keys->batch) found.batch = cell_integer(cell, -1);
     else if (cell->key == keys->epoch) found.epoch = cell_integer(cell, NO_STEP);
     else if (cell->key == keys->step) found.step = cell_integer(cell, NO_STEP);
+    else if (cell->key == keys->samples) found.samples = cell_integer(cell, 0);
     else if (cell->key == keys->second_file && cell->type == DFT_STRING)
       found.second_file = (dft_text){cell->value.text, cell->len};
     else if (cell->key == keys->flags) found.is_append = (cell_integer(cell, 0) & O_APPEND) != 0;
@@ -124,6 +126,9 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
     .epoch = short_number(arguments->epoch),
     .step = short_number(arguments->step),
     .file = rows->file[row],
+    .samples = !class->is_call && arguments->samples > 0 && arguments->samples < UINT32_MAX
+                 ? (uint32_t)arguments->samples
+                 : 0,
     .level = level > UINT16_MAX ? UINT16_MAX : (uint16_t)level,
     .error = arguments->error > 0 && arguments->error < ERRORS_MOST ? (uint16_t)arguments->error & (ERRORS_MOST - 1)
                                                                     : 0,

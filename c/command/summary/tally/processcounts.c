@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "processcounts.h"
 
+#include <stdlib.h>
+
 int process_counts_settle(process_counts *counts) {
   return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data) &&
          spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
@@ -16,5 +18,8 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->writes);
   arrivals_free(&counts->comm);
   region_stats_free(&counts->regions);
+  if (counts->steps) histogram_free(&counts->steps->durations);
+  free(counts->steps);
+  for (int i = 0; i < GRAIN_KINDS; i++) record_pile_free(&counts->grains[i]);
   *counts = (process_counts){0};
 }

@@ -29,6 +29,12 @@ static inline int process_is_trainer(const process_counts *counts) {
   return counts->ai_count[AI_COMPUTE] || counts->ai_count[AI_FETCH];
 }
 
+/* Events tell where its training loop is. */
+static inline int process_is_training(const process_counts *counts) {
+  return counts->ai_count[AI_FETCH] || counts->ai_count[AI_START] || counts->ai_count[AI_EPOCH] ||
+         counts->ai_count[AI_STEP] || counts->updates;
+}
+
 /* Nothing is added for a while. 0: no memory, or no room for the spill. */
 int process_counts_settle(process_counts *counts);
 /* Frees everything and starts again from zero. */

@@ -49,7 +49,9 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
                        .end = event->end,
                        .self_ns = (uint64_t)self,
                        .kind = class->ai,
-                       .is_wanted = (uint32_t)is_wanted};
+                       .is_update = class->is_update,
+                       .samples = class->is_call ? 0 : event->samples,
+                       .is_wanted = is_wanted & 1};
   times->has_epochs |= is_epoch;
   times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
   if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
@@ -166,5 +168,35 @@ int step_finder_resolve(step_finder *times, event_place_call *call, void *contex
   close_stack(&steps);
   close_stack(&batches);
   run_merge_free(&events);
+  return is_good;
+}
+
+/* The innermost one that lasts on from this moment. NULL: there is none. */
+static const time_window *lasting(const window_stack *stack, int64_t now) {
+  for (uint32_t i = stack->count; i-- > 0;) {
+    if (stack->open[i].end > now) return &stack->open[i];
+  }
+  return NULL;
+}
+
+int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context) {
+  window_stack epochs;
+  int64_t now = INT64_MIN;
+  int is_good = 1;
+  open_stack(&epochs, &times->epochs);
+  while (is_good) {
+    const int64_t until = epochs.next ? epochs.next->start : INT64_MAX;
+    const time_window *epoch;
+    while (is_good && now < until && (epoch = lasting(&epochs, now)) != NULL) {
+      const int64_t end = epoch->end < until ? epoch->end : until;
+      is_good = call(context, now, end, epoch->number);
+      now = end;
+    }
+    if (!epochs.next) break;
+    now = until;
+    is_good = is_good && advance(&epochs, now, times, 1);
+  }
+  is_good = is_good && epochs.merge.is_good;
+  close_stack(&epochs);
   return is_good;
 }

@@ -27,8 +27,10 @@ typedef struct event_place {
   int64_t batch_end;     /* when it was complete */
   int64_t start, end;
   uint64_t self_ns;
-  uint32_t kind; /* ai_kind */
-  uint32_t is_wanted;
+  uint32_t kind : 8;      /* ai_kind */
+  uint32_t is_update : 1; /* an optimizer's step */
+  uint32_t is_wanted : 1;
+  uint32_t samples; /* of the batch of a fetch; 0: not given */
 } event_place;
 
 /* Adds an event. is_by_step: all events that are wanted get a place; otherwise those of a training. 0: no memory, or no room
@@ -37,6 +39,10 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
 /* Calls for each event, in the order of starts. 0: as before. */
 typedef void event_place_call(void *context, const event_place *place);
 int step_finder_resolve(step_finder *times, event_place_call *call, void *context);
+/* Calls for the times of epochs, in order and disjoint: at each moment the innermost epoch counts. The call returns 0 to stop. 0: as
+ * before, or it was stopped. */
+typedef int epoch_time_call(void *context, int64_t start, int64_t end, int64_t number);
+int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context);
 void step_finder_free(step_finder *times);
 
 #endif

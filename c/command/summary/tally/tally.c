@@ -90,6 +90,11 @@ epoch_stats *tally_epoch(tally *counts, int64_t epoch) {
   return &epochs[number];
 }
 
+epoch_stats *tally_find_epoch(tally *counts, int64_t epoch) {
+  uint32_t number = numbering_find(&counts->epoch_numbers, (uint64_t)epoch, 0);
+  return number ? &counts->epochs[number] : NULL;
+}
+
 /* ---- Adding --------------------------------------------------------------------------------------------------------- */
 
 void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns) {
@@ -151,6 +156,11 @@ void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
   into->computes += from->computes;
   into->fetch_ns += from->fetch_ns;
   into->compute_ns += from->compute_ns;
+  into->steps += from->steps;
+  into->samples += from->samples;
+  into->sampled += from->sampled;
+  for (int i = 0; i < TIME_CLASSES; i++) into->class_ns[i] += from->class_ns[i];
+  into->evaluation_ns += from->evaluation_ns;
   if (from->first < into->first) into->first = from->first;
   if (from->last > into->last) into->last = from->last;
 }

@@ -80,6 +80,7 @@ io_stats *tally_file(tally *counts, uint32_t file, uint32_t process);
 void tally_add_call(tally *counts, const event_class *class, const moment *event);
 /* NO_NUMBER: the epoch is not known. NULL: no memory. */
 epoch_stats *tally_epoch(tally *counts, int64_t epoch);
+epoch_stats *tally_find_epoch(tally *counts, int64_t epoch); /* NULL: it has no such epoch */
 void tally_add_time(tally *counts, int64_t start, int64_t end);
 /* Adds all of `from`, whose histograms are freed: there may be many. */
 void tally_merge(tally *into, tally *from);

@@ -50,6 +50,9 @@ typedef struct step_times {
   slow_step slowest[SLOW_STEPS]; /* the slowest first; of equal ones, the earlier */
 } step_times;
 
+/* Keeps the step if it is one of the slowest. */
+void step_times_add(step_times *steps, const slow_step *step);
+
 /* Calls of one kind, raw: whatever encloses them. A grain is a time with calls; beyond GRAINS_EXACT of them, calls whose distance
  * is below a power of two are one grain. */
 #define GRAINS_EXACT 16384u

@@ -1,0 +1,74 @@
+/* iograins.c - when a process was in I/O calls, in little room.
+ * SPDX-License-Identifier: MIT */
+#include "iograins.h"
+
+#include <stdlib.h>
+
+static int by_start(const void *a, const void *b) {
+  const io_grain *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  return (one->end > two->end) - (one->end < two->end);
+}
+
+int io_grains_add(record_pile *grains, const io_grain *grain) {
+  grains->record_bytes = sizeof *grain;
+  grains->compare = by_start;
+  return record_pile_add(grains, grain);
+}
+
+/* Grains that are being made. Spans come in order, so what does not fit now would not fit in the end either. */
+typedef struct grain_maker {
+  io_grain *list;
+  uint32_t count, capacity;
+  uint64_t reach; /* what is closer becomes one */
+} grain_maker;
+
+static int joins(const grain_maker *maker, const io_grain *last, const io_grain *next) {
+  return (uint64_t)next->start - (uint64_t)last->end < maker->reach;
+}
+
+static void join(io_grain *last, const io_grain *next) {
+  last->end = next->end;
+  last->busy_ns += next->busy_ns;
+}
+
+static void coarsen(grain_maker *maker) {
+  uint32_t kept = 0;
+  maker->reach *= 2;
+  for (uint32_t i = 1; i < maker->count; i++) {
+    if (joins(maker, &maker->list[kept], &maker->list[i])) join(&maker->list[kept], &maker->list[i]);
+    else maker->list[++kept] = maker->list[i];
+  }
+  maker->count = kept + 1;
+}
+
+static int make(grain_maker *maker, const time_span *span) {
+  const io_grain grain = {span->start, span->end, (uint64_t)(span->end - span->start)};
+  while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], &grain)) coarsen(maker);
+  if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
+    join(&maker->list[maker->count - 1], &grain);
+    return 1;
+  }
+  if (maker->count == maker->capacity) {
+    uint32_t capacity = maker->capacity ? maker->capacity * 2 : 64;
+    io_grain *list = realloc(maker->list, capacity * sizeof *list);
+    if (!list) return 0;
+    maker->list = list;
+    maker->capacity = capacity;
+  }
+  maker->list[maker->count++] = grain;
+  return 1;
+}
+
+int io_grains_make(record_pile *grains, spanset *const *sets, uint32_t count) {
+  grain_maker maker = {.reach = 1};
+  span_stream stream;
+  time_span span;
+  int is_good = span_stream_open(&stream, sets, count);
+  while (is_good && span_stream_next(&stream, &span)) is_good = make(&maker, &span);
+  is_good = is_good && stream.merge.is_good;
+  span_stream_close(&stream);
+  for (uint32_t i = 0; is_good && i < maker.count; i++) is_good = io_grains_add(grains, &maker.list[i]);
+  free(maker.list);
+  return is_good;
+}

@@ -1,0 +1,116 @@
+/* processframe.c - what the split of a process's time needs until all its events are known.
+ * SPDX-License-Identifier: MIT */
+#include "processframe.h"
+
+/* ---- Regions -------------------------------------------------------------------------------------------------------- */
+
+int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known) {
+  const int is_work = class->work >= WORK_COMPUTE || class->work == WORK_FETCH;
+  if (class->stage == STAGE_EVALUATION) return spanset_add(&frame->evaluation, event->start, event->end);
+  if (class->stage == STAGE_STARTUP) {
+    if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
+    return 1;
+  }
+  if (is_loop_known || class->work == WORK_NONE) return 1;
+  return region_hulls_add(&frame->hulls, event->class_number, is_work, event->start, event->end);
+}
+
+void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
+  if (region_hulls_loop(&frame->hulls, &counts->loop_first, &counts->loop_last)) return;
+  counts->loop_first = frame->startups ? frame->startup_last : first;
+  counts->loop_last = last;
+}
+
+/* ---- Steps and epochs ----------------------------------------------------------------------------------------------- */
+
+/* As they ended. */
+static int by_end(const void *a, const void *b) {
+  const split_window *one = a, *two = b;
+  if (one->end != two->end) return one->end < two->end ? -1 : 1;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  if (one->epoch != two->epoch) return one->epoch < two->epoch ? -1 : 1;
+  return (one->step > two->step) - (one->step < two->step);
+}
+
+static int add_in_order(record_pile *pile, const split_window *window) {
+  pile->record_bytes = sizeof *window;
+  pile->compare = by_end;
+  return record_pile_add(pile, window);
+}
+
+int process_frame_add_step(process_frame *frame, const event_place *place) {
+  return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, place->step, 0});
+}
+
+static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) {
+  process_frame *frame = context;
+  const split_window window = {start, end, number, NO_NUMBER, 0};
+  return number == NO_NUMBER ||
+         (add_in_order(&frame->epochs, &window) && split_window_add(&frame->windows[WINDOW_EPOCH], &window));
+}
+
+/* The epoch that lasts at this moment, and since when it lasts without a break. */
+typedef struct epoch_line {
+  run_merge merge;
+  const split_window *next;
+  split_window now;
+} epoch_line;
+
+static void move_to(epoch_line *line, int64_t time) {
+  for (; line->next && line->next->start < time; line->next = run_merge_next(&line->merge)) {
+    if (line->next->epoch == line->now.epoch && line->next->start == line->now.end) line->now.end = line->next->end;
+    else line->now = *line->next;
+  }
+}
+
+/* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
+static int make_steps(process_frame *frame, int64_t begin) {
+  epoch_line epochs = {.now = {.epoch = NO_NUMBER}};
+  run_merge steps;
+  const split_window *step;
+  uint64_t index = 0;
+  int is_good = 1;
+  record_pile_read(&frame->steps, &steps);
+  record_pile_read(&frame->epochs, &epochs.merge);
+  epochs.next = run_merge_next(&epochs.merge);
+  while (is_good && (step = run_merge_next(&steps)) != NULL) {
+    split_window window = {begin, step->end, step->epoch, step->step, ++index};
+    move_to(&epochs, step->end);
+    if (step->epoch != NO_NUMBER && epochs.now.epoch == step->epoch && epochs.now.start > begin)
+      window.start = epochs.now.start;
+    is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
+    begin = step->end;
+  }
+  is_good = is_good && steps.is_good && epochs.merge.is_good;
+  run_merge_free(&steps);
+  run_merge_free(&epochs.merge);
+  return is_good;
+}
+
+static int make_evaluation(process_frame *frame) {
+  spanset *set = &frame->evaluation;
+  span_stream stream;
+  time_span span;
+  int is_good = span_stream_open(&stream, &set, 1);
+  while (is_good && span_stream_next(&stream, &span))
+    is_good = split_window_add(&frame->windows[WINDOW_EVALUATION],
+                               &(split_window){.start = span.start, .end = span.end});
+  is_good = is_good && stream.merge.is_good;
+  span_stream_close(&stream);
+  return is_good;
+}
+
+int process_frame_make_windows(process_frame *frame, const process_counts *counts, step_finder *times, int has_epochs) {
+  if (has_epochs && !step_finder_epochs(times, add_epoch, frame)) return 0;
+  return make_evaluation(frame) && make_steps(frame, counts->loop_first);
+}
+
+void process_frame_free(process_frame *frame) {
+  spanset_free(&frame->evaluation);
+  for (int i = 0; i < GRAIN_KINDS; i++) spanset_free(&frame->calls[i]);
+  region_hulls_free(&frame->hulls);
+  record_pile_free(&frame->steps);
+  record_pile_free(&frame->epochs);
+  for (int i = 0; i < WINDOW_KINDS; i++) record_pile_free(&frame->windows[i]);
+  *frame = (process_frame){0};
+}

@@ -1,0 +1,86 @@
+/* regionhulls.c - how often and when a process was in each kind of region.
+ * SPDX-License-Identifier: MIT */
+#include "regionhulls.h"
+
+#include <stdlib.h>
+
+#define RECURRING 3u /* events of a class that make it part of a loop */
+#define SLOTS_FIRST 16u
+
+static region_hull *slot_of(const region_hulls *hulls, uint32_t class_number) {
+  uint32_t at = class_number * 0x9e3779b1u;
+  for (;; at++) {
+    region_hull *slot = &hulls->slots[at & (hulls->slot_count - 1)];
+    if (!slot->class_number || slot->class_number == class_number) return slot;
+  }
+}
+
+static int grow(region_hulls *hulls) {
+  region_hulls larger = {.slot_count = hulls->slot_count ? hulls->slot_count * 2 : SLOTS_FIRST, .count = hulls->count};
+  larger.slots = calloc(larger.slot_count, sizeof *larger.slots);
+  if (!larger.slots) return 0;
+  for (uint32_t i = 0; i < hulls->slot_count; i++) {
+    if (hulls->slots[i].class_number) *slot_of(&larger, hulls->slots[i].class_number) = hulls->slots[i];
+  }
+  free(hulls->slots);
+  *hulls = larger;
+  return 1;
+}
+
+int region_hulls_add(region_hulls *hulls, uint32_t class_number, int is_work, int64_t start, int64_t end) {
+  region_hull *hull;
+  if (2 * hulls->count >= hulls->slot_count && !grow(hulls)) return 0;
+  hull = slot_of(hulls, class_number);
+  if (!hull->class_number) {
+    *hull = (region_hull){.class_number = class_number, .is_work = (uint32_t)is_work, .first = start, .last = end};
+    hulls->count++;
+  }
+  hull->count++;
+  hull->total_ns += (uint64_t)(end - start);
+  if (start < hull->first) hull->first = start;
+  if (end > hull->last) hull->last = end;
+  return 1;
+}
+
+static int is_candidate(const region_hull *hull, int is_work) {
+  return hull->class_number && hull->count >= RECURRING && (!is_work || hull->is_work);
+}
+
+/* Most time; of equal ones, the one that starts first, then the one that ends last. */
+static int is_before(const region_hull *one, const region_hull *two) {
+  if (one->total_ns != two->total_ns) return one->total_ns > two->total_ns;
+  return one->first != two->first ? one->first < two->first : one->last > two->last;
+}
+
+static const region_hull *find_main(const region_hulls *hulls, int is_work) {
+  const region_hull *found = NULL;
+  for (uint32_t i = 0; i < hulls->slot_count; i++) {
+    const region_hull *hull = &hulls->slots[i];
+    if (is_candidate(hull, is_work) && (!found || is_before(hull, found))) found = hull;
+  }
+  return found;
+}
+
+int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last) {
+  const int is_work = find_main(hulls, 1) != NULL;
+  const region_hull *hull = find_main(hulls, is_work);
+  int is_stable = 0;
+  if (!hull) return 0;
+  *first = hull->first;
+  *last = hull->last;
+  while (!is_stable) {
+    is_stable = 1;
+    for (uint32_t i = 0; i < hulls->slot_count; i++) {
+      hull = &hulls->slots[i];
+      if (!is_candidate(hull, is_work) || hull->last <= *first) continue;
+      if (hull->last > *last) *last = hull->last, is_stable = 0;
+      if (hull->first < *first) *first = hull->first, is_stable = 0;
+    }
+  }
+  return 1;
+}
+
+void region_hulls_free(region_hulls *hulls) {
+  free(hulls->slots);
+  *hulls = (region_hulls){0};
+}

@@ -1,0 +1,147 @@
+/* timesplitter.c - adds up the time of a process.
+ * SPDX-License-Identifier: MIT */
+#include "timesplitter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Windows -------------------------------------------------------------------------------------------------------- */
+
+static int from_the_last(const void *a, const void *b) {
+  const split_window *one = a, *two = b;
+  if (one->end != two->end) return one->end > two->end ? -1 : 1;
+  if (one->start != two->start) return one->start > two->start ? -1 : 1;
+  return one->index > two->index ? -1 : one->index < two->index;
+}
+
+int split_window_add(record_pile *pile, const split_window *window) {
+  pile->record_bytes = sizeof *window;
+  pile->compare = from_the_last;
+  return record_pile_add(pile, window);
+}
+
+static void next_window(window_cursor *cursor) {
+  const split_window *window = run_merge_next(&cursor->merge);
+  cursor->has_window = window != NULL;
+  if (window) cursor->window = *window;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------------------------------- */
+
+static int is_slower(const slow_step *one, const slow_step *two) {
+  return one->ns != two->ns ? one->ns > two->ns : one->start < two->start;
+}
+
+void step_times_add(step_times *steps, const slow_step *step) {
+  uint32_t at = steps->slow_count;
+  while (at && is_slower(step, &steps->slowest[at - 1])) at--;
+  if (at == SLOW_STEPS) return;
+  if (steps->slow_count < SLOW_STEPS) steps->slow_count++;
+  memmove(&steps->slowest[at + 1], &steps->slowest[at], (steps->slow_count - at - 1) * sizeof *step);
+  steps->slowest[at] = *step;
+}
+
+/* The step at hand is over; the cursor goes on to the one before it. */
+static void end_step(time_splitter *splitter) {
+  window_cursor *cursor = &splitter->cursors[WINDOW_STEP];
+  slow_step *step = &splitter->step;
+  process_counts *counts = splitter->counts;
+  epoch_stats *epoch = cursor->window.epoch == NO_NUMBER ? NULL
+                                                         : tally_find_epoch(splitter->sums, cursor->window.epoch);
+  if (!counts->steps) counts->steps = calloc(1, sizeof *counts->steps);
+  step->epoch = cursor->window.epoch;
+  step->step = cursor->window.step;
+  step->index = cursor->window.index;
+  step->start = cursor->window.start;
+  for (int i = 0; i < TIME_CLASSES; i++) step->ns += step->class_ns[i];
+  if (epoch) epoch->steps++;
+  if (counts->steps) {
+    for (int i = 0; i < TIME_CLASSES; i++) counts->steps->class_ns[i] += step->class_ns[i];
+    splitter->is_good &= histogram_add(&counts->steps->durations, step->ns);
+    step_times_add(counts->steps, step);
+  } else {
+    splitter->is_good = 0;
+  }
+  *step = (slow_step){0};
+  next_window(cursor);
+}
+
+/* ---- Changes of phase, step and epoch ------------------------------------------------------------------------------- */
+
+static void raise_floor(time_splitter *splitter, int64_t time) {
+  if (time < splitter->now && time > splitter->floor) splitter->floor = time;
+}
+
+/* What the time before this moment belongs to, and how long it does. */
+static void look_back(time_splitter *splitter) {
+  const process_counts *counts = splitter->counts;
+  const int64_t now = splitter->now;
+  splitter->floor = splitter->first;
+  for (int kind = 0; kind < WINDOW_KINDS; kind++) {
+    window_cursor *cursor = &splitter->cursors[kind];
+    while (cursor->has_window && cursor->window.start >= now) {
+      if (kind == WINDOW_STEP) end_step(splitter);
+      else next_window(cursor);
+    }
+    cursor->is_inside = cursor->has_window && cursor->window.end >= now;
+    if (cursor->has_window) raise_floor(splitter, cursor->is_inside ? cursor->window.start : cursor->window.end);
+  }
+  raise_floor(splitter, counts->loop_last);
+  raise_floor(splitter, counts->loop_first);
+  splitter->phase = now > counts->loop_last ? PHASE_END : now > counts->loop_first ? PHASE_LOOP : PHASE_START;
+  if (splitter->cursors[WINDOW_EVALUATION].is_inside) splitter->phase = PHASE_EVALUATION;
+}
+
+/* Books what was spent since the last change. */
+static void book(time_splitter *splitter) {
+  const window_cursor *epoch = &splitter->cursors[WINDOW_EPOCH], *step = &splitter->cursors[WINDOW_STEP];
+  const int is_evaluation = splitter->phase == PHASE_EVALUATION;
+  epoch_stats *stats = epoch->is_inside ? tally_find_epoch(splitter->sums, epoch->window.epoch) : NULL;
+  for (int i = 0; i < TIME_CLASSES; i++) {
+    const uint64_t ns = splitter->spent[i];
+    splitter->counts->split_ns[splitter->phase][i] += ns;
+    if (stats && is_evaluation) stats->evaluation_ns += ns;
+    if (stats && !is_evaluation) stats->class_ns[i] += ns;
+    if (step->is_inside && !is_evaluation) splitter->step.class_ns[i] += ns;
+    splitter->spent[i] = 0;
+  }
+}
+
+static void spend(time_splitter *splitter, int64_t until, enum time_class class) {
+  while (splitter->now > until) {
+    int64_t to = until > splitter->floor ? until : splitter->floor;
+    splitter->spent[class] += (uint64_t)(splitter->now - to);
+    splitter->now = to;
+    if (to > splitter->floor || to == splitter->first) return;
+    book(splitter);
+    look_back(splitter);
+  }
+}
+
+/* ---- The way back --------------------------------------------------------------------------------------------------- */
+
+void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
+                         record_pile windows[WINDOW_KINDS]) {
+  *splitter = (time_splitter){.counts = counts, .sums = sums, .first = first, .now = last, .is_good = 1};
+  for (int kind = 0; kind < WINDOW_KINDS; kind++) {
+    record_pile_read(&windows[kind], &splitter->cursors[kind].merge);
+    next_window(&splitter->cursors[kind]);
+  }
+  look_back(splitter);
+}
+
+void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
+  spend(splitter, end, TIME_OUTSIDE);
+  spend(splitter, start, class);
+}
+
+int time_splitter_end(time_splitter *splitter) {
+  spend(splitter, splitter->first, TIME_OUTSIDE);
+  book(splitter);
+  while (splitter->cursors[WINDOW_STEP].has_window) end_step(splitter);
+  for (int kind = 0; kind < WINDOW_KINDS; kind++) {
+    splitter->is_good &= splitter->cursors[kind].merge.is_good;
+    run_merge_free(&splitter->cursors[kind].merge);
+  }
+  return splitter->is_good;
+}

@@ -1,0 +1,50 @@
+/* timesplitter.h - adds up the time of a process, from its last moment back to its first: by phase, by step, by epoch, and by
+ * what it was spent on. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_TIMESPLITTER_H
+#define DFTRACER_TIMESPLITTER_H
+
+#include "processcounts.h"
+#include "tally.h"
+
+/* A step, a part of an epoch, or a time of evaluation. */
+typedef struct split_window {
+  int64_t start, end;
+  int64_t epoch, step; /* NO_NUMBER: not known */
+  uint64_t index;      /* of a step */
+} split_window;
+
+/* Windows of one kind are disjoint. Adds one to a pile that is read from the last to the first. 0: no memory, or no room for the
+ * spill. */
+int split_window_add(record_pile *pile, const split_window *window);
+
+enum window_kind { WINDOW_EVALUATION, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
+
+/* The windows of one kind, the one at hand first. */
+typedef struct window_cursor {
+  run_merge merge;
+  split_window window;
+  int has_window, is_inside; /* there is one at or before this moment; it covers this moment */
+} window_cursor;
+
+typedef struct time_splitter {
+  process_counts *counts;
+  tally *sums;   /* of the epochs */
+  int64_t first; /* of the process */
+  int64_t now;   /* what is later was counted */
+  int64_t floor; /* until here, phase, step and epoch stay the same */
+  enum time_phase phase;
+  uint64_t spent[TIME_CLASSES]; /* since they changed */
+  window_cursor cursors[WINDOW_KINDS];
+  slow_step step; /* that is being added up */
+  int is_good;
+} time_splitter;
+
+/* The process has events from `first` to `last`, its loop is in counts. */
+void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
+                         record_pile windows[WINDOW_KINDS]);
+/* Before what was added so far. What is not added is outside. */
+void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
+/* 0: no memory, or the spill cannot be read. */
+int time_splitter_end(time_splitter *splitter);
+
+#endif

@@ -1,0 +1,215 @@
+/* workline.c - what threads were in, moment by moment.
+ * SPDX-License-Identifier: MIT */
+#include "workline.h"
+
+#include <stdlib.h>
+
+/* ---- Adding ---------------------------------------------------------------------------------------------------------- */
+
+/* A span on the stack: its start, then its length and its class in one word. */
+#define CLASS_BITS 5
+#define LENGTH_MOST (INT64_MAX >> CLASS_BITS)
+
+static int64_t length_of(const stacked_span *span) {
+  return span->end >> CLASS_BITS;
+}
+
+static uint32_t class_of(const stacked_span *span) {
+  return (uint32_t)(span->end & ((1 << CLASS_BITS) - 1));
+}
+
+/* By class of a span: the classes that make no difference inside it. */
+static const uint32_t hidden[WORK_CLASSES] = {
+#define FROM(class) (~0u << (class))
+  [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT),
+  [WORK_COMM] = FROM(WORK_COMM),
+  [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
+  [WORK_DEVICE] = FROM(WORK_DEVICE) & ~(1u << WORK_COMPUTE),
+  [WORK_REGION_WRITE] = FROM(WORK_REGION_WRITE) & ~(1u << WORK_COMPUTE),
+  [WORK_REGION_READ] = FROM(WORK_REGION_READ) & ~(1u << WORK_COMPUTE),
+  [WORK_REGION_META] = FROM(WORK_REGION_META) & ~(1u << WORK_COMPUTE),
+  [WORK_WRITE] = FROM(WORK_WRITE) & ~(1u << WORK_COMPUTE),
+  [WORK_READ] = FROM(WORK_READ) & ~(1u << WORK_COMPUTE),
+  [WORK_META] = FROM(WORK_META) & ~(1u << WORK_COMPUTE),
+  [WORK_COMPUTE] = FROM(WORK_COMPUTE),
+  [WORK_OTHER] = FROM(WORK_OTHER),
+  [WORK_DATA] = FROM(WORK_DATA),
+#undef FROM
+};
+
+int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+  const stacked_span *top;
+  while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
+    if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
+    start += LENGTH_MOST;
+  }
+  for (;;) {
+    if (!span_stack_top(&line->spans, &top)) return 0;
+    if (!top || top->start < start || !(hidden[class] >> class_of(top) & 1)) break;
+    span_stack_pop(&line->spans);
+  }
+  return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
+}
+
+/* ---- One thread ----------------------------------------------------------------------------------------------------- */
+
+/* A span that covers the moment at hand. */
+typedef struct open_span {
+  int64_t start;
+  uint32_t class;
+} open_span;
+
+/* A thread on the way back. */
+typedef struct work_runner {
+  int64_t next; /* the moment when something changes; INT64_MIN: nothing will */
+  work_line *line;
+  stacked_span span; /* the one that comes next */
+  int64_t span_end;  /* INT64_MIN: there is none */
+  open_span *open;   /* the one that starts last is on top */
+  uint32_t count, capacity;
+  uint32_t classes; /* a bit for each class that is open */
+  uint32_t state;   /* the class that counts: a line_class; NO_STATE: none */
+  uint32_t of_class[WORK_CLASSES];
+} work_runner;
+
+/* What a thread is in, as part of its process: a time_class, or loading, which comes after all others. */
+#define LINE_DATA ((uint32_t)TIME_OUTSIDE)
+#define NO_STATE (LINE_DATA + 1)
+static const uint8_t line_class[WORK_CLASSES] = {
+  [WORK_CHECKPOINT] = TIME_CHECKPOINT,
+  [WORK_COMM] = TIME_COMM,
+  [WORK_FETCH] = TIME_INPUT,
+  [WORK_DEVICE] = TIME_TRANSFER,
+  [WORK_REGION_WRITE] = TIME_WRITE,
+  [WORK_REGION_READ] = TIME_READ,
+  [WORK_REGION_META] = TIME_META,
+  [WORK_WRITE] = TIME_WRITE,
+  [WORK_READ] = TIME_READ,
+  [WORK_META] = TIME_META,
+  [WORK_COMPUTE] = TIME_COMPUTE,
+  [WORK_OTHER] = TIME_COMPUTE,
+  [WORK_DATA] = LINE_DATA,
+};
+
+/* Which one counts, of those that a thread is in at one moment. */
+static uint32_t state_of(uint32_t classes) {
+  if (classes & 1u << WORK_COMPUTE) classes &= ~(1u << WORK_FETCH);
+  return classes ? line_class[__builtin_ctz(classes)] : NO_STATE;
+}
+
+static void set_next(work_runner *runner) {
+  const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
+  runner->next = runner->span_end > closes ? runner->span_end : closes;
+}
+
+/* Takes the next span out of the line. */
+static int take_span(work_runner *runner) {
+  const stacked_span *top;
+  if (!span_stack_top(&runner->line->spans, &top)) return 0;
+  runner->span_end = INT64_MIN;
+  if (!top) return 1;
+  runner->span = *top;
+  runner->span_end = top->start + length_of(top);
+  span_stack_pop(&runner->line->spans);
+  return 1;
+}
+
+static int open_next(work_runner *runner) {
+  const open_span span = {runner->span.start, class_of(&runner->span)};
+  uint32_t at = runner->count;
+  if (runner->count == runner->capacity) {
+    uint32_t capacity = runner->capacity ? runner->capacity * 2 : 16;
+    open_span *open = realloc(runner->open, capacity * sizeof *open);
+    if (!open) return 0;
+    runner->open = open;
+    runner->capacity = capacity;
+  }
+  for (; at && runner->open[at - 1].start > span.start; at--) runner->open[at] = runner->open[at - 1];
+  runner->open[at] = span;
+  runner->count++;
+  runner->of_class[span.class]++;
+  runner->classes |= 1u << span.class;
+  return take_span(runner);
+}
+
+/* Closes or opens one span. 0: no memory, or the spill cannot be read. */
+static int step_back(work_runner *runner) {
+  if (runner->span_end == runner->next) {
+    if (!open_next(runner)) return 0;
+  } else {
+    const uint32_t class = runner->open[--runner->count].class;
+    if (!--runner->of_class[class]) runner->classes &= ~(1u << class);
+  }
+  set_next(runner);
+  return 1;
+}
+
+/* ---- All threads ---------------------------------------------------------------------------------------------------- */
+
+typedef struct work_crew {
+  work_runner **heap; /* the first one has the latest moment */
+  uint32_t count;
+  uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
+  int64_t since;                           /* the process is in the first of these states from here on, back */
+} work_crew;
+
+static void sift_down(work_crew *crew, uint32_t at) {
+  work_runner *moved = crew->heap[at];
+  uint32_t child;
+  while ((child = 2 * at + 1) < crew->count) {
+    if (child + 1 < crew->count && crew->heap[child + 1]->next > crew->heap[child]->next) child++;
+    if (crew->heap[child]->next <= moved->next) break;
+    crew->heap[at] = crew->heap[child];
+    at = child;
+  }
+  crew->heap[at] = moved;
+}
+
+/* A thread changes its state: the time since the process did is reported, if the process changes, too. */
+static void change_state(work_crew *crew, work_runner *runner, int64_t now, work_call *call, void *context) {
+  const uint32_t state = state_of(runner->classes), before = crew->states;
+  if (state == runner->state) return;
+  if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
+  if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
+  runner->state = state;
+  if (before == crew->states || (before & -before) == (crew->states & -crew->states)) return;
+  if (before && now < crew->since) {
+    const uint32_t first = (uint32_t)__builtin_ctz(before);
+    call(context, now, crew->since, first == LINE_DATA ? TIME_COMPUTE : (enum time_class)first);
+  }
+  crew->since = now;
+}
+
+static int run_back(work_crew *crew, work_call *call, void *context) {
+  for (uint32_t i = crew->count; i-- > 0;) sift_down(crew, i);
+  while (crew->count && crew->heap[0]->next > INT64_MIN) {
+    work_runner *runner = crew->heap[0];
+    const int64_t now = runner->next;
+    while (runner->next == now) {
+      if (!step_back(runner)) return 0;
+    }
+    change_state(crew, runner, now, call, context);
+    sift_down(crew, 0);
+  }
+  return 1;
+}
+
+int work_lines_split(work_line *const *lines, uint32_t count, work_call *call, void *context) {
+  work_runner *runners = calloc((size_t)count + 1, sizeof *runners);
+  work_crew crew = {.heap = calloc((size_t)count + 1, sizeof(work_runner *)), .since = INT64_MAX};
+  int is_good = runners && crew.heap;
+  for (uint32_t i = 0; is_good && i < count; i++) {
+    if (work_line_is_empty(lines[i])) continue;
+    runners[i].line = lines[i];
+    runners[i].state = NO_STATE;
+    is_good = take_span(&runners[i]);
+    set_next(&runners[i]);
+    crew.heap[crew.count++] = &runners[i];
+  }
+  crew.of_state[NO_STATE] = crew.count;
+  is_good = is_good && run_back(&crew, call, context);
+  for (uint32_t i = 0; runners && i < count; i++) free(runners[i].open);
+  free(runners);
+  free(crew.heap);
+  return is_good;
+}

@@ -1,0 +1,32 @@
+/* workline.h - what threads were in, moment by moment.
+ *
+ * A line holds what one thread was in: spans of time, each with a class, in the order of their ends. The lines of a process are
+ * read backwards, all at once: then a span comes before all that it encloses, so one pass with a small stack for each thread tells
+ * for every moment what there is, also where spans overlap without nesting. What does not fit in memory is spilled. SPDX-License-Identifier: MIT */
+#ifndef DFTRACER_WORKLINE_H
+#define DFTRACER_WORKLINE_H
+
+#include "command/trace/spanstack.h"
+#include "eventclass.h"
+#include "timesplit.h"
+
+/* Of one thread. Zero: empty. */
+typedef struct work_line {
+  span_stack spans;
+} work_line;
+
+/* Adds what ends last so far; its class is a work_class. 0: no memory, or no room for the spill. */
+int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class);
+static inline int work_line_is_empty(const work_line *line) {
+  return !line->spans.count && !line->spans.spilled;
+}
+static inline void work_line_free(work_line *line) {
+  span_stack_free(&line->spans);
+}
+
+/* A time in which a process does one thing. The later ones come first, and what is between two is outside. */
+typedef void work_call(void *context, int64_t start, int64_t end, enum time_class class);
+/* Takes everything out of the lines of a process's threads. 0: no memory, or the spill cannot be read. */
+int work_lines_split(work_line *const *lines, uint32_t count, work_call *call, void *context);
+
+#endif
