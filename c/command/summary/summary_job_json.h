@@ -8,6 +8,5 @@
 #include "command/summary/answer/answer.h"
 
 void summary_json_job(FILE *out, const summary_answer *answer);
-void summary_json_communication(FILE *out, const summary_answer *answer);
 
 #endif

@@ -10,6 +10,7 @@
 #include "command/cli/terminal.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "summary_comm.h"
 #include "summary_job.h"
 #include "summary_notes.h"
 

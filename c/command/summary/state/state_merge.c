@@ -78,8 +78,7 @@ static void translate_texts(state_process *process, const state_map *map) {
   process->host = map->texts[process->host];
   process->command = map->texts[process->command];
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = map->texts[*texts[i]];
-  for (uint32_t i = 0; i < process->counts.comm.count; i++)
-    process->counts.comm.lists[i].name = map->texts[process->counts.comm.lists[i].name];
+  comm_counts_rename(&process->counts.comm, map->texts);
 }
 
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {

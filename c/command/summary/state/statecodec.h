@@ -4,12 +4,12 @@
 #ifndef DFTRACER_STATECODEC_H
 #define DFTRACER_STATECODEC_H
 
-#include "command/summary/tally/arrivals.h"
 #include "command/summary/tally/iostat.h"
+#include "command/summary/tally/spanset.h"
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
-#define STATE_VERSION 3u
+#define STATE_VERSION 4u
 
 typedef struct state_codec {
   outfile *out; /* NULL: reads */
@@ -33,7 +33,6 @@ void codec_int(state_codec *codec, int64_t *number);
 void codec_histogram(state_codec *codec, histogram *values);
 void codec_io(state_codec *codec, io_stats *io);
 void codec_spans(state_codec *codec, spanset *set);
-void codec_arrivals(state_codec *codec, arrival_list *list);
 /* Writes a text, or reads it into *room, which the caller frees. */
 void codec_text(state_codec *codec, dft_text text, char **room, size_t *len);
 

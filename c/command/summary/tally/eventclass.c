@@ -102,5 +102,6 @@ void event_classify(event_class *result, dft_text name, dft_text cat) {
   result->returns = actions[action].returns;
   result->ai = result->io ? AI_NONE : ai_of(name, cat);
   result->is_update = is(cat, "compute") && is(name, "step");
+  result->mpi = mpi_call_classify(name, cat);
   result->is_ours = is(cat, "dftracer") && (is(name, "start") || is(name, "end"));
 }

@@ -4,7 +4,7 @@
 #ifndef DFTRACER_EVENTCLASS_H
 #define DFTRACER_EVENTCLASS_H
 
-#include <dftracer/reader.h>
+#include "mpicall.h"
 
 /* What an I/O call does. */
 enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
@@ -42,9 +42,10 @@ typedef struct event_class {
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
+  mpi_call mpi;       /* what a function of MPI does */
 } event_class;
 
-/* Sets is_call, io, returns, ai, is_process, is_update and is_ours. */
+/* Sets is_call, io, returns, ai, is_process, is_update, is_ours and mpi. */
 void event_classify(event_class *result, dft_text name, dft_text cat);
 
 #endif

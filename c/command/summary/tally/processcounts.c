@@ -14,6 +14,6 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->data);
   spanset_free(&counts->reads);
   spanset_free(&counts->writes);
-  arrivals_free(&counts->comm);
+  comm_counts_free(&counts->comm);
   *counts = (process_counts){0};
 }

@@ -2,7 +2,7 @@
 #ifndef DFTRACER_PROCESSCOUNTS_H
 #define DFTRACER_PROCESSCOUNTS_H
 
-#include "arrivals.h"
+#include "commcounts.h"
 #include "iostat.h"
 
 typedef struct process_counts {
@@ -13,7 +13,7 @@ typedef struct process_counts {
   uint64_t updates; /* steps of optimizers */
   spanset compute, fetch, data;
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
-  arrivals comm;         /* calls of communication */
+  comm_counts comm;      /* from tally.h, when all is read */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
 } process_counts;
