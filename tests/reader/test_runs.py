@@ -200,7 +200,7 @@ def waiting_at_collectives(folder):
         traces[rank].save(folder)
     for options in ((), ("--memory", "0"), ("--jobs", "1")):
         text, found = summary(folder, *options)
-        found = {line["name"]: line for line in found["communication"]}
+        found = {line["name"]: line for line in found["communication"]["calls"]}
         line = found["all_reduce"]
         assert (line["calls"], line["processes"], line["hosts"]) == (ranks * calls, ranks, 2), line
         assert line["waited_ns"] == waited * 10**6, (line, waited)
@@ -214,7 +214,7 @@ def waiting_at_collectives(folder):
             "rank 3, 10 of 10 as exact as the clocks of 2 hosts agree; the first 10 calls; some ranks made one more"
             in text
         )
-        late = {line["name"]: line for line in summary(folder, *options, "--from", "1")[1]["communication"]}
+        late = {line["name"]: line for line in summary(folder, *options, "--from", "1")[1]["communication"]["calls"]}
         assert late["gather"]["unknown"] == "the ranks made different numbers of calls", late["gather"]
     states = []
     for rank in range(ranks):

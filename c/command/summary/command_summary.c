@@ -77,7 +77,7 @@ typedef struct summary_options {
   uint64_t top;
   uint32_t run; /* a number, RUN_ALL or RUN_NEWEST */
   int is_rules;
-  const rule *explained; /* of --explain; NULL: none */
+  const finding_rule *explained; /* of --explain; NULL: none */
 } summary_options;
 
 static int set_pattern(arguments *given, const char **list, int *count) {
@@ -96,7 +96,7 @@ static int set_run(arguments *given, uint32_t *run) {
   return 1;
 }
 
-static int set_explained(arguments *given, const rule **explained) {
+static int set_explained(arguments *given, const finding_rule **explained) {
   *explained = rule_find(given->value);
   if (!*explained) given->status = arguments_refuse(given, "there is no rule '%s'; --rules lists them", given->value);
   return *explained != NULL;

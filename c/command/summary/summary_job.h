@@ -8,6 +8,5 @@
 
 /* The first lines, and the list of runs if there are several. Tables have at most `top` lines. */
 void summary_head(FILE *out, const summary_answer *answer, uint32_t top);
-void summary_communication(FILE *out, const summary_answer *answer, uint32_t top);
 
 #endif

@@ -73,28 +73,6 @@ void summary_json_job(FILE *out, const summary_answer *answer) {
   fprintf(out, "},\n  \"workers_without_trainer\": %" PRIu64 ",\n", facts->orphans);
 }
 
-void summary_json_communication(FILE *out, const summary_answer *answer) {
-  const collective_list *list = &answer->collectives;
-  fprintf(out, "  \"communication\": [");
-  for (uint32_t i = 0; i < list->count; i++) {
-    const collective *call = &list->calls[i];
-    dft_text name = state_text_of(answer->state, call->name);
-    fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
-    json_text(out, name.text, name.len);
-    fprintf(out,
-            ", \"processes\": %" PRIu64 ", \"hosts\": %" PRIu64 ", \"calls\": %" PRIu64 ", \"calls_least\": %" PRIu64
-            ", \"calls_most\": %" PRIu64 ", \"time_ns\": %" PRIu64 ", \"unknown\": ",
-            call->processes, call->hosts, call->calls, call->least, call->most, call->time_ns);
-    print_text(out, call->unknown ? call->unknown : "");
-    if (call->unknown) fprintf(out, ", \"waited_ns\": null");
-    else fprintf(out, ", \"waited_ns\": %" PRIu64, call->waited_ns);
-    if (call->last_rank == NO_NUMBER) fprintf(out, ", \"last_rank\": null");
-    else fprintf(out, ", \"last_rank\": %" PRId64, call->last_rank);
-    fprintf(out, ", \"last_calls\": %" PRIu64 "}", call->last_calls);
-  }
-  fprintf(out, "],\n");
-}
-
 static void print_member(FILE *out, const char *key, const summary_state *state, const region_member *member) {
   fprintf(out, ", \"%s_ns\": %" PRIu64 ", \"%s_rank\": ", key, member->total_ns, key);
   if (member->rank != NO_NUMBER) fprintf(out, "%" PRId64 ", \"%s_process\": null", member->rank, key);

@@ -12,6 +12,7 @@
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "command/trace/typedcommand.h"
+#include "summary_comm_json.h"
 #include "summary_io_json.h"
 #include "summary_job_json.h"
 

@@ -12,6 +12,7 @@
 #include "eventtable.h"
 #include "iotables.h"
 #include "regiontable.h"
+#include "summary_comm.h"
 #include "summary_job.h"
 #include "summary_notes.h"
 

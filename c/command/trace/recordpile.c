@@ -62,6 +62,22 @@ void record_pile_read(record_pile *pile, run_merge *merge) {
   run_merge_add(merge, pile->records, pile->count);
 }
 
+int record_pile_move(record_pile *into, record_pile *from) {
+  int is_good = 1;
+  if (record_pile_is_empty(into)) {
+    record_pile_free(into);
+    *into = *from;
+    *from = (record_pile){.record_bytes = into->record_bytes, .compare = into->compare};
+    return 1;
+  }
+  for (uint32_t i = 0; i < from->runs.count && is_good; i++)
+    is_good = spilled_runs_take(&into->runs, from->runs.list[i]);
+  for (uint32_t i = 0; i < from->count && is_good; i++)
+    is_good = record_pile_add(into, from->records + i * from->record_bytes);
+  record_pile_free(from);
+  return is_good;
+}
+
 void record_pile_free(record_pile *pile) {
   spill_release(pile->capacity * pile->record_bytes);
   free(pile->records);

@@ -21,6 +21,8 @@ static inline int record_pile_is_empty(const record_pile *pile) {
 int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
 /* Begins to read. Nothing may be added until the merge is freed. */
 void record_pile_read(record_pile *pile, run_merge *merge);
+/* Adds all records of `from`, which is empty then. 0: as before. */
+int record_pile_move(record_pile *into, record_pile *from);
 void record_pile_free(record_pile *pile); /* it can be used again */
 
 #endif

@@ -17,8 +17,7 @@ struct run_cursor {
   uint32_t number; /* the order in which runs were added */
 };
 
-int spilled_runs_add(spilled_runs *runs, const void *records, uint64_t count, size_t record_bytes) {
-  spilled_run run = {SPILL_NOWHERE, count};
+int spilled_runs_take(spilled_runs *runs, spilled_run run) {
   if (runs->count == runs->capacity) {
     uint32_t capacity = runs->capacity ? runs->capacity * 2 : 4;
     spilled_run *list = realloc(runs->list, capacity * sizeof *list);
@@ -26,9 +25,13 @@ int spilled_runs_add(spilled_runs *runs, const void *records, uint64_t count, si
     runs->list = list;
     runs->capacity = capacity;
   }
-  if (!spill_write(&run.place, records, count * record_bytes)) return 0;
   runs->list[runs->count++] = run;
   return 1;
+}
+
+int spilled_runs_add(spilled_runs *runs, const void *records, uint64_t count, size_t record_bytes) {
+  spilled_run run = {SPILL_NOWHERE, count};
+  return spill_write(&run.place, records, count * record_bytes) && spilled_runs_take(runs, run);
 }
 
 void spilled_runs_free(spilled_runs *runs) {

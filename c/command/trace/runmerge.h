@@ -20,6 +20,8 @@ typedef struct spilled_runs {
 
 /* Spills the records as a new run. 0: no memory, or no room. */
 int spilled_runs_add(spilled_runs *runs, const void *records, uint64_t count, size_t record_bytes);
+/* Adds a run of another sequence, whose list then forgets it. 0: no memory. */
+int spilled_runs_take(spilled_runs *runs, spilled_run run);
 void spilled_runs_free(spilled_runs *runs);
 
 typedef int record_compare(const void *one, const void *two);

@@ -1,148 +1,340 @@
-/* collectives.c - how long ranks waited for each other.
+/* collectives.c - how long ranks waited for each other, and who made them wait.
  * SPDX-License-Identifier: MIT */
 #include "collectives.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "deliveries.h"
+#include "meetingwaits.h"
+
+/* ---- Names ---------------------------------------------------------------------------------------------------------- */
+
 /* The calls of one process. */
 typedef struct caller {
-  uint32_t name, host;
-  int64_t rank;
-  arrival_list *list;
-  run_merge calls;
-  const time_span *call;
-  uint64_t came_last;
+  const comm_call *call;
+  uint32_t process;
 } caller;
 
-static int by_name_and_rank(const void *a, const void *b) {
+static int by_name(const void *a, const void *b) {
   const caller *one = a, *two = b;
-  if (one->name != two->name) return one->name < two->name ? -1 : 1;
-  return (one->rank > two->rank) - (one->rank < two->rank);
+  if (one->call->name != two->call->name) return one->call->name < two->call->name ? -1 : 1;
+  if (one->call->kind != two->call->kind) return one->call->kind < two->call->kind ? -1 : 1;
+  return (one->process > two->process) - (one->process < two->process);
 }
 
 /* Everyone who called anything. The caller frees it. NULL: no memory. */
-static caller *find_callers(summary_state *state, uint32_t *count) {
+static caller *find_callers(const summary_state *state, uint32_t *count) {
   caller *callers;
   uint32_t all = 0;
   for (uint32_t i = 1; i <= state->process_count; i++) all += state->processes[i].counts.comm.count;
   callers = calloc((size_t)all + 1, sizeof *callers);
   *count = 0;
   for (uint32_t i = 1; callers && i <= state->process_count; i++) {
-    state_process *process = &state->processes[i];
-    for (uint32_t j = 0; j < process->counts.comm.count; j++) {
-      arrival_list *list = &process->counts.comm.lists[j];
-      callers[(*count)++] = (caller){.name = list->name, .host = process->host, .rank = process->rank, .list = list};
-    }
+    const comm_counts *own = &state->processes[i].counts.comm;
+    for (uint32_t j = 0; j < own->count; j++) callers[(*count)++] = (caller){&own->calls[j], i};
   }
-  if (callers) qsort(callers, *count, sizeof *callers, by_name_and_rank);
+  if (callers) qsort(callers, *count, sizeof *callers, by_name);
   return callers;
 }
 
-static int is_point_to_point(const char *name) {
-  static const char *const names[] = {"send", "receive", "recv", "isend", "irecv"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (strcmp(name, names[i]) == 0) return 1;
-  }
-  return 0;
+static const char *why_never(uint32_t kind) {
+  if (kind == MPI_PARTLY) return "a rank waits for some of the others";
+  if (kind == MPI_SEND || kind == MPI_RECEIVE || kind == MPI_EXCHANGE || kind == MPI_COMPLETE) return "point to point";
+  return kind == MPI_NONE || mpi_is_collective((uint8_t)kind) ? "not matched" : "not a collective";
 }
 
-/* Whether some ranks made one call more, and it can only be their last one. */
-static int has_one_more(const summary_state *state, const collective *sum) {
-  return sum->most - sum->least == 1 && !state->question.has_from && !state->dropped;
+static int add_caller(collective *sum, const comm_call *own) {
+  sum->processes++;
+  sum->is_begun = own->is_begun;
+  sum->calls += own->calls;
+  sum->time_ns += own->time_ns;
+  sum->bytes += own->bytes;
+  sum->on_files += own->collective;
+  if (own->calls < sum->least) sum->least = own->calls;
+  if (own->calls > sum->most) sum->most = own->calls;
+  return histogram_merge(&sum->sizes, &own->sizes);
 }
 
-/* Callers of one name are sorted by rank. NULL: they can be compared. */
-static const char *why_unknown(const summary_state *state, const caller *callers, uint32_t count,
-                               const collective *sum) {
-  if (is_point_to_point(state_text_of(state, sum->name).text)) return "point to point";
-  if (count == 1) return "only one process called it";
-  for (uint32_t i = 0; i < count; i++) {
-    if (callers[i].rank == NO_NUMBER) return "a process has no rank";
-    if (i && callers[i].rank == callers[i - 1].rank) return "two processes have the same rank";
-  }
-  return sum->most == sum->least || has_one_more(state, sum) ? NULL : "the ranks made different numbers of calls";
-}
-
-/* The n-th call of all. */
-static void add_call(collective *sum, caller *callers, uint32_t count) {
-  int64_t last = INT64_MIN;
-  caller *who = NULL;
-  for (uint32_t i = 0; i < count; i++) {
-    if (callers[i].call->start == last) who = NULL; /* not alone */
-    if (callers[i].call->start <= last) continue;
-    last = callers[i].call->start;
-    who = &callers[i];
-  }
-  if (who) who->came_last++;
-  for (uint32_t i = 0; i < count; i++) {
-    const time_span *call = callers[i].call;
-    int64_t end = call->end < last ? call->end : last;
-    if (end > call->start) sum->waited_ns += (uint64_t)(end - call->start);
-  }
-}
-
-static int compare_arrivals(collective *sum, caller *callers, uint32_t count) {
-  int is_good = 1;
-  for (uint32_t i = 0; i < count; i++) record_pile_read(&callers[i].list->calls, &callers[i].calls);
-  for (uint64_t call = 0; is_good && call < sum->least; call++) {
-    for (uint32_t i = 0; i < count; i++) {
-      callers[i].call = run_merge_next(&callers[i].calls);
-      is_good &= callers[i].call != NULL;
+/* 0: no memory. */
+static int list_names(collective_list *list, const summary_state *state) {
+  uint32_t count, next;
+  caller *callers = find_callers(state, &count);
+  uint32_t *seen = calloc((size_t)list->clocks.count + 1, sizeof *seen); /* by host: the last name it was seen with */
+  int is_good = callers && seen;
+  list->calls = calloc((size_t)count + 1, sizeof *list->calls);
+  is_good = is_good && list->calls;
+  for (uint32_t first = 0; is_good && first < count; first = next) {
+    const comm_call *own = callers[first].call;
+    collective *sum = &list->calls[list->count++];
+    *sum = (collective){.name = own->name, .kind = own->kind, .least = UINT64_MAX, .last_rank = NO_NUMBER};
+    sum->unknown = why_never(own->kind);
+    for (next = first; next < count; next++) {
+      uint32_t *last = &seen[list->clocks.of_process[callers[next].process]];
+      if (callers[next].call->name != own->name || callers[next].call->kind != own->kind) break;
+      sum->hosts += *last != list->count;
+      *last = list->count;
+      is_good &= add_caller(sum, callers[next].call);
     }
-    if (is_good) add_call(sum, callers, count);
   }
+  free(callers);
+  free(seen);
+  return is_good;
+}
+
+/* The number of a name that meets others. */
+static uint32_t call_of(const collective_list *list, uint32_t name, int is_mpi) {
+  uint32_t low = 0, high = list->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (list->calls[middle].name < name) low = middle + 1;
+    else high = middle;
+  }
+  while (low < list->count && list->calls[low].name == name) {
+    const uint32_t kind = list->calls[low].kind;
+    if (is_mpi ? mpi_is_collective((uint8_t)kind) : kind == MPI_NONE) return low;
+    low++;
+  }
+  return NO_CALL;
+}
+
+/* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
+
+static int by_rank(const void *a, const void *b) {
+  const comm_rank *one = a, *two = b;
+  if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
+  return (one->process > two->process) - (one->process < two->process);
+}
+
+static int add_rank(collective_list *list, state_process *process, uint32_t number) {
+  comm_counts *comm = &process->counts.comm;
+  comm_rank *rank = &list->ranks[list->rank_count++];
+  spanset *busy = &comm->busy;
+  span_lengths lengths;
+  *rank = (comm_rank){.process = number, .rank = process->rank, .top = NO_CALL};
+  for (uint32_t i = 0; i < comm->count; i++) {
+    const comm_call *call = &comm->calls[i];
+    if (call->kind == MPI_FILE) continue;
+    rank->calls += call->calls;
+    if (call->kind == MPI_NONE) continue;
+    rank->mpi_ns += call->time_ns;
+    if (rank->top != NO_CALL && call->time_ns <= rank->top_ns) continue;
+    rank->top = call->name;
+    rank->top_ns = call->time_ns;
+  }
+  if (!spanset_measure(&busy, 1, &busy, 0, &lengths)) return 0;
+  rank->comm_ns = lengths.one;
+  list->comm_ns += lengths.one;
+  return 1;
+}
+
+/* 0: no memory, or the spill cannot be read. */
+static int list_ranks(collective_list *list, summary_state *state) {
+  int is_good;
+  list->ranks = calloc((size_t)state->process_count + 1, sizeof *list->ranks);
+  is_good = list->ranks != NULL;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    if (state->processes[i].counts.comm.count) is_good = add_rank(list, &state->processes[i], i);
+  }
+  if (is_good) qsort(list->ranks, list->rank_count, sizeof *list->ranks, by_rank);
+  return is_good;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------------------------------ */
+
+typedef struct comparison {
+  collective_list *list;
+  const summary_state *state;
+  waiting waits;
+  clock_visit *visits;  /* by host */
+  uint32_t *came_last;  /* by name, then by process */
+  wait_sums *sums;      /* by process */
+  int64_t *loops;       /* by process: when its loop began */
+  uint64_t *call_waits; /* by name */
+  uint32_t is_mpi;
+  int is_good;
+} comparison;
+
+/* Whether nobody left before the last one had come. */
+static int is_fence(const comparison *of, uint32_t name, const meeting_member *members, uint32_t count) {
+  const uint8_t fence = mpi_call_classify(state_text_of(of->state, name), (dft_text){"MPI", 3}).fence;
   for (uint32_t i = 0; i < count; i++) {
-    run_merge_free(&callers[i].calls);
-    if (callers[i].came_last <= sum->last_calls) continue;
-    sum->last_calls = callers[i].came_last;
-    sum->last_rank = callers[i].rank;
+    if (members[i].call.wait_end < members[i].call.wait_start) return 0;
+    if (fence == FENCE_WITH_DATA && !members[i].call.has_data) return 0;
+  }
+  return fence != FENCE_NEVER;
+}
+
+/* Takes what a meeting says of the clocks. On one host there is only one: then it says whether the calls belong together. */
+static const char *check_meeting(void *context, uint32_t name, const meeting_member *members, uint32_t count) {
+  comparison *of = context;
+  const host_clocks *clocks = &of->list->clocks;
+  uint32_t visited = 0;
+  if (count < 2 || !is_fence(of, name, members, count)) return NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t host = clocks->of_process[members[i].process];
+    const arrival *call = &members[i].call;
+    const int64_t end = call->wait_end + clocks->slack_ns;
+    uint32_t at = 0;
+    while (at < visited && of->visits[at].host != host) at++;
+    if (at == visited) of->visits[visited++] = (clock_visit){host, call->start, end};
+    if (call->start > of->visits[at].last_start) of->visits[at].last_start = call->start;
+    if (end < of->visits[at].first_end) of->visits[at].first_end = end;
+  }
+  for (uint32_t i = 0; i < visited; i++) {
+    if (of->visits[i].first_end < of->visits[i].last_start)
+      return "some calls are missing: ranks left before others came";
+  }
+  of->is_good &= clock_bounds_collective(&of->list->clocks.facts, of->visits, visited);
+  return NULL;
+}
+
+static const char *count_meeting(void *context, uint32_t name, const meeting_member *members, uint32_t count) {
+  comparison *of = context;
+  const uint32_t number = call_of(of->list, name, (int)of->is_mpi);
+  collective *call = &of->list->calls[number];
+  meeting_waits to = {&of->list->clocks, &of->waits};
+  meeting_outcome outcome;
+  if (number == NO_CALL || call->kind == MPI_PARTLY) return NULL;
+  outcome = meeting_waits_add(&to, number, call->kind, members, count, &of->is_good);
+  call->meetings++;
+  if (!of->is_mpi) call->waited_ns += outcome.waited_ns;
+  if (outcome.last) of->came_last[(size_t)number * (of->state->process_count + 1u) + outcome.last]++;
+  return NULL;
+}
+
+static int check_delivery(void *context, const delivery *mail) {
+  comparison *of = context;
+  if (mail->wait_end < mail->wait_start) return 1;
+  return host_clocks_add(&of->list->clocks, mail->sender, mail->send_start, mail->receiver, mail->wait_end);
+}
+
+static int count_delivery(void *context, const delivery *mail) {
+  comparison *of = context;
+  const host_clocks *clocks = &of->list->clocks;
+  wait_span span = {.start = host_clocks_time(clocks, mail->receiver, mail->wait_start),
+                    .until = host_clocks_time(clocks, mail->receiver, mail->wait_end),
+                    .call = NO_CALL,
+                    .cause = mail->sender};
+  const int64_t sent = host_clocks_time(clocks, mail->sender, mail->send_start);
+  of->list->matched++;
+  if (span.until > sent) span.until = sent;
+  span.is_unsure = span.until - span.start < host_clocks_bound(clocks, mail->sender, mail->receiver);
+  return waiting_add(&of->waits, mail->receiver, &span);
+}
+
+/* What is not known of a communicator is not known of its calls, unless others of that name could be compared. */
+static void note_unknown(comparison *of, const meetings *all, const communicator *one) {
+  for (uint32_t i = one->first; i < one->first + one->count; i++) {
+    const arrival_key *key = &all->lists[i].list->key;
+    const uint32_t number = call_of(of->list, key->name, (int)key->is_mpi);
+    if (number == NO_CALL || of->list->calls[number].kind == MPI_PARTLY) continue;
+    of->list->calls[number].unknown = one->unknown;
+  }
+}
+
+static int compare_meetings(comparison *of, meetings *all, int is_check) {
+  int is_good = 1;
+  for (uint32_t i = 0; is_good && i < all->count; i++) {
+    communicator *one = &all->communicators[i];
+    of->is_mpi = one->is_mpi;
+    if (is_check && !one->is_mpi) continue;
+    is_good = meetings_read(all, one, is_check ? check_meeting : count_meeting, of) && of->is_good;
+    if (!is_check && one->unknown) note_unknown(of, all, one);
   }
   return is_good;
 }
 
-static int by_host(const void *a, const void *b) {
-  const uint32_t *one = a, *two = b;
-  return (*one > *two) - (*one < *two);
+static int compare(comparison *of, summary_state *state) {
+  meetings all = {0};
+  deliveries mail = {0};
+  int is_good = meetings_init(&all, state) && deliveries_init(&mail, state);
+  const int has_mail = !state->question.has_from; /* else the first ones are missing */
+  is_good = is_good && compare_meetings(of, &all, 1);
+  is_good = is_good && (!has_mail || of->list->clocks.count < 2 || deliveries_read(&mail, check_delivery, of));
+  is_good = is_good && host_clocks_solve(&of->list->clocks);
+  is_good = is_good && compare_meetings(of, &all, 0);
+  is_good = is_good && (!has_mail || deliveries_read(&mail, count_delivery, of));
+  of->list->received = mail.received;
+  of->list->unknown_sources = mail.unknown_sources;
+  of->list->unknown_waits = mail.unknown_waits;
+  meetings_free(&all);
+  deliveries_free(&mail);
+  return is_good;
 }
 
-static uint64_t count_hosts(const caller *callers, uint32_t count) {
-  uint32_t *hosts = malloc((count + 1) * sizeof *hosts);
-  uint64_t different = count != 0;
-  for (uint32_t i = 0; hosts && i < count; i++) hosts[i] = callers[i].host;
-  if (hosts) qsort(hosts, count, sizeof *hosts, by_host);
-  for (uint32_t i = 1; hosts && i < count; i++) different += hosts[i] != hosts[i - 1];
-  free(hosts);
-  return hosts ? different : 0;
+/* ---- Results -------------------------------------------------------------------------------------------------------- */
+
+static void finish_calls(comparison *of) {
+  for (uint32_t i = 0; i < of->list->count; i++) {
+    collective *call = &of->list->calls[i];
+    const uint32_t *last = &of->came_last[(size_t)i * (of->state->process_count + 1u)];
+    if (!call->meetings) continue;
+    call->unknown = NULL;
+    if (call->kind != MPI_NONE) call->waited_ns = of->call_waits[i];
+    for (uint32_t j = 0; j < of->list->rank_count; j++) {
+      comm_rank *rank = &of->list->ranks[j];
+      rank->last_count += last[rank->process];
+      if (last[rank->process] <= call->last_calls) continue;
+      call->last_calls = last[rank->process];
+      call->last_rank = rank->rank;
+    }
+  }
+}
+
+static void finish_ranks(comparison *of) {
+  wait_sums *all = &of->list->waits;
+  for (uint32_t i = 0; i < of->list->rank_count; i++) {
+    comm_rank *rank = &of->list->ranks[i];
+    rank->waits = of->sums[rank->process];
+    all->waited_ns += rank->waits.waited_ns;
+    all->caused_ns += rank->waits.caused_ns;
+    all->late_ns += rank->waits.late_ns;
+    all->late_caused_ns += rank->waits.late_caused_ns;
+    all->loop_waited_ns += rank->waits.loop_waited_ns;
+    all->loop_caused_ns += rank->waits.loop_caused_ns;
+    all->unsure_ns += rank->waits.unsure_ns;
+  }
+}
+
+static int64_t *loop_starts(const host_clocks *clocks, const summary_state *state) {
+  int64_t *starts = calloc((size_t)state->process_count + 1, sizeof *starts);
+  for (uint32_t i = 1; starts && i <= state->process_count; i++)
+    starts[i] = host_clocks_time(clocks, i, state->processes[i].counts.loop_first);
+  return starts;
 }
 
 int collective_list_init(collective_list *list, summary_state *state) {
-  uint32_t count, next;
-  caller *callers = find_callers(state, &count);
-  int is_good = callers != NULL;
-  *list = (collective_list){.calls = calloc((size_t)count + 1, sizeof *list->calls)};
-  is_good = is_good && list->calls;
-  for (uint32_t first = 0; is_good && first < count; first = next) {
-    collective *sum = &list->calls[list->count++];
-    *sum = (collective){.name = callers[first].name, .least = UINT64_MAX, .last_rank = NO_NUMBER};
-    for (next = first; next < count && callers[next].name == sum->name; next++) {
-      const arrival_list *own = callers[next].list;
-      sum->processes++;
-      sum->calls += own->count;
-      sum->time_ns += own->time_ns;
-      if (own->count < sum->least) sum->least = own->count;
-      if (own->count > sum->most) sum->most = own->count;
-    }
-    sum->hosts = count_hosts(callers + first, next - first);
-    sum->unknown = why_unknown(state, callers + first, next - first, sum);
-    is_good = sum->hosts != 0;
-    if (is_good && !sum->unknown) is_good = compare_arrivals(sum, callers + first, next - first);
+  comparison of = {.list = list, .state = state, .is_good = 1};
+  int is_good;
+  *list = (collective_list){0};
+  is_good = host_clocks_init(&list->clocks, state) && list_names(list, state) && list_ranks(list, state);
+  if (!is_good || !list->count) return is_good;
+  of.visits = calloc((size_t)list->clocks.count + 1, sizeof *of.visits);
+  of.came_last = calloc((size_t)list->count * (state->process_count + 1u), sizeof *of.came_last);
+  of.loops = loop_starts(&list->clocks, state);
+  of.sums = calloc((size_t)state->process_count + 1, sizeof *of.sums);
+  of.call_waits = calloc((size_t)list->count + 1, sizeof *of.call_waits);
+  is_good = of.visits && of.came_last && of.loops && of.sums && of.call_waits &&
+            waiting_init(&of.waits, state->process_count);
+  is_good = is_good && compare(&of, state) && waiting_sum(&of.waits, of.loops, of.sums, of.call_waits, list->count);
+  if (is_good) {
+    finish_calls(&of);
+    finish_ranks(&of);
   }
-  free(callers);
+  waiting_free(&of.waits);
+  free(of.visits);
+  free(of.came_last);
+  free(of.loops);
+  free(of.sums);
+  free(of.call_waits);
   return is_good;
 }
 
 void collective_list_free(collective_list *list) {
+  for (uint32_t i = 0; list->calls && i < list->count; i++) histogram_free(&list->calls[i].sizes);
   free(list->calls);
+  free(list->ranks);
+  host_clocks_free(&list->clocks);
   *list = (collective_list){0};
 }

@@ -64,10 +64,6 @@ static void account_training(tally *counts, process_counts *process, const event
   if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
   if (class->ai == AI_DATA) busy = &process->data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
-  if (class->ai == AI_COMM) {
-    arrival_list *calls = arrivals_list(&process->comm, event->class_number);
-    counts->is_good &= calls && arrival_list_add(calls, event->start, event->end);
-  }
   if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT || class->is_mpi)
     return; /* also happens before and after a training loop */
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;

@@ -12,6 +12,23 @@ static uint32_t key(dft_reader *reader, const char *name) {
   return dft_reader_number(reader, DFT_KEYS, name, strlen(name));
 }
 
+static comm_keys look_up_comm_keys(dft_reader *reader) {
+  static const char *const starts[COMM_STARTS] = {"start_1", "start_2", "start_3", "start_4",
+                                                  "start_5", "start_6", "start_7", "start_8"};
+  comm_keys keys = {
+    .bytes = key(reader, "bytes"),
+    .peer = key(reader, "peer"),
+    .source = key(reader, "source"),
+    .root = key(reader, "root"),
+    .tag = key(reader, "tag"),
+    .comm = key(reader, "comm"),
+    .comm_size = key(reader, "comm_size"),
+    .collective = key(reader, "collective"),
+  };
+  for (uint32_t i = 0; i < COMM_STARTS; i++) keys.starts[i] = key(reader, starts[i]);
+  return keys;
+}
+
 static argument_keys look_up_keys(dft_reader *reader) {
   return (argument_keys){
     .ret = key(reader, "ret"),
@@ -44,6 +61,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .unmatched_sites = key(reader, "unmatched_sites"),
     .open_regions = key(reader, "open_regions"),
     .open_sites = key(reader, "open_sites"),
+    .comm = look_up_comm_keys(reader),
   };
 }
 

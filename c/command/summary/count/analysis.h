@@ -66,13 +66,21 @@ typedef struct traced_source {
   int is_disordered; /* what was counted is wrong and was discarded: the events have to be sorted */
 } traced_source;
 
-/* Numbers of the arguments that matter, in the reader's dictionary of keys. */
+#define COMM_STARTS 8 /* requests that an event names */
+
+/* Numbers of the arguments of communication, in the reader's dictionary of keys. */
+typedef struct comm_keys {
+  uint32_t bytes, peer, source, root, tag, comm, comm_size, collective, starts[COMM_STARTS];
+} comm_keys;
+
+/* Numbers of the arguments that matter. */
 typedef struct argument_keys {
   uint32_t ret, error, offset, whence, length, flags, mode, worker, worker_pid, batch, second_file, epoch, step,
     samples, name, value;
   uint32_t num_dropped, recovered, ppid, run, world_size, command,
     executable; /* of start and end, also the following */
   uint32_t finish_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions, open_sites;
+  comm_keys comm;
 } argument_keys;
 
 typedef struct analysis {

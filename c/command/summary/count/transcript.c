@@ -185,10 +185,6 @@ static void rename_facts(summary_state *state, const analysis *shared, state_pro
   uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     *texts[i] = text_of(state, shared->reader, DFT_NAMES, *texts[i]);
-  for (uint32_t i = 0; i < process->counts.comm.count; i++) {
-    uint32_t *name = &process->counts.comm.lists[i].name;
-    *name = text_of(state, shared->reader, DFT_NAMES, analysis_class(shared, *name)->name);
-  }
   region_stats_settle(&process->counts.regions);
   for (uint32_t i = 0; i < process->counts.regions.count; i++) {
     region_total *region = &process->counts.regions.list[i];
@@ -315,6 +311,26 @@ static void write_calls(summary_state *state, const analysis *shared, const tall
   }
 }
 
+/* How processes communicated: numbers of classes become names. */
+static void write_comms(summary_state *state, const transcript *to, tally *counts) {
+  const analysis *shared = to->shared;
+  uint32_t *names = counts->comm_numbers.count ? calloc((size_t)shared->class_numbers.count + 1, sizeof *names) : NULL;
+  if (!counts->comm_numbers.count) return;
+  state->is_good &= names != NULL;
+  for (uint32_t i = 1; names && i <= shared->class_numbers.count; i++) {
+    const event_class *class = analysis_class(shared, i);
+    if (class->ai == AI_COMM || class->mpi.kind) names[i] = text_of(state, shared->reader, DFT_NAMES, class->name);
+  }
+  for (uint32_t i = 1; names && i <= counts->comm_numbers.count; i++) {
+    comm_counts *comm = &state->processes[to->processes[counts->comm_numbers.keys[i].a]].counts.comm;
+    *comm = counts->comms[i];
+    counts->comms[i] = (comm_counts){0}; /* moved */
+    state->is_good &= comm_counts_settle(comm);
+    comm_counts_rename(comm, names);
+  }
+  free(names);
+}
+
 static void write_tables(summary_state *state, const transcript *to, tally *counts) {
   const analysis *shared = to->shared;
   for (uint32_t i = 1; i <= counts->group_numbers.count; i++) {
@@ -361,6 +377,7 @@ static int write_everything(transcript *to) {
     summary_state *state = &to->parts->states[to->state_of_part[i]];
     if (parts->parts[i].into != i || !state->is_good) continue;
     write_tables(state, to, &parts->parts[i].counts);
+    write_comms(state, to, &parts->parts[i].counts);
     tally_free(&parts->parts[i].counts); /* there may be many */
     tally_init(&parts->parts[i].counts);
   }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commrows.h"
 #include "factrows.h"
 
 /* ---- Numbers -------------------------------------------------------------------------------------------------------- */
@@ -166,6 +167,7 @@ static int read_event(summary_worker *worker, const dft_rows *rows, uint32_t row
   tally_add_time(counts, event->start, event->end);
   if (class->is_ours) return 1;
   counts->events++;
+  if (class->ai == AI_COMM || class->mpi.kind) comm_rows_add(shared, counts, rows, row, event);
   /* By step, the group may be that of an event around this one: account.c counts it. */
   if (class->is_wanted && !is_by_step) {
     event->group = group_of(worker, rows, event);

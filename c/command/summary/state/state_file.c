@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commcodec.h"
 #include "statecodec.h"
 
 /* A number of a text. */
@@ -124,18 +125,6 @@ static void code_facts(state_codec *codec, const summary_state *state, process_f
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) code_text(codec, state, texts[i]);
 }
 
-static void code_comm(state_codec *codec, const summary_state *state, arrivals *comm) {
-  const uint32_t count = code_count(codec, comm->count);
-  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
-    uint32_t name = codec_is_reading(codec) ? 0 : comm->lists[i].name;
-    arrival_list *list;
-    code_text(codec, state, &name);
-    list = codec->problem ? NULL : arrivals_list(comm, name);
-    if (list) codec_arrivals(codec, list);
-    else if (!codec->problem) codec->problem = "out of memory";
-  }
-}
-
 static void code_regions(state_codec *codec, const summary_state *state, region_stats *regions) {
   const uint32_t count = code_count(codec, regions->count);
   for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
@@ -166,7 +155,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
-  code_comm(codec, state, &counts->comm);
+  codec_comm(codec, &counts->comm, state->texts.count);
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);

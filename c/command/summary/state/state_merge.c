@@ -78,13 +78,12 @@ static void translate_texts(state_process *process, const state_map *map) {
   process->host = map->texts[process->host];
   process->command = map->texts[process->command];
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = map->texts[*texts[i]];
-  for (uint32_t i = 0; i < process->counts.comm.count; i++)
-    process->counts.comm.lists[i].name = map->texts[process->counts.comm.lists[i].name];
   for (uint32_t i = 0; i < process->counts.regions.count; i++) {
     region_total *region = &process->counts.regions.list[i];
     region->name = map->texts[region->name];
     region->cat = map->texts[region->cat];
   }
+  comm_counts_rename(&process->counts.comm, map->texts);
 }
 
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {

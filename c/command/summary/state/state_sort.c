@@ -55,20 +55,20 @@ static void renumber_names(numbering *hashes, state_name *names, const uint32_t 
   }
 }
 
-static void sort_texts_of(state_process *process, const uint32_t *numbers) {
+/* 0: no memory. */
+static int sort_texts_of(state_process *process, const uint32_t *numbers) {
   uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
   process->host = numbers[process->host];
   process->command = numbers[process->command];
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = numbers[*texts[i]];
-  for (uint32_t i = 0; i < process->counts.comm.count; i++)
-    process->counts.comm.lists[i].name = numbers[process->counts.comm.lists[i].name];
-  arrivals_sort(&process->counts.comm);
   for (uint32_t i = 0; i < process->counts.regions.count; i++) {
     region_total *region = &process->counts.regions.list[i];
     region->name = numbers[region->name];
     region->cat = numbers[region->cat];
   }
   region_stats_sort(&process->counts.regions);
+  comm_counts_rename(&process->counts.comm, numbers);
+  return comm_counts_sort(&process->counts.comm);
 }
 
 static void sort_texts(summary_state *state) {
@@ -84,7 +84,7 @@ static void sort_texts(summary_state *state) {
   for (uint32_t i = 0; i < state->source_count; i++) state->sources[i].path = numbers[state->sources[i].path];
   for (uint32_t i = 0; i < state->problem_count; i++) state->problems[i].path = numbers[state->problems[i].path];
   state->run = numbers[state->run];
-  for (uint32_t i = 1; i <= state->process_count; i++) sort_texts_of(&state->processes[i], numbers);
+  for (uint32_t i = 1; i <= state->process_count; i++) state->is_good &= sort_texts_of(&state->processes[i], numbers);
   renumber_names(&state->host_numbers, state->hosts, numbers);
   renumber_names(&state->command_numbers, state->commands, numbers);
   renumber_names(&state->file_numbers, state->files, numbers);

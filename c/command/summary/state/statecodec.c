@@ -187,35 +187,6 @@ void codec_spans(state_codec *codec, spanset *set) {
   }
 }
 
-/* Calls in order, as the distance from the start of the last one, and a length. */
-void codec_arrivals(state_codec *codec, arrival_list *list) {
-  uint64_t count = list->count;
-  int64_t last = 0;
-  codec_uint(codec, &count);
-  if (codec_is_reading(codec)) {
-    for (uint64_t i = 0; i < count && !codec->problem; i++) {
-      int64_t gap = 0, end;
-      uint64_t length;
-      codec_int(codec, &gap);
-      length = get_uint(codec);
-      if (__builtin_add_overflow(last, gap, &last) || __builtin_add_overflow(last, length, &end)) fail(codec, DAMAGED);
-      if (!codec->problem && !arrival_list_add(list, last, end)) fail(codec, NO_MEMORY);
-    }
-  } else {
-    run_merge merge;
-    const time_span *call;
-    record_pile_read(&list->calls, &merge);
-    while ((call = run_merge_next(&merge)) != NULL) {
-      int64_t gap = call->start - last;
-      codec_int(codec, &gap);
-      put_uint(codec, (uint64_t)(call->end - call->start));
-      last = call->start;
-    }
-    if (!merge.is_good) fail(codec, NO_MEMORY);
-    run_merge_free(&merge);
-  }
-}
-
 /* ---- Beginning and end ---------------------------------------------------------------------------------------------- */
 
 void codec_begin_writing(state_codec *codec, outfile *out) {

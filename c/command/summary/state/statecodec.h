@@ -4,8 +4,8 @@
 #ifndef DFTRACER_STATECODEC_H
 #define DFTRACER_STATECODEC_H
 
-#include "command/summary/tally/arrivals.h"
 #include "command/summary/tally/iostat.h"
+#include "command/summary/tally/spanset.h"
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
@@ -35,7 +35,6 @@ void codec_histogram(state_codec *codec, histogram *values);
 void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count);
 void codec_io(state_codec *codec, io_stats *io, int64_t origin); /* its times are relative to the origin */
 void codec_spans(state_codec *codec, spanset *set);
-void codec_arrivals(state_codec *codec, arrival_list *list);
 /* Writes a text, or reads it into *room, which the caller frees. */
 void codec_text(state_codec *codec, dft_text text, char **room, size_t *len);
 

@@ -120,4 +120,5 @@ void event_classify(event_class *result, const vocabulary *own, dft_text name, d
   result->returns = actions[action].returns;
   result->work = work_of_call(result->io);
   if (!is_call && !result->is_ours) classify_region(result, own, name, cat);
+  result->mpi = mpi_call_classify(name, cat);
 }

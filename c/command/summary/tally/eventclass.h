@@ -4,6 +4,7 @@
 #ifndef DFTRACER_EVENTCLASS_H
 #define DFTRACER_EVENTCLASS_H
 
+#include "mpicall.h"
 #include "vocabulary.h"
 
 /* What an I/O call does. */
@@ -69,6 +70,7 @@ typedef struct event_class {
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
   uint32_t call;      /* of calls: 1, 2, 3 ...; others have 0 */
+  mpi_call mpi;       /* what a function of MPI does */
 } event_class;
 
 /* Sets all but the numbers and is_wanted. `own`: the user's rows; may be NULL. */

@@ -16,7 +16,7 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->data);
   spanset_free(&counts->reads);
   spanset_free(&counts->writes);
-  arrivals_free(&counts->comm);
+  comm_counts_free(&counts->comm);
   region_stats_free(&counts->regions);
   if (counts->steps) histogram_free(&counts->steps->durations);
   free(counts->steps);

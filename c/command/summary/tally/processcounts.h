@@ -2,10 +2,10 @@
 #ifndef DFTRACER_PROCESSCOUNTS_H
 #define DFTRACER_PROCESSCOUNTS_H
 
-#include "arrivals.h"
+#include "commcounts.h"
 #include "iostat.h"
-#include "timesplit.h"
 #include "regionstats.h"
+#include "timesplit.h"
 
 typedef struct process_counts {
   uint64_t events;
@@ -16,7 +16,7 @@ typedef struct process_counts {
   uint64_t updates; /* steps of optimizers */
   spanset compute, fetch, data;
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
-  arrivals comm;         /* calls of communication */
+  comm_counts comm;      /* from tally.h, when all is read */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
   uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h */

@@ -7,18 +7,21 @@
 
 void tally_init(tally *counts) {
   *counts = (tally){.first = INT64_MAX, .last = INT64_MIN, .is_good = 1};
-  counts->group_numbers.limit = counts->file_numbers.limit = counts->failure_numbers.limit = counts->epoch_numbers
-                                                                                               .limit = UINT32_MAX - 1;
+  counts->comm_numbers.limit = counts->group_numbers.limit = counts->file_numbers.limit =
+    counts->failure_numbers.limit = counts->epoch_numbers.limit = UINT32_MAX - 1;
 }
 
 void tally_free(tally *counts) {
   for (uint32_t i = 0; i < counts->group_capacity; i++) histogram_free(&counts->groups[i].durations);
   for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
+  for (uint32_t i = 0; i < counts->comm_capacity; i++) comm_counts_free(&counts->comms[i]);
+  free(counts->comms);
   free(counts->groups);
   free(counts->files);
   free(counts->calls);
   free(counts->failures);
   free(counts->epochs);
+  numbering_free(&counts->comm_numbers);
   numbering_free(&counts->group_numbers);
   numbering_free(&counts->file_numbers);
   numbering_free(&counts->failure_numbers);
@@ -75,6 +78,15 @@ static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
   if (failures) counts->failures = failures;
   else counts->is_good = 0;
   return failures ? &failures[number] : NULL;
+}
+
+comm_counts *tally_comm(tally *counts, uint32_t process) {
+  int is_new;
+  uint32_t number = numbering_of(&counts->comm_numbers, process, 0, &is_new);
+  comm_counts *comms = with_room(counts->comms, &counts->comm_capacity, number, sizeof *comms);
+  if (comms) counts->comms = comms;
+  else counts->is_good = 0;
+  return comms ? &comms[number] : NULL;
 }
 
 epoch_stats *tally_epoch(tally *counts, int64_t epoch) {
@@ -209,6 +221,14 @@ static void merge_epochs(tally *into, const tally *from) {
   }
 }
 
+static void merge_comms(tally *into, tally *from) {
+  for (uint32_t i = 1; i <= from->comm_numbers.count; i++) {
+    comm_counts *sum = tally_comm(into, (uint32_t)from->comm_numbers.keys[i].a);
+    if (!sum) return;
+    into->is_good &= comm_counts_move(sum, &from->comms[i]);
+  }
+}
+
 void tally_merge(tally *into, tally *from) {
   into->is_good &= from->is_good;
   if (!from->is_good) return; /* an entry may have a number, but no memory */
@@ -227,4 +247,5 @@ void tally_merge(tally *into, tally *from) {
   merge_calls(into, from);
   merge_failures(into, from);
   merge_epochs(into, from);
+  merge_comms(into, from);
 }

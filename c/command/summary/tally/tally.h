@@ -5,7 +5,7 @@
 #ifndef DFTRACER_TALLY_H
 #define DFTRACER_TALLY_H
 
-#include "command/trace/numbering.h"
+#include "commcounts.h"
 #include "iostat.h"
 #include "timesplit.h"
 
@@ -50,6 +50,9 @@ typedef struct tally {
   numbering epoch_numbers;
   epoch_stats *epochs;
   uint32_t epoch_capacity;
+  numbering comm_numbers; /* of processes that communicated */
+  comm_counts *comms;
+  uint32_t comm_capacity;
   uint64_t events, counters, metadata, others;
   uint64_t lost_fetches;       /* notes in the traces that fetches are missing */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
@@ -81,6 +84,8 @@ void tally_add_call(tally *counts, const event_class *class, const moment *event
 /* NO_NUMBER: the epoch is not known. NULL: no memory. */
 epoch_stats *tally_epoch(tally *counts, int64_t epoch);
 epoch_stats *tally_find_epoch(tally *counts, int64_t epoch); /* NULL: it has no such epoch */
+/* How a process communicated. NULL: no memory. */
+comm_counts *tally_comm(tally *counts, uint32_t process);
 void tally_add_time(tally *counts, int64_t start, int64_t end);
 /* Adds all of `from`, whose histograms are freed: there may be many. */
 void tally_merge(tally *into, tally *from);

@@ -62,6 +62,16 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   return 1;
 }
 
+/* Whether at least one collective could be compared, or there is none. */
+static int is_waiting_known(const collective_list *collectives) {
+  int is_unknown = 0;
+  for (uint32_t i = 0; i < collectives->count; i++) {
+    if (!collectives->calls[i].unknown) return 1;
+    is_unknown = 1;
+  }
+  return !is_unknown;
+}
+
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
@@ -91,8 +101,10 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
 
 /* The wait for the last rank is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives) {
-  const rank_waits *waits = collective_list_rank(collectives, rank->rank);
-  double waited = waits ? (double)waits->waited_in_loop_ns : 0;
+  double waited = 0;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    if (collectives->ranks[i].process == rank->process) waited = (double)collectives->ranks[i].waits.loop_waited_ns;
+  }
   if (waited > rank->ns[COST_COMM]) waited = rank->ns[COST_COMM]; /* some of it overlaps with compute */
   rank->ns[COST_IMBALANCE] = waited;
   rank->ns[COST_COMM] -= waited;
@@ -110,7 +122,7 @@ static void add_up(job_costs *costs) {
 int costs_count(job_costs *costs, summary_answer *answer) {
   *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
-  costs->is_imbalance_known = costs->count < 2 || collective_list_is_known(&answer->collectives);
+  costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);

@@ -34,7 +34,7 @@ const char *severity_of(double share) {
   return share >= STAKE_CRITICAL ? "critical" : share >= STAKE_WARNING ? "warning" : "info";
 }
 
-static int applies(const rule *rule, const measure_list *measures, double job_ns) {
+static int applies(const finding_rule *rule, const measure_list *measures, double job_ns) {
   const measure_value *stake = &measures->values[rule->stake];
   for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) {
     if (!rule_condition_holds(&rule->conditions[i], measures)) return 0;

@@ -6,7 +6,7 @@
 #include "rules.h"
 
 typedef struct finding {
-  const rule *rule;
+  const finding_rule *rule;
   double stake_ns, share;  /* of the job */
   char *evidence, *advice; /* allocated; printable */
 } finding;

@@ -125,7 +125,7 @@ void judgement_json_rules(FILE *out) {
   static const char *const units[] = {"count", "share", "ratio", "ns", "bytes", "text"};
   fprintf(out, "[");
   for (int i = 0; i < rule_count; i++) {
-    const rule *next = &rules[i];
+    const finding_rule *next = &rules[i];
     fprintf(out, "%s\n  {\"id\": \"%s\"", i ? "," : "", next->id);
     member(out, "title", next->title);
     fprintf(out, ",\n   \"conditions\": [");

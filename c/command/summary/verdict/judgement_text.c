@@ -67,7 +67,7 @@ static void print_condition(FILE *out, const rule_condition *condition, const me
   fprintf(out, "  (%s)\n", kind->what);
 }
 
-static void print_rule(FILE *out, const rule *rule, const judgement *made) {
+static void print_rule(FILE *out, const finding_rule *rule, const judgement *made) {
   const measure_list *measures = made ? &made->measures : NULL;
   const measure_kind *stake = &measure_kinds[rule->stake];
   char value[MEASURE_TEXT_BYTES];
@@ -97,7 +97,7 @@ void judgement_print_rules(FILE *out) {
   }
 }
 
-void judgement_explain(FILE *out, const judgement *made, const rule *rule) {
+void judgement_explain(FILE *out, const judgement *made, const finding_rule *rule) {
   const finding *found = NULL;
   for (int i = 0; i < made->findings.count; i++) {
     if (made->findings.list[i].rule == rule) found = &made->findings.list[i];

@@ -11,6 +11,6 @@ void judgement_print_findings(FILE *out, const judgement *made, uint32_t top);
 /* The table of rules, with their thresholds. */
 void judgement_print_rules(FILE *out);
 /* How the rule judges this job. */
-void judgement_explain(FILE *out, const judgement *made, const rule *rule);
+void judgement_explain(FILE *out, const judgement *made, const finding_rule *rule);
 
 #endif

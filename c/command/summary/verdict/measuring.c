@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "command/summary/answer/rankregions.h"
 #include "measuring_io.h"
 
 #define NEARLY 0.95
@@ -19,16 +18,16 @@ static void take_cost(measure_list *list, const job_costs *costs, enum cost cost
 
 /* The rank that the others waited for most. */
 static void take_last(measure_list *list, const collective_list *collectives) {
-  const rank_waits *last = NULL;
+  const comm_rank *last = NULL;
   double all = 0;
   for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    const rank_waits *next = &collectives->ranks[i];
-    all += (double)next->caused_ns;
-    if (!last || next->caused_ns > last->caused_ns) last = next;
+    const comm_rank *next = &collectives->ranks[i];
+    all += (double)next->waits.loop_caused_ns;
+    if (!last || next->waits.loop_caused_ns > last->waits.loop_caused_ns) last = next;
   }
-  if (!last || !last->caused_ns || last->rank == NO_NUMBER) return;
+  if (!last || !last->waits.loop_caused_ns || last->rank == NO_NUMBER) return;
   measure_set(list, M_last_rank, (double)last->rank);
-  measure_set_ratio(list, M_last_share, (double)last->caused_ns, all);
+  measure_set_ratio(list, M_last_share, (double)last->waits.loop_caused_ns, all);
 }
 
 static int is_communication(const summary_state *state, const rank_region *region) {
@@ -52,24 +51,20 @@ static const rank_region *find_straggler(const summary_state *state, const rank_
   return found;
 }
 
-static int take_straggler(measure_list *list, const summary_state *state) {
-  rank_region_list all = {0};
-  const int is_good = rank_region_list_init(&all, state);
-  const rank_region *slow = is_good ? find_straggler(state, &all) : NULL;
-  if (slow) {
-    const dft_text name = state_text_of(state, slow->name);
-    measure_set_text(list, M_straggler_region, name.text, name.len);
-    measure_set(list, M_straggler, (double)slow->max.rank);
-    measure_set(list, M_straggler_time, (double)slow->max.total_ns);
-    measure_set(list, M_straggler_mean, (double)slow->mean_ns);
-    measure_set(list, M_straggler_imbalance, rank_region_imbalance(slow));
-    measure_set(list, M_straggler_stake, (double)slow->lost_ns);
-  }
-  rank_region_list_free(&all);
-  return is_good;
+static void take_straggler(measure_list *list, const summary_answer *answer) {
+  const rank_region *slow = find_straggler(answer->state, &answer->rank_regions);
+  dft_text name;
+  if (!slow) return;
+  name = state_text_of(answer->state, slow->name);
+  measure_set_text(list, M_straggler_region, name.text, name.len);
+  measure_set(list, M_straggler, (double)slow->max.rank);
+  measure_set(list, M_straggler_time, (double)slow->max.total_ns);
+  measure_set(list, M_straggler_mean, (double)slow->mean_ns);
+  measure_set(list, M_straggler_imbalance, rank_region_imbalance(slow));
+  measure_set(list, M_straggler_stake, (double)slow->lost_ns);
 }
 
-static int take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+static void take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   measure_set(list, M_ranks, costs->count);
   take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
@@ -77,7 +72,7 @@ static int take_ranks(measure_list *list, const summary_answer *answer, const jo
   take_cost(list, costs, COST_OUTSIDE, M_outside_share, M_outside_stake);
   if (costs->is_imbalance_known) take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
   take_last(list, &answer->collectives);
-  return take_straggler(list, answer->state);
+  take_straggler(list, answer);
 }
 
 /* ---- Training ------------------------------------------------------------------------------------------------------- */
@@ -166,6 +161,6 @@ static int take_training(measure_list *list, const summary_answer *answer, const
 
 int measures_take(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   if (!costs->count) return 1;
-  return measures_take_io(list, answer, costs) && take_ranks(list, answer, costs) &&
-         (!costs->is_training || take_training(list, answer, costs));
+  take_ranks(list, answer, costs);
+  return measures_take_io(list, answer, costs) && (!costs->is_training || take_training(list, answer, costs));
 }

@@ -9,7 +9,7 @@
 
 #define MIB 1048576.0
 
-const rule rules[] = {
+const finding_rule rules[] = {
   {"small-reads",
    "small reads",
    {{M_small_reads, '>', 1000}, {M_small_read_share, '>', 0.10}},
@@ -170,7 +170,7 @@ const rule rules[] = {
 };
 const int rule_count = sizeof rules / sizeof rules[0];
 
-const rule *rule_find(const char *id) {
+const finding_rule *rule_find(const char *id) {
   for (int i = 0; i < rule_count; i++) {
     if (strcmp(rules[i].id, id) == 0) return &rules[i];
   }

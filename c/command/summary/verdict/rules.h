@@ -17,18 +17,18 @@ typedef struct rule_condition {
   double limit;
 } rule_condition;
 
-typedef struct rule {
+typedef struct finding_rule {
   const char *id, *title;
   rule_condition conditions[CONDITIONS_MAX];
   enum measure stake;
   const char *evidence; /* {NAME} is a measure */
   const char *advice;
-} rule;
+} finding_rule;
 
-extern const rule rules[];
+extern const finding_rule rules[];
 extern const int rule_count;
 
-const rule *rule_find(const char *id); /* NULL: there is none */
+const finding_rule *rule_find(const char *id); /* NULL: there is none */
 /* Whether a condition holds; 0 also if the measure is not known. */
 int rule_condition_holds(const rule_condition *condition, const measure_list *measures);
 /* The limit as people read it. Returns `out`. */
