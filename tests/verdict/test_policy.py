@@ -1,7 +1,8 @@
 """test_policy.py - the limits of the policy, on made-up traces with exact times: just above and just below each.
 
-A class is the verdict if it is the largest cost, at least 10 % and at least 5 points above the next one. From 10 % on it
-is a warning, from 20 % on critical. Compute is the verdict if no cost has 10 % and compute has at least 90 %.
+A class is the verdict if it is the largest cost, at least 10 % and at least 5 points above the next one. It is a
+warning from 10 % on, and critical from 20 % on. Compute is the verdict if no cost has 10 % and
+compute has at least 90 %.
 SPDX-License-Identifier: MIT
 """
 
@@ -88,7 +89,7 @@ def imbalance_has_the_same_limits():
 def what_takes_less_than_five_percent_is_not_mentioned():
     for share in (4.8, 30):
         with tempfile.TemporaryDirectory() as folder:
-            training(input=35, checkpoint=share, compute=65 - share).write(folder)
+            training(input=40, checkpoint=share, compute=60 - share).write(folder)
             verdict = verdict_of(folder)
             told = "\n".join([verdict["text"], *verdict["evidence"]]).lower()
             assert ("checkpoint" in told) == (share == 30), told

@@ -77,7 +77,7 @@ def summary_of(*arguments, status=0):
     """The JSON of dftracer summary."""
     command = [COMMAND, "summary", "--json", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == status, (command, done)
+    assert done.returncode == status, (command, done.returncode, done.stdout[-500:], done.stderr)
     return json.loads(done.stdout)
 
 
