@@ -3,7 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 
-from truth import read_truth
+from truth import measure_clearly
 from verdict_harness import PROGRAMS, check, in_parallel, main, run_ranks, verdict_of
 
 SHARES = ("communication", "imbalance", "checkpoint", "read", "write", "metadata", "start-up")
@@ -21,10 +21,11 @@ ALIKE = {
 }
 
 
-def run(words, ranks, expected, folder, program="job", shares=SHARES):
-    run_ranks([PROGRAMS / program, *words], folder, ranks)
+def run(words, ranks, expected, folder, program="job"):
+    command = [PROGRAMS / program, *words]
+    folder, truth = measure_clearly(lambda own: run_ranks(command, own, ranks), expected, folder)
     verdict = verdict_of(folder)
-    check(verdict, read_truth(folder), expected, "job", shares=shares)
+    check(verdict, truth, expected, "job", shares=SHARES)
     return verdict
 
 

@@ -22,23 +22,41 @@ CASES = {
 }
 
 
+def run_all(top, names):
+    cases = {f"{top}/{name}": CASES[name] for name in names}
+    for folder in cases:
+        pathlib.Path(folder).mkdir()
+    command = [TORCH, HERE / "train_torch.py", json.dumps(cases)]
+    subprocess.run(command, env=environment(top, 0, 1, ""), check=True, timeout=200)
+    return {name: f"{top}/{name}" for name in names}
+
+
+def measure_all(top):
+    """The folder and the truth of each; what a busy machine made something else runs again."""
+    found = {}
+    for attempt in range(4):
+        own = pathlib.Path(top) / str(attempt)
+        own.mkdir()
+        for name, folder in run_all(own, [name for name in CASES if name not in found]).items():
+            truth = read_truth(folder)
+            if truth.is_clearly(name):
+                found[name] = (folder, truth)
+        if len(found) == len(CASES):
+            return found
+    raise AssertionError(f"the machine is too busy: only {list(found)}")
+
+
 def trainings_are_judged_by_what_they_measured():
     failures = []
     with tempfile.TemporaryDirectory() as top:
-        cases = {f"{top}/{name}": case for name, case in CASES.items()}
-        for folder in cases:
-            pathlib.Path(folder).mkdir()
-        env = environment(top, 0, 1, "")
-        subprocess.run([TORCH, HERE / "train_torch.py", json.dumps(cases)], env=env, check=True, timeout=200)
-        for folder in cases:
-            expected = pathlib.Path(folder).name
+        for name, (folder, truth) in measure_all(top).items():
             try:
                 verdict = verdict_of(folder)
-                check(verdict, read_truth(folder), expected, "training loop", shares=SHARES)
+                check(verdict, truth, name, "training loop", shares=SHARES)
                 assert verdict["steps"] == 24, verdict
-                assert expected != "imbalance" or verdict["worst"]["rank"] == 1, verdict
+                assert name != "imbalance" or verdict["worst"]["rank"] == 1, verdict
             except AssertionError as error:
-                failures.append(f"{expected}: {error}")
+                failures.append(f"{name}: {error}")
     assert not failures, "\n" + "\n".join(failures)
 
 

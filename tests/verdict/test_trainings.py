@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 
 import json
 
-from truth import read_truth
+from truth import measure_clearly
 from verdict_harness import HERE, PYTHON, PYTHONPATH, check, in_parallel, main, run_ranks, skip, verdict_of
 
 SHARES = ("compute", "input", "communication", "checkpoint", "imbalance")
@@ -21,8 +21,11 @@ TRAININGS = {
 
 
 def train(sizes, ranks, expected, is_sure, folder):
-    run_ranks([PYTHON, HERE / "train.py", folder, json.dumps(sizes)], folder, ranks)
-    truth, verdict = read_truth(folder), verdict_of(folder)
+    def run(own):
+        run_ranks([PYTHON, HERE / "train.py", own, json.dumps(sizes)], own, ranks)
+
+    folder, truth = measure_clearly(run, expected, folder)
+    verdict = verdict_of(folder)
     check(verdict, truth, expected, "training loop", is_sure, SHARES)
     steps = sizes["steps"] * sizes.get("epochs", 2)
     assert verdict["steps"] == steps, verdict

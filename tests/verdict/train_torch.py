@@ -37,8 +37,7 @@ class Samples(Dataset):
         return STEPS
 
     def __getitem__(self, index):
-        with measure("input", "fetch"):
-            time.sleep(self.ms / 1000)
+        time.sleep(self.ms / 1000)
         return torch.ones(4)
 
 
@@ -68,6 +67,18 @@ class SlowFile(io.BytesIO):
         return super().write(data)
 
 
+def batches_of(loader):
+    """What the loop waits for: the start of the loader, its batches and its end."""
+    with measure("input", "start"):
+        iterator = iter(loader)
+    while True:
+        with measure("input", "fetch"):
+            batch = next(iterator, None)
+        if batch is None:
+            return
+        yield batch
+
+
 def train(sizes, ranks):
     from dftracer.python.torch import trace
 
@@ -75,7 +86,7 @@ def train(sizes, ranks):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = DataLoader(Samples(sizes["load"]), batch_size=1)
     with trace(model, optimizer, loader), measure("whole", "loop"):
-        for step, batch in enumerate(loader):
+        for step, batch in enumerate(batches_of(loader)):
             loss = model(batch).sum()
             with measure("compute", "backward"):
                 loss.backward()
@@ -97,6 +108,7 @@ def run_rank(case, folder, rank):
     if ranks > 1:
         store = f"file://{folder}/store"
         torch.distributed.init_process_group("gloo", init_method=store, rank=rank, world_size=ranks)
+        torch.distributed.all_reduce(torch.ones(1))  # the first one connects the ranks, which takes its time
     log = dftracer.initialize_log(f"{folder}/train-{rank}.pfw")
     if ranks > 1:
         torch.distributed.barrier()
