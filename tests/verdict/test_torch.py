@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from truth import read_truth
-from verdict_harness import HERE, SOURCE, check, environment, main, skip, verdict_of
+from verdict_harness import HERE, PYTHONPATH, SOURCE, check, environment, main, skip, verdict_of
 
 TORCH = SOURCE / "build/torch/bin/python"
 SHARES = ("compute", "input", "checkpoint", "imbalance")
@@ -61,6 +61,8 @@ def trainings_are_judged_by_what_they_measured():
 
 
 if __name__ == "__main__":
+    if not PYTHONPATH:
+        skip("the Python package is not built")
     if not TORCH.exists():
         skip("torch is not there (./dev test torch installs it into build/torch)")
     main(trainings_are_judged_by_what_they_measured)

@@ -73,7 +73,7 @@ class Truth:
         return max(((rank, self.share_of(rank, what)) for rank in self.ranks), key=lambda pair: pair[1])
 
     def is_clearly(self, expected):
-        """Whether the policy of verdicts says so, and not narrowly: on a busy machine, sleeping takes longer than meant."""
+        """Whether the policy of verdicts says so, not narrowly: on a busy machine, sleeping takes longer than meant."""
         costs = sorted((self.share(name) for name in COSTS), reverse=True)
         if expected == "none":
             return costs[0] - costs[1] < 0.04 or (costs[0] < 0.09 and self.share("compute") < 0.89)
