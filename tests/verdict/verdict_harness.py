@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -102,11 +103,17 @@ def is_close(share, truth):
     return abs(share - truth) <= POINTS
 
 
+def has_nonsense(text):
+    """What comes of numbers that there are not."""
+    return re.search(r"\b(nan|inf|null)\b", text, re.IGNORECASE)
+
+
 def check_form(verdict):
     """What holds for every verdict, whatever it says."""
     of_ns, ns, share = verdict["of_ns"], verdict["ns"], verdict["share"]
     require(0 <= ns <= of_ns and abs(share - ns / max(of_ns, 1)) < 1e-4, "share is not ns / of_ns", verdict)
-    require(verdict["best_ns"] + verdict["saved_ns_at_most"] == of_ns, "best + saved is not the whole", verdict)
+    if verdict["class"] != "none":
+        require(verdict["best_ns"] + verdict["saved_ns_at_most"] == of_ns, "best + saved is not the whole", verdict)
     severity = "info"
     if verdict["class"] not in NOT_A_COST:
         severity = "critical" if share >= 0.2 else "warning" if share >= 0.1 else "info"
@@ -114,7 +121,7 @@ def check_form(verdict):
     require((verdict["kind"] is not None) == (verdict["class"] == "io"), "kind is of io", verdict)
     require(all(0 <= part <= 1 for part in verdict["shares"].values()), "a share of more than all", verdict)
     lines = [verdict["text"], *verdict["evidence"]]
-    require(all(line.strip() and "nan" not in line.lower() for line in lines), "text", verdict)
+    require(all(line.strip() for line in lines) and not has_nonsense("\n".join(lines)), "the text is no text", verdict)
     if verdict["class"] not in NOT_A_COST:
         percents = [f"{whole} %" for whole in (int(100 * share), int(100 * share + 0.999))]
         require(any(percent in verdict["text"] for percent in percents), f"the text has no {percents}", verdict)
