@@ -1,0 +1,280 @@
+"""rule_cases.py - for each rule of dftracer summary, a job with given values of the measures that the rule looks at.
+
+    CASES["small-reads"](small_reads=1000, small_read_share=0.1)     # a Job of made.py
+
+So a case of a rule is one line: the values at which it speaks, or just does not. A job made here is busy with what the
+rule is about for much of its time; a share and its count are given apart, and the rest follows.
+SPDX-License-Identifier: MIT
+"""
+
+from made import Job
+
+CASES = {}
+KIB, MIB = 1 << 10, 1 << 20
+FAR = 64 * MIB  # from a request to the next one that is no neighbour
+
+
+def case(rule):
+    def add(function):
+        CASES[rule] = function
+        return function
+
+    return add
+
+
+def others(count, share):
+    """How many more there are, if `count` of all are this share."""
+    return round(count / share) - count
+
+
+def one_thread():
+    job = Job()
+    return job, job.ranks[0].main
+
+
+# ---- I/O -------------------------------------------------------------------------------------------------------------
+
+
+def small(call, count, share):
+    """The small ones take 1 ms, the large ones next to nothing."""
+    job, thread = one_thread()
+    for _ in range(count):
+        thread.call(call, 1, "/data/x", ret=4 * KIB)
+    for _ in range(others(count, share)):
+        thread.call(call, 0.001, "/data/y", ret=MIB)
+    return job
+
+
+@case("small-reads")
+def small_reads(small_reads, small_read_share):
+    return small("read", small_reads, small_read_share)
+
+
+@case("small-writes")
+def small_writes(small_writes, small_write_share):
+    return small("write", small_writes, small_write_share)
+
+
+def scattered(call, count, share, shift=0):
+    """The first request is no neighbour of any, but it is not known to be random. It is aligned."""
+    job, thread = one_thread()
+    thread.call(call, 0.001, "/data/x", ret=MIB, offset=0)
+    for number in range(1, count + 1):
+        thread.call(call, 1, "/data/x", ret=MIB, offset=number * FAR + shift)
+    end = count * FAR + shift + MIB
+    for number in range(others(count, share) - (1 if shift else 0)):
+        thread.call(call, 0.001, "/data/x", ret=MIB, offset=end + number * MIB)
+    return job
+
+
+@case("random-reads")
+def random_reads(random_reads, random_read_share):
+    return scattered("pread", random_reads, random_read_share)
+
+
+@case("random-writes")
+def random_writes(random_writes, random_write_share):
+    return scattered("pwrite", random_writes, random_write_share)
+
+
+@case("unaligned-reads")
+def unaligned_reads(unaligned_reads, unaligned_read_share):
+    return scattered("pread", unaligned_reads, unaligned_read_share, 100)
+
+
+@case("unaligned-writes")
+def unaligned_writes(unaligned_writes, unaligned_write_share):
+    return scattered("pwrite", unaligned_writes, unaligned_write_share, 100)
+
+
+def again(call, size, share):
+    """Blocks of 64 KiB, one after the other; then the first ones again."""
+    job, thread = one_thread()
+    block = 64 * KIB
+    count = int(size) // block
+    for numbers in (range(others(count, share)), range(count)):
+        for number in numbers:
+            thread.call(call, 1, "/data/x", ret=block, offset=number * block)
+    return job
+
+
+@case("redundant-reads")
+def redundant_reads(redundant_read_bytes, redundant_read_share):
+    return again("pread", redundant_read_bytes, redundant_read_share)
+
+
+@case("redundant-writes")
+def redundant_writes(redundant_write_bytes, redundant_write_share):
+    return again("pwrite", redundant_write_bytes, redundant_write_share)
+
+
+@case("metadata")
+def metadata(metadata_calls):
+    job, thread = one_thread()
+    for number in range(metadata_calls):
+        thread.call("stat", 1, f"/data/{number % 50}")
+    return job
+
+
+@case("open-churn")
+def open_churn(opens, opens_per_file):
+    job, thread = one_thread()
+    files = round(opens / opens_per_file)
+    for number in range(opens):
+        thread.call("open", 1, f"/data/{number % files}", ret=3)
+        thread.call("close", 0.5, f"/data/{number % files}")
+    return job
+
+
+@case("small-files")
+def small_files(read_files, read_file_bytes):
+    job, thread = one_thread()
+    for number in range(read_files):
+        thread.call("open", 0.5, f"/data/{number}", ret=3)
+        thread.call("read", 1, f"/data/{number}", ret=int(read_file_bytes))
+        thread.call("close", 0.1, f"/data/{number}")
+    return job
+
+
+@case("stdio")
+def stdio(stdio_bytes, stdio_share):
+    """In 1,024 calls each."""
+    job, thread = one_thread()
+    for _ in range(1024):
+        thread.call("fwrite", 1, "/data/x", ret=int(stdio_bytes) // 1024, cat="STDIO")
+        thread.call("write", 0.1, "/data/y", ret=int(others(stdio_bytes, stdio_share)) // 1024)
+    return job
+
+
+@case("failed-calls")
+def failed_calls(failed_calls, failed_share):
+    job, thread = one_thread()
+    for number in range(failed_calls):
+        thread.call("stat", 1, f"/data/{number % 50}", ret=-1, errno=2)
+    for _ in range(others(failed_calls, failed_share)):
+        thread.call("stat", 0.001, "/data/x")
+    return job
+
+
+@case("shared-file")
+def shared_file(shared_writers, shared_slowdown):
+    """Every rank writes a file of its own and, if it is one of these, the shared one."""
+    job = Job(max(shared_writers, 2))
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.call("write", 1, f"/data/own{rank.rank}", ret=MIB)
+            if rank.rank < shared_writers:
+                rank.main.call("write", shared_slowdown, "/data/shared", ret=MIB)
+    return job
+
+
+# ---- Ranks -----------------------------------------------------------------------------------------------------------
+
+
+def unequal(ranks, short):
+    """Steps of 100 ms: all ranks but the last compute for less, and wait."""
+    job = Job(ranks)
+    for _ in range(24):
+        job.spend("compute", [short] * (ranks - 1) + [100])
+        job.meet("exchange", 0.01)
+    return job
+
+
+@case("imbalance")
+def imbalance(ranks, imbalance_share):
+    return unequal(ranks, 100 - 100 * imbalance_share * ranks / max(ranks - 1, 1))
+
+
+@case("straggler")
+def straggler(ranks, straggler_imbalance):
+    """(largest - mean) / largest, of the compute region."""
+    return unequal(ranks, 100 - 100 * straggler_imbalance * ranks / max(ranks - 1, 1))
+
+
+@case("communication")
+def communication(communication_share):
+    job = Job(2)
+    for _ in range(24):
+        job.spend("compute", 100 - 100 * communication_share)
+        job.meet("exchange", 100 * communication_share)
+    return job
+
+
+@case("outside")
+def outside(outside_share):
+    job, thread = one_thread()
+    for _ in range(24):
+        thread.region("solve", "compute", 100 - 100 * outside_share)
+        thread.idle(100 * outside_share)
+    return job
+
+
+# ---- Trainings -------------------------------------------------------------------------------------------------------
+
+
+def train(times, before=0, fetch=1):
+    """times: milliseconds of compute of each step, by epoch."""
+    job, thread = one_thread()
+    if before:
+        thread.region("load", "app", before)
+    for epoch, steps in enumerate(times):
+        with thread.within("epoch.block", "pipeline", epoch=epoch):
+            for number, step in enumerate(steps):
+                thread.region("fetch.iter", "dataloader", fetch, epoch=epoch, step=number)
+                thread.region("forward", "compute", step - fetch, epoch=epoch, step=number)
+    return job
+
+
+@case("start-up")
+def start_up(startup_share):
+    loop = 24 * 100
+    return train([[100] * 24], before=loop * startup_share / (1 - startup_share))
+
+
+@case("step-jitter")
+def step_jitter(steps, step_jitter):
+    """Every eighth step is longer."""
+    return train([[100 * step_jitter if number % 8 == 3 else 100 for number in range(steps)]])
+
+
+@case("cold-epoch")
+def cold_epoch(epochs, cold_ratio):
+    return train([[100 * cold_ratio] * 10] + [[100] * 10] * (epochs - 1))
+
+
+@case("transfer")
+def transfer(transfer_share):
+    return with_part("transfer", "device", transfer_share)
+
+
+@case("checkpoint-stall")
+def checkpoint_stall(checkpoint_share):
+    return with_part("capture", "checkpoint", checkpoint_share)
+
+
+def with_part(name, cat, share):
+    job, thread = one_thread()
+    with thread.within("epoch.block", "pipeline", epoch=0):
+        for _ in range(24):
+            thread.region("fetch.iter", "dataloader", 1)
+            thread.region(name, cat, 100 * share)
+            thread.region("forward", "compute", 99 - 100 * share)
+    return job
+
+
+def loaded(waiting_share, workers, worker_busy):
+    """A trainer that waits for workers; each of them loads for this part of every step."""
+    job, thread = one_thread()
+    with thread.within("epoch.block", "pipeline", epoch=0):
+        for _ in range(24):
+            thread.region("fetch.iter", "dataloader", 100 * waiting_share)
+            thread.region("forward", "compute", 100 - 100 * waiting_share)
+    for _ in range(workers):
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(24):
+            worker.region("item", "data", 100 * worker_busy)
+            worker.idle(100 - 100 * worker_busy)
+    return job
+
+
+CASES["few-workers"] = CASES["idle-workers"] = loaded

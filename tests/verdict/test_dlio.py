@@ -1,0 +1,45 @@
+"""test_dlio.py - the verdict on a real trace, worked out by hand: the DLIO benchmark, UNet3D on HDF5 data, 8 ranks.
+
+How it was worked out, from the events of each rank, as intervals; means over the ranks:
+
+    loop      54.954 s   from the first start of DLIOBenchmark._train (one for each of 5 epochs) to the last end
+    compute   34.044 s   TorchFramework.compute, 25 of them; 61.95 % of the loop
+    waiting   15.772 s   loop.iter, 20 of them; none overlaps compute; 28.70 % of the loop: input-bound, critical
+    pread     12.673 s   of this waiting; 80.35 %, so it is the cause. It reads 160 files below
+                         .../unet3d_v100_hdf5_168/data/train, 128 of them while a rank waits
+    open       0.044 s   of this waiting
+
+The process with the longest waiting is that of trace-3-of-8.pfw: 16.361 s of 54.953 s, 29.77 %. The trace has no ranks.
+Checkpoints take 2 ms, and nothing is of category comm. There are 5 epochs of 5 steps, but this tracer did not record
+the last fetch of an epoch. So 20 steps can be counted, which is just enough to be sure.
+SPDX-License-Identifier: MIT
+"""
+
+import tarfile
+import tempfile
+
+from verdict_harness import SOURCE, check_form, main, verdict_of
+
+LOOP, COMPUTE, WAITING, PREAD = 54.954, 34.044, 15.772, 12.673
+
+
+def the_training_is_input_bound_by_pread():
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(SOURCE / "tests/data/dlio-unet3d-8ranks.tar.gz") as archive:
+            archive.extractall(folder, filter="data")
+        verdict = verdict_of(folder)
+    check_form(verdict)
+    assert (verdict["class"], verdict["severity"]) == ("input", "critical"), verdict
+    assert (verdict["base"], verdict["steps"], verdict["is_sure"]) == ("training loop", 20, True), verdict
+    assert round(verdict["of_ns"] / 1e9, 3) == LOOP and round(verdict["ns"] / 1e9, 3) == WAITING, verdict
+    assert abs(verdict["shares"]["compute"] - COMPUTE / LOOP) < 0.001, verdict
+    assert abs(verdict["saved_ns_at_most"] / 1e9 - WAITING) < 0.01 * LOOP, verdict
+    assert verdict["worst"] is None or abs(verdict["worst"]["share"] - 0.2977) < 0.001, verdict
+    assert verdict["shares"]["checkpoint"] < 0.001 and verdict["shares"]["communication"] == 0, verdict
+    cause = verdict["cause"]
+    assert cause["call"] == "pread" and abs(cause["share"] - PREAD / WAITING) < 0.001, verdict
+    assert cause["files"] in (128, 160) and "/unet3d_v100_hdf5_168/data" in cause["folder"], cause
+
+
+if __name__ == "__main__":
+    main(the_training_is_input_bound_by_pread)

@@ -1,0 +1,111 @@
+"""test_io.py - I/O-bound HPC jobs as made-up traces: the verdict has class, share and rank, and findings say why.
+
+SPDX-License-Identifier: MIT
+"""
+
+import random
+import tempfile
+
+from made import Job
+from verdict_harness import check, main, summary_of
+
+KIB, MIB = 1 << 10, 1 << 20
+STEPS, CALLS = 24, 100  # calls of a rank in each step
+SHARES = ("compute", "read", "write", "metadata", "communication")
+
+
+def job_with(ranks, call_ms, compute_ms, call):
+    """call(thread, number, ms): one call of a rank. The last rank takes longer than the others for its calls."""
+    job = Job(ranks)
+    for step in range(STEPS):
+        for rank in job.ranks:
+            ms = call_ms * (1.3 if ranks > 1 and rank.rank == ranks - 1 else 1)
+            for number in range(CALLS):
+                call(rank.main, step * CALLS + number, ms)
+            rank.main.region("solve", "compute", compute_ms, "compute")
+    return job
+
+
+def storm(thread, number, ms):
+    path = f"/scratch/out/part{thread.process.rank}.{number // 2:05}"
+    thread.call("open" if number % 2 == 0 else "close", ms, path, ret=3 if number % 2 == 0 else 0)
+
+
+def random_reads(thread, number, ms):
+    offset = random.Random(number).randrange(1 << 20) * 4 * KIB
+    thread.call("pread", ms, "/scratch/in/field.bin", ret=4 * KIB, count=4 * KIB, offset=offset)
+
+
+def large_writes(thread, number, ms):
+    path = f"/scratch/out/dump{thread.process.rank}.bin"
+    thread.call("write", ms, path, ret=8 * MIB, count=8 * MIB)
+
+
+def library_calls(thread, number, ms):
+    thread.call("fread", ms, f"/scratch/in/{thread.process.rank}.dat", ret=MIB, cat="STDIO", size=1, count=MIB)
+
+
+# What is done -> the class, findings that must be there, findings that may not.
+JOBS = {
+    storm: ("io/metadata", {"metadata"}, {"small-reads", "small-writes", "open-churn"}),
+    random_reads: ("io/read", {"small-reads", "random-reads"}, {"metadata", "small-writes", "unaligned-reads"}),
+    large_writes: ("io/write", set(), {"small-writes", "random-writes", "redundant-writes", "metadata", "shared-file"}),
+    library_calls: ("io/read", {"stdio"}, {"small-reads", "random-reads", "metadata"}),
+}
+
+
+def check_job(call, ranks, share):
+    expected, wanted, unwanted = JOBS[call]
+    with tempfile.TemporaryDirectory() as folder:
+        truth = job_with(ranks, share, CALLS * (1 - share), call).write(folder)
+        document = summary_of(folder)
+    check(document["verdict"], truth, expected, "job", shares=SHARES)
+    found = {finding["id"] for finding in document["findings"]}
+    assert wanted <= found and not unwanted & found, (found, wanted)
+
+
+def what_bounds_the_job_is_named_for_any_number_of_ranks():
+    failures = []
+    for call in JOBS:
+        for ranks in (1, 2, 4):
+            for share in (0.15, 0.6):
+                try:
+                    check_job(call, ranks, share)
+                except AssertionError as error:
+                    failures.append(f"{call.__name__}, {ranks} ranks, {share}: {error}")
+    assert not failures, "\n" + "\n".join(failures)
+
+
+def calls_below_regions_count_as_calls():
+    """A region around the I/O, as people annotate it, does not make it compute."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(2)
+        for rank in job.ranks:
+            for step in range(STEPS):
+                with rank.main.within("output", "solver"):
+                    rank.main.call("write", 40, f"/scratch/{rank.rank}.{step}", ret=8 * MIB)
+                rank.main.region("solve", "compute", 60, "compute")
+        truth = job.write(folder)
+        check(summary_of(folder)["verdict"], truth, "io/write", "job", shares=("write", "compute"))
+
+
+def calls_that_overlap_on_threads_count_once():
+    """Two threads of a rank read at the same time: the rank is in I/O for the time of one of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        job = Job(1)
+        (rank,) = job.ranks
+        other = rank.thread()
+        for step in range(STEPS):
+            for thread in (rank.main, other):
+                thread.call("read", 40, f"/scratch/{thread.tid}.{step}", ret=8 * MIB)
+                thread.idle(60) if thread is other else thread.region("solve", "compute", 60, "compute")
+        truth = job.write(folder)
+        check(summary_of(folder)["verdict"], truth, "io/read", "job", shares=("read", "compute"))
+
+
+if __name__ == "__main__":
+    main(
+        what_bounds_the_job_is_named_for_any_number_of_ranks,
+        calls_below_regions_count_as_calls,
+        calls_that_overlap_on_threads_count_once,
+    )

@@ -1,0 +1,139 @@
+"""test_policy.py - the limits of the policy, on made-up traces with exact times: just above and just below each.
+
+A class is the verdict if it is the largest cost, at least 10 % and at least 5 points above the next one. It is a
+warning from 10 % on, and critical from 20 % on. Compute is the verdict if no cost has 10 % and
+compute has at least 90 %.
+SPDX-License-Identifier: MIT
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from made import solver, training
+from verdict_harness import COMMAND, SOURCE, check, check_form, main, summary_of, verdict_of
+
+sys.path.insert(0, str(SOURCE / "tests"))
+from trace import read_folder
+
+SHARES = ("compute", "communication", "checkpoint", "imbalance")
+
+# The class and its severity -> milliseconds of a step of 100.
+OF_TRAININGS = [
+    ("input", "warning", {"input": 10.2, "compute": 89.8}),
+    ("compute", "info", {"input": 9.8, "compute": 90.2}),
+    ("none", "info", {"input": 9.8, "compute": 89.8, "outside": 0.4}),
+    ("input", "warning", {"input": 19.8, "compute": 80.2}),
+    ("input", "critical", {"input": 20.2, "compute": 79.8}),
+    ("input", "critical", {"input": 21, "checkpoint": 15.8, "compute": 63.2}),
+    ("none", "info", {"input": 21, "checkpoint": 16.2, "compute": 62.8}),
+    ("checkpoint", "critical", {"input": 15.8, "checkpoint": 21, "compute": 63.2}),
+    ("communication", "warning", {"input": 1, "exchange": 10.2, "compute": 88.8}),
+    ("compute", "info", {"input": 0.1, "exchange": 9.7, "compute": 90.2}),
+    ("none", "info", {"input": 8, "checkpoint": 8, "exchange": 8, "compute": 76}),
+    ("none", "info", {"input": 1, "compute": 59, "outside": 40}),
+]
+OF_JOBS = [
+    ("io/read", "warning", {"read": 10.2, "compute": 89.8}),
+    ("compute", "info", {"read": 9.8, "compute": 90.2}),
+    ("io/write", "critical", {"write": 20.2, "compute": 79.8}),
+    ("io/metadata", "critical", {"metadata": 40, "compute": 60}),
+    ("communication", "critical", {"exchange": 30, "compute": 45, "read": 24.8}),
+    ("none", "info", {"exchange": 30, "compute": 45, "read": 25.2}),
+    ("none", "info", {"compute": 60, "outside": 40}),
+]
+
+
+def check_case(make, base, expected, severity, sizes, ranks):
+    with tempfile.TemporaryDirectory() as folder:
+        truth = make(ranks=ranks, **sizes).write(folder)
+        for trace in read_folder(folder):
+            assert trace.user_events()
+        verdict = verdict_of(folder)
+        check(verdict, truth, expected, base, shares=SHARES)
+        assert verdict["severity"] == severity, verdict
+
+
+def check_all(make, base, table):
+    failures = []
+    for ranks in (1, 2, 4):
+        for expected, severity, sizes in table:
+            try:
+                check_case(make, base, expected, severity, sizes, ranks)
+            except AssertionError as error:
+                failures.append(f"{ranks} ranks, {sizes}: {error}")
+    assert not failures, "\n" + "\n".join(failures)
+
+
+def trainings_are_judged_by_the_limits():
+    check_all(training, "training loop", OF_TRAININGS)
+
+
+def jobs_are_judged_by_the_limits():
+    check_all(solver, "job", OF_JOBS)
+
+
+def imbalance_has_the_same_limits():
+    """Two ranks: the other one waits for the difference, so the mean of both is half of it."""
+    for difference, expected in ((19.6, "compute"), (20.4, "imbalance")):
+        with tempfile.TemporaryDirectory() as folder:
+            truth = solver(ranks=2, compute=[100 - difference, 100], exchange=0.01).write(folder)
+            if expected == "imbalance":
+                check(verdict_of(folder), truth, expected, "job", shares=SHARES)
+                assert verdict_of(folder)["worst"]["rank"] == 1
+            else:
+                assert verdict_of(folder)["class"] == expected, verdict_of(folder)
+
+
+def what_takes_less_than_five_percent_is_not_mentioned():
+    for share in (4.8, 30):
+        with tempfile.TemporaryDirectory() as folder:
+            training(input=40, checkpoint=share, compute=60 - share).write(folder)
+            verdict = verdict_of(folder)
+            told = "\n".join([verdict["text"], *verdict["evidence"]]).lower()
+            assert ("checkpoint" in told) == (share == 30), told
+
+
+def twenty_steps_are_sure():
+    for steps, is_sure in ((1, False), (2, False), (10, False), (19, False), (20, True)):
+        with tempfile.TemporaryDirectory() as folder:
+            truth = training(steps=steps, input=40, compute=60).write(folder)
+            check(verdict_of(folder), truth, "input", "training loop", is_sure)
+            assert verdict_of(folder)["steps"] == steps
+
+
+def the_terminal_says_the_same_first():
+    with tempfile.TemporaryDirectory() as folder:
+        training(input=40, compute=60).write(folder)
+        verdict = verdict_of(folder)
+        done = subprocess.run([COMMAND, "summary", folder], capture_output=True, text=True, check=True)
+        first = done.stdout.splitlines()[0]
+        assert first == verdict["text"] and first.startswith("INPUT-BOUND: 40 % of the training loop"), done.stdout
+
+
+def states_that_are_merged_give_the_same_verdict():
+    """A state of each rank, such as those of nodes, merges to the digits of one run."""
+    with tempfile.TemporaryDirectory() as top:
+        folder = pathlib.Path(top) / "traces"
+        training(ranks=4, input=[20, 20, 35, 20], compute=60, exchange=2).write(folder)
+        parts = []
+        for number, trace in enumerate(sorted(folder.iterdir())):
+            parts.append(f"{top}/{number}.dfs")
+            subprocess.run([COMMAND, "summary", "--partial", "-o", parts[-1], trace], check=True)
+        whole, merged = summary_of(folder), summary_of(*parts)
+        assert whole["verdict"] == merged["verdict"], (whole["verdict"], merged["verdict"])
+        assert whole["findings"] == merged["findings"]
+        check_form(merged["verdict"])
+
+
+if __name__ == "__main__":
+    main(
+        trainings_are_judged_by_the_limits,
+        jobs_are_judged_by_the_limits,
+        imbalance_has_the_same_limits,
+        what_takes_less_than_five_percent_is_not_mentioned,
+        twenty_steps_are_sure,
+        the_terminal_says_the_same_first,
+        states_that_are_merged_give_the_same_verdict,
+    )

@@ -1,0 +1,103 @@
+"""truth.py - what a program's time really was, from intervals that the program measured; imports nothing of dftracer.
+
+A program measures itself with its own clock. Of each rank there is a list of intervals (kind, name, begin_ns, end_ns):
+
+    whole                        what the shares are of: the training loop, or the time of the rank
+    compute input checkpoint read write metadata start-up
+    comm                         a collective; the n-th one of a name is the same one on all ranks
+
+A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication.
+SPDX-License-Identifier: MIT
+"""
+
+import collections
+import pathlib
+
+PLAIN = ("compute", "input", "checkpoint", "read", "write", "metadata", "start-up")
+CLASSES = (*PLAIN, "communication", "imbalance")
+COSTS = tuple(name for name in CLASSES if name != "compute")
+
+
+def union_length(intervals):
+    total, covered = 0, None
+    for begin, end in sorted(intervals):
+        if covered is None or begin > covered:
+            covered = begin
+        total += max(0, end - covered)
+        covered = max(covered, end)
+    return total
+
+
+class Truth:
+    """Costs by class and rank, in nanoseconds."""
+
+    def __init__(self, intervals_of_ranks):
+        """intervals_of_ranks: {rank: [(kind, name, begin_ns, end_ns), ...]}"""
+        self.ranks = sorted(intervals_of_ranks)
+        self.costs = {rank: collections.Counter() for rank in self.ranks}
+        self.whole = {}
+        meetings = collections.defaultdict(dict)  # (name, n) -> {rank: (begin, end)}
+        for rank, intervals in intervals_of_ranks.items():
+            by_kind, numbers = collections.defaultdict(list), collections.Counter()
+            for kind, name, begin, end in intervals:
+                by_kind[kind].append((begin, end))
+                if kind == "comm":
+                    meetings[name, numbers[name]][rank] = (begin, end)
+                    numbers[name] += 1
+            self.whole[rank] = union_length(by_kind["whole"])
+            for kind in PLAIN:
+                self.costs[rank][kind] = union_length(by_kind[kind])
+        for calls in meetings.values():
+            self._meet(calls)
+
+    def _meet(self, calls):
+        last = max(begin for begin, _ in calls.values())
+        for rank, (begin, end) in calls.items():
+            waited = min(end, last) - begin
+            self.costs[rank]["imbalance"] += waited
+            self.costs[rank]["communication"] += end - begin - waited
+
+    @property
+    def whole_ns(self):
+        return sum(self.whole.values()) / len(self.ranks)
+
+    def share(self, what):
+        """The mean over ranks."""
+        return sum(costs[what] for costs in self.costs.values()) / sum(self.whole.values())
+
+    def share_of(self, rank, what):
+        return self.costs[rank][what] / self.whole[rank]
+
+    def worst(self, what):
+        """The rank with the largest share, and that share."""
+        return max(((rank, self.share_of(rank, what)) for rank in self.ranks), key=lambda pair: pair[1])
+
+    def is_clearly(self, expected):
+        """Whether the policy of verdicts says so, not narrowly: on a busy machine, sleeping takes longer than meant."""
+        costs = sorted((self.share(name) for name in COSTS), reverse=True)
+        if expected == "none":
+            return costs[0] - costs[1] < 0.04 or (costs[0] < 0.09 and self.share("compute") < 0.89)
+        if expected == "compute":
+            return costs[0] < 0.09 and self.share("compute") > 0.91
+        return self.share(expected) == costs[0] > 0.11 and costs[0] - costs[1] > 0.06
+
+
+def read_truth(folder):
+    """Of the files truth-RANK that the ranks of a program wrote: lines of kind, name, begin and end."""
+    ranks = {}
+    for path in pathlib.Path(folder).glob("truth-*"):
+        lines = [line.split() for line in path.read_text().splitlines()]
+        ranks[int(path.name.split("-")[1])] = [(kind, name, int(a), int(b)) for kind, name, a, b in lines]
+    return Truth(ranks)
+
+
+def measure_clearly(run, expected, folder):
+    """Calls run(folder) until the truth is what was meant; returns the folder of that run, and its truth."""
+    for attempt in range(4):
+        own = pathlib.Path(folder) / str(attempt)
+        own.mkdir()
+        run(own)
+        truth = read_truth(own)
+        if truth.is_clearly(expected.rpartition("/")[2]):
+            return own, truth
+    raise AssertionError(f"the machine is too busy to be {expected}")
