@@ -16,7 +16,12 @@ int process_frame_add_region(process_frame *frame, const event_class *class, con
 }
 
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
-  if (region_hulls_loop(&frame->hulls, &counts->loop_first, &counts->loop_last)) return;
+  int64_t turn;
+  if (region_hulls_loop(&frame->hulls, &counts->loop_first, &counts->loop_last, &turn)) {
+    /* What comes before, and is shorter than a turn of the loop, is part of its first turn. */
+    if (!frame->startups && counts->loop_first - first <= turn) counts->loop_first = first;
+    return;
+  }
   counts->loop_first = frame->startups ? frame->startup_last : first;
   counts->loop_last = last;
 }

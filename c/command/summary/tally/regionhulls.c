@@ -61,11 +61,13 @@ static const region_hull *find_main(const region_hulls *hulls, int is_work) {
   return found;
 }
 
-int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last) {
+int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn) {
   const int is_work = find_main(hulls, 1) != NULL;
   const region_hull *hull = find_main(hulls, is_work);
+  uint64_t turns;
   int is_stable = 0;
   if (!hull) return 0;
+  turns = hull->count;
   *first = hull->first;
   *last = hull->last;
   while (!is_stable) {
@@ -77,6 +79,7 @@ int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last) 
       if (hull->first < *first) *first = hull->first, is_stable = 0;
     }
   }
+  *turn = (*last - *first) / (int64_t)turns;
   return 1;
 }
 

@@ -22,7 +22,7 @@ typedef struct region_hulls {
 int region_hulls_add(region_hulls *hulls, uint32_t class_number, int is_work, int64_t start,
                      int64_t end); /* 0: no memory */
 /* The time of the main loop: that of the regions that occur at least three times. 0: there are none. */
-int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last);
+int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn);
 void region_hulls_free(region_hulls *hulls);
 
 #endif

@@ -58,6 +58,12 @@ static void print_evidence(FILE *out, const char *lines) {
   fprintf(out, "]");
 }
 
+static void print_steps(FILE *out, const judgement *made) {
+  const measure_value *steps = &made->measures.values[M_steps];
+  if (made->costs.is_training && steps->is_known) fprintf(out, ", \"steps\": %.0f", steps->number);
+  else fprintf(out, ", \"steps\": null");
+}
+
 static void print_verdict(FILE *out, const judgement *made) {
   const job_verdict *verdict = &made->verdict;
   const job_costs *costs = &made->costs;
@@ -67,6 +73,7 @@ static void print_verdict(FILE *out, const judgement *made) {
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
   fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
           costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
+  print_steps(out, made);
   fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share,
           (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);
   fprintf(out, ", \"saved_ns_at_most\": %" PRIu64 ", \"best_ns\": %" PRIu64,

@@ -37,7 +37,7 @@ void judgement_print_verdict(FILE *out, const judgement *made) {
     if (next[strlen(next) - 1] != '.') strncat(next, ".", sizeof next - strlen(next) - 1);
     wrap_text(out, 0, next);
   }
-  fputc('\n', out);
+  if (!made->findings.count) fputc('\n', out);
 }
 
 void judgement_print_findings(FILE *out, const judgement *made, uint32_t top) {
@@ -52,6 +52,7 @@ void judgement_print_findings(FILE *out, const judgement *made, uint32_t top) {
     wrap_text(out, 2, line);
     wrap_text(out, 4, next->advice);
   }
+  fputc('\n', out);
 }
 
 /* ---- Rules ---------------------------------------------------------------------------------------------------------- */

@@ -69,7 +69,6 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
   take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
   take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
-  take_cost(list, costs, COST_OUTSIDE, M_outside_share, M_outside_stake);
   if (costs->is_imbalance_known) take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
   take_last(list, &answer->collectives);
   take_straggler(list, answer);

@@ -38,7 +38,7 @@ const finding_rule rules[] = {
    "unaligned reads",
    {{M_unaligned_reads, '>', 1000}, {M_unaligned_read_share, '>', 0.10}},
    M_unaligned_read_stake,
-   "{unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB, nor where the last one ended",
+   "{unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB",
    "Align records with blocks of the file system, for example by H5Pset_alignment."},
   {"unaligned-writes",
    "unaligned writes",
@@ -161,12 +161,6 @@ const finding_rule rules[] = {
    "{workers} workers are busy only {worker_busy} of the time, and yet the trainer waits {waiting_share}",
    "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
    "for."},
-  {"outside",
-   "much of the time is in no region",
-   {{M_outside_share, '>', 0.50}},
-   M_outside_stake,
-   "{outside_share} of the time of a rank is in no region and no recorded call: nothing is known about it",
-   "Annotate the program, or record more: dftracer run --io, dftracer.python.torch.trace."},
 };
 const int rule_count = sizeof rules / sizeof rules[0];
 

@@ -63,12 +63,16 @@ static enum verdict_class find_class(const job_costs *costs) {
   return BOUND_NONE;
 }
 
-static const char *io_kind_of(const double ns[COSTS]) {
+/* If nearly all of the I/O is of one kind, the verdict is about that; otherwise about all. */
+static void find_io_kind(job_verdict *verdict, const double ns[COSTS]) {
   static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_META};
+  verdict->io_kind = "mixed";
   for (int i = 0; i < 3; i++) {
-    if (ns[kinds[i]] >= 0.5 * cost_of(ns, BOUND_IO)) return cost_names[kinds[i]];
+    if (ns[kinds[i]] < 0.5 * verdict->ns) continue;
+    verdict->io_kind = cost_names[kinds[i]];
+    if (ns[kinds[i]] >= SHARE_CAUSE * verdict->ns) verdict->ns = ns[kinds[i]];
+    return;
   }
-  return "mixed";
 }
 
 /* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */
@@ -120,6 +124,11 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
   verdict->is_worst_told = verdict->worst_rank != NO_NUMBER && verdict->worst_share - second >= SHARE_MENTIONED;
 }
 
+static int is_sure(const summary_answer *answer, const job_costs *costs) {
+  if (answer->state->dropped) return 0;
+  return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
+}
+
 int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                  const measure_list *measures, const finding_list *found) {
   *verdict = (job_verdict){.worst_rank = NO_NUMBER};
@@ -127,10 +136,10 @@ int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_c
   verdict->exists = 1;
   verdict->class = find_class(costs);
   verdict->ns = cost_of(costs->ns, verdict->class);
+  if (verdict->class == BOUND_IO) find_io_kind(verdict, costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
-  if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
-  verdict->is_sure = !costs->is_training || answer->training.steps_least >= STEPS_SURE;
+  verdict->is_sure = is_sure(answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   find_worst(verdict, costs, measures);
   return verdict_find_cause(verdict, answer, costs, measures) && verdict_say(verdict, answer, costs, measures, found);

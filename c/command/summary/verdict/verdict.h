@@ -13,7 +13,7 @@
 #define SHARE_CRITICAL STAKE_CRITICAL
 #define SHARE_COMPUTE 0.90
 #define SHARE_CAUSE 0.80
-#define STEPS_SURE 20u
+#define STEPS_SURE 20u /* steps of a training; events of another job */
 
 enum verdict_class {
   BOUND_NONE,

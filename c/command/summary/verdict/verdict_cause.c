@@ -63,14 +63,15 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   return 1;
 }
 
-static int explain_io(verdict_cause *cause, const job_verdict *verdict, const summary_answer *answer,
-                      const job_costs *costs, const measure_list *measures) {
+static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
+                      const measure_list *measures) {
   static const struct {
     enum cost cost;
     enum io_cost kind;
   } kinds[] = {{COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_META, IO_COST_METADATA}};
   for (int i = 0; i < 3; i++) {
-    const double share = costs->ns[kinds[i].cost] / verdict->ns;
+    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_META];
+    const double share = costs->ns[kinds[i].cost] / all;
     if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer, measures);
   }
   return 1;
@@ -92,7 +93,7 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
                        const measure_list *measures) {
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs, measures);
-    case BOUND_IO: return explain_io(&verdict->cause, verdict, answer, costs, measures);
+    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
     case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
     default: return 1;
   }

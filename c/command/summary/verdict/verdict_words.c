@@ -45,6 +45,15 @@ static const char *base_text(const job_verdict *verdict, const job_costs *costs)
   return "the training loop";
 }
 
+/* What the ranks do all the time. */
+static const char *doing_of(const job_verdict *verdict) {
+  if (!verdict->io_kind) return words[verdict->class].doing;
+  if (strcmp(verdict->io_kind, "read") == 0) return "is spent in calls that read";
+  if (strcmp(verdict->io_kind, "write") == 0) return "is spent in calls that write";
+  if (strcmp(verdict->io_kind, "metadata") == 0) return "is spent in I/O calls that move no data";
+  return words[verdict->class].doing;
+}
+
 /* ---- The first line ------------------------------------------------------------------------------------------------- */
 
 static void say_shares(FILE *out, const job_costs *costs, enum verdict_class but) {
@@ -70,7 +79,7 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
   fprintf(out, "%s%s", verdict->is_sure ? "" : "PROBABLY ", words[verdict->class].title);
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
   fprintf(out, ": %.0f %% of %s (%s of %s) %s", 100 * verdict->share, base_text(verdict, costs),
-          time_text(time, verdict->ns), time_text(whole, verdict->of_ns), words[verdict->class].doing);
+          time_text(time, verdict->ns), time_text(whole, verdict->of_ns), doing_of(verdict));
   if (verdict->is_worst_told && verdict->class == BOUND_IMBALANCE)
     fprintf(out, "; it is rank %" PRId64 " for %.0f %% of that", verdict->worst_rank, 100 * verdict->worst_share);
   else if (verdict->is_worst_told)
@@ -115,10 +124,13 @@ static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *co
           time_text(best, verdict->best_ns));
 }
 
-static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
-  if (!verdict->is_sure)
-    fprintf(out, "Only %" PRIu64 " step%s: trace at least %u to be sure.\n", answer->training.steps_least,
-            plural(answer->training.steps_least), STEPS_SURE);
+static void say_doubts(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
+  if (answer->state->dropped)
+    fprintf(out, "Events were dropped while tracing, so that shares may be wrong: see Notes.\n");
+  if (count < STEPS_SURE)
+    fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
+            plural(count), STEPS_SURE);
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
@@ -134,7 +146,7 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
     say_shares(out, costs, verdict->class);
     fprintf(out, ".\n");
   }
-  say_doubts(out, verdict, answer, costs);
+  say_doubts(out, answer, costs);
 }
 
 /* ---- Advice --------------------------------------------------------------------------------------------------------- */
