@@ -116,11 +116,14 @@ static char **do_words(char **word) {
 int main(int argc, char **argv) {
   char path[40];
   long long begin_ns;
+  if (argc < 2 || !getenv("RANK") || !getenv("MEETING")) return 2;
   rank = atoi(getenv("RANK"));
   snprintf(path, sizeof path, "truth-%d", rank);
   truth = fopen(path, "w");
-  if (argc < 2 || !truth) return 2;
+  if (!truth) return 2;
   meet(); /* or a rank that starts late would be the imbalance of the first collective */
+  dft_region_begin_named("open", "job"); /* the first event opens the trace, which takes its time on a busy machine */
+  dft_region_end();
   begin_ns = now_ns();
   do_words(argv + 1);
   note("whole", "job", begin_ns);

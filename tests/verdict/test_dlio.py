@@ -9,7 +9,8 @@ How it was worked out, from the events of each rank, as intervals; means over th
                          .../unet3d_v100_hdf5_168/data/train, 128 of them while a rank waits
     open       0.044 s   of this waiting
 
-The process with the longest waiting is that of trace-3-of-8.pfw: 16.361 s of 54.953 s, 29.77 %. The trace has no ranks.
+The process with the longest waiting is that of trace-3-of-8.pfw: 16.361 s of 54.953 s, 29.77 %. The one with most else
+to do is that of trace-7-of-8.pfw: 40.092 s without waiting, so the loop cannot be shorter. The trace has no ranks.
 Checkpoints take 2 ms, and nothing is of category comm. There are 5 epochs of 5 steps, but this tracer did not record
 the last fetch of an epoch. So 20 steps can be counted, which is just enough to be sure.
 SPDX-License-Identifier: MIT
@@ -20,7 +21,7 @@ import tempfile
 
 from verdict_harness import SOURCE, check_form, main, verdict_of
 
-LOOP, COMPUTE, WAITING, PREAD = 54.954, 34.044, 15.772, 12.673
+LOOP, COMPUTE, WAITING, PREAD, BEST = 54.954, 34.044, 15.772, 12.673, 40.092
 
 
 def the_training_is_input_bound_by_pread():
@@ -33,7 +34,7 @@ def the_training_is_input_bound_by_pread():
     assert (verdict["base"], verdict["steps"], verdict["is_sure"]) == ("training loop", 20, True), verdict
     assert round(verdict["of_ns"] / 1e9, 3) == LOOP and round(verdict["ns"] / 1e9, 3) == WAITING, verdict
     assert abs(verdict["shares"]["compute"] - COMPUTE / LOOP) < 0.001, verdict
-    assert abs(verdict["saved_ns_at_most"] / 1e9 - WAITING) < 0.01 * LOOP, verdict
+    assert abs(verdict["best_ns"] / 1e9 - BEST) < 0.01, verdict
     assert verdict["worst"] is None or abs(verdict["worst"]["share"] - 0.2977) < 0.001, verdict
     assert verdict["shares"]["checkpoint"] < 0.001 and verdict["shares"]["communication"] == 0, verdict
     cause = verdict["cause"]

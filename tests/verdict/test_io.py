@@ -20,9 +20,9 @@ def job_with(ranks, call_ms, compute_ms, call):
     for step in range(STEPS):
         for rank in job.ranks:
             ms = call_ms * (1.3 if ranks > 1 and rank.rank == ranks - 1 else 1)
+            rank.main.region("solve", "compute", compute_ms, "compute")  # first: what is before it is start-up
             for number in range(CALLS):
                 call(rank.main, step * CALLS + number, ms)
-            rank.main.region("solve", "compute", compute_ms, "compute")
     return job
 
 

@@ -14,9 +14,9 @@ ALIKE = {
     "compute": ["20*[", f"{COMPUTE}50", f"{EXCHANGE}0.5", "]"],
     "communication": ["20*[", f"{COMPUTE}20", f"{EXCHANGE}24", "]"],
     "checkpoint": ["5*[", "4*[", f"{COMPUTE}24", f"{EXCHANGE}1", "]", "checkpoint=dump/checkpoint:80", "]"],
-    "io/read": ["20*[", "read=read/POSIX:24", f"{COMPUTE}20", f"{EXCHANGE}1", "]"],
+    "io/read": ["20*[", f"{COMPUTE}20", f"{EXCHANGE}1", "read=read/POSIX:24", "]"],
     "io/write": ["20*[", f"{COMPUTE}20", f"{EXCHANGE}1", "write=write/POSIX:24", "]"],
-    "io/metadata": ["20*[", "metadata=stat/POSIX:24", f"{COMPUTE}20", f"{EXCHANGE}1", "]"],
+    "io/metadata": ["20*[", f"{COMPUTE}20", f"{EXCHANGE}1", "metadata=stat/POSIX:24", "]"],
     "none": ["20*[", f"{COMPUTE}12", f"{EXCHANGE}12", "checkpoint=dump/checkpoint:12", "read=read/POSIX:12", "]"],
 }
 

@@ -34,13 +34,14 @@ OF_TRAININGS = [
     ("none", "info", {"input": 8, "checkpoint": 8, "exchange": 8, "compute": 76}),
     ("none", "info", {"input": 1, "compute": 59, "outside": 40}),
 ]
+# Calls come after the region: what is before the first recurring region is start-up.
 OF_JOBS = [
-    ("io/read", "warning", {"read": 10.2, "compute": 89.8}),
-    ("compute", "info", {"read": 9.8, "compute": 90.2}),
-    ("io/write", "critical", {"write": 20.2, "compute": 79.8}),
-    ("io/metadata", "critical", {"metadata": 40, "compute": 60}),
-    ("communication", "critical", {"exchange": 30, "compute": 45, "read": 24.8}),
-    ("none", "info", {"exchange": 30, "compute": 45, "read": 25.2}),
+    ("io/read", "warning", {"compute": 89.8, "read": 10.2}),
+    ("compute", "info", {"compute": 90.2, "read": 9.8}),
+    ("io/write", "critical", {"compute": 79.8, "write": 20.2}),
+    ("io/metadata", "critical", {"compute": 60, "metadata": 40}),
+    ("communication", "critical", {"compute": 45, "exchange": 30, "read": 24.8}),
+    ("none", "info", {"compute": 45, "exchange": 30, "read": 25.2}),
     ("none", "info", {"compute": 60, "outside": 40}),
 ]
 

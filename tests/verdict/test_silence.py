@@ -18,7 +18,7 @@ def require_silence(*paths):
     if verdict is not None:
         assert verdict["class"] == "none" and "BOUND" not in verdict["text"], verdict
         check_form(verdict)
-    assert finding_ids(*paths) == [], finding_ids(*paths)
+    assert set(finding_ids(*paths)) <= {"outside"}, finding_ids(*paths)  # which says that nothing is known
     done = subprocess.run([COMMAND, "summary", *map(str, paths)], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "BOUND" not in done.stdout and not has_nonsense(done.stdout), done
 

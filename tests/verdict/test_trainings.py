@@ -13,7 +13,7 @@ SHARES = ("compute", "input", "communication", "checkpoint", "imbalance")
 # What dominates -> milliseconds of a step. A checkpoint is made every fourth step.
 TRAININGS = {
     "input": {"fetch": 30, "compute": 16, "exchange": 2, "checkpoint": 4},
-    "compute": {"fetch": 0.5, "compute": 60, "exchange": 0.5, "checkpoint": 1},
+    "compute": {"fetch": 0.5, "compute": 110, "exchange": 0.5, "checkpoint": 1},
     "communication": {"fetch": 2, "compute": 20, "exchange": 24, "checkpoint": 4},
     "checkpoint": {"fetch": 2, "compute": 24, "exchange": 2, "checkpoint": 80},
     "none": {"fetch": 9, "compute": 22, "exchange": 9, "checkpoint": 36},
@@ -72,7 +72,7 @@ def waiting_for_workers_is_input_and_loading_ahead_is_not():
         {
             "slow": ({**two, "load": 80, "compute": 20}, 1, "input", True),
             "slow/2": ({**two, "load": 80, "compute": 20, "exchange": 1}, 2, "input", True),
-            "ahead": ({**two, "load": 30, "compute": 45}, 1, "compute", True),
+            "ahead": ({**two, "load": 50, "compute": 90}, 1, "compute", True),
         },
         train,
     )

@@ -100,7 +100,8 @@ def require(holds, what, verdict, truth=None):
 
 
 def is_close(share, truth):
-    return abs(share - truth) <= POINTS
+    """A share that is not known is None; that is no mistake if there is nothing to know."""
+    return truth == 0 if share is None else abs(share - truth) <= POINTS
 
 
 def has_nonsense(text):
@@ -119,7 +120,7 @@ def check_form(verdict):
         severity = "critical" if share >= 0.2 else "warning" if share >= 0.1 else "info"
     require(verdict["severity"] == severity, f"severity is not {severity}", verdict)
     require((verdict["kind"] is not None) == (verdict["class"] == "io"), "kind is of io", verdict)
-    require(all(0 <= part <= 1 for part in verdict["shares"].values()), "a share of more than all", verdict)
+    require(all(0 <= (part or 0) <= 1 for part in verdict["shares"].values()), "a share of more than all", verdict)
     lines = [verdict["text"], *verdict["evidence"]]
     require(all(line.strip() for line in lines) and not has_nonsense("\n".join(lines)), "the text is no text", verdict)
     if verdict["class"] not in NOT_A_COST:
@@ -138,20 +139,16 @@ def check(verdict, truth, expected, base, is_sure=True, shares=()):
     require(verdict["base"] == base, f"the base is not {base}", verdict)
     require(verdict["is_sure"] == is_sure, f"is_sure is not {is_sure}", verdict)
     require(abs(verdict["of_ns"] / truth.whole_ns - 1) <= POINTS, f"of_ns is not {truth.whole_ns}", verdict, truth)
-    cost = kind or name
-    for part in {*shares, cost} - {"none"}:
+    for part in {*shares, kind or name} - {"none"}:
         require(is_close(verdict["shares"][part], truth.share(part)), f"the share of {part}", verdict, truth)
     if name == "none":
         return
-    require(is_close(verdict["share"], truth.share(cost)), "its share", verdict, truth)
+    require(is_close(verdict["share"], truth.share(name)), "its share", verdict, truth)
     if name == "compute":
         return
-    # Without the cost, nobody would wait for the rank that had most of it either. If ranks are alike, the limits meet.
     saved = verdict["saved_ns_at_most"] / verdict["of_ns"]
-    most = max(truth.worst(cost)[1], truth.share(cost) + truth.share("imbalance") * (cost != "imbalance"))
-    require(saved >= truth.share(cost) - POINTS, "the bound is below what could be saved", verdict, truth)
-    require(saved <= most + POINTS, "the bound is above all that could be saved", verdict, truth)
-    check_worst(verdict, truth, cost)
+    require(is_close(saved, truth.saving(name)), f"{truth.saving(name):.3f} could be saved", verdict, truth)
+    check_worst(verdict, truth, name)
 
 
 def check_worst(verdict, truth, cost):
