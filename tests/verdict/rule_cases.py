@@ -60,8 +60,10 @@ def scattered(call, count, share, shift=0):
     job, thread = one_thread()
     thread.call(call, 0.001, "/data/x", ret=MIB, offset=0)
     for number in range(1, count + 1):
-        thread.call(call, 1, "/data/x", ret=MIB, offset=number * FAR + shift)
-    end = count * FAR + shift + MIB
+        thread.call(call, 1, "/data/x", ret=4 * KIB, offset=number * FAR + shift)
+    end = count * FAR + 4 * KIB
+    if shift:
+        end += 4 * KIB  # where a block begins
     for number in range(others(count, share) - (1 if shift else 0)):
         thread.call(call, 0.001, "/data/x", ret=MIB, offset=end + number * MIB)
     return job
@@ -197,15 +199,6 @@ def communication(communication_share):
     for _ in range(24):
         job.spend("compute", 100 - 100 * communication_share)
         job.meet("exchange", 100 * communication_share)
-    return job
-
-
-@case("outside")
-def outside(outside_share):
-    job, thread = one_thread()
-    for _ in range(24):
-        thread.region("solve", "compute", 100 - 100 * outside_share)
-        thread.idle(100 * outside_share)
     return job
 
 

@@ -14,7 +14,7 @@ const char *const cost_names[COSTS] = {
   [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
   [COST_READ] = "read",           [COST_WRITE] = "write",
   [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
-  [COST_OUTSIDE] = "outside",
+  [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -72,6 +72,29 @@ static int is_waiting_known(const collective_list *collectives) {
   return !is_unknown;
 }
 
+static int is_of_kind(enum io_kind io, enum io_cost kind) {
+  if (io == IO_NONE) return 0;
+  if (io == IO_READ || io == IO_WRITE || io == IO_COPY) {
+    return io == IO_COPY ? kind != IO_COST_METADATA : kind == (io == IO_READ ? IO_COST_READ : IO_COST_WRITE);
+  }
+  return kind == IO_COST_METADATA;
+}
+
+dft_text costs_call(const summary_state *state, enum io_cost kind) {
+  dft_text found = {"", 0};
+  uint64_t most = 0;
+  for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
+    const numbered key = state->call_numbers.keys[i];
+    const dft_text name = state_text_of(state, (uint32_t)key.a);
+    event_class class = {0};
+    event_classify(&class, NULL, name, state_text_of(state, (uint32_t)key.b));
+    if (state->calls[i].ns <= most || !is_of_kind((enum io_kind) class.io, kind)) continue;
+    most = state->calls[i].ns;
+    found = name;
+  }
+  return found;
+}
+
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
@@ -79,7 +102,7 @@ static const enum cost cost_of_class[TIME_CLASSES] = {
   [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
   [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
   [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
-  [TIME_OUTSIDE] = COST_OUTSIDE,
+  [TIME_OUTSIDE] = COST_OTHER,
 };
 
 static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {

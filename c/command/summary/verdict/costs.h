@@ -24,7 +24,7 @@ enum cost {
   COST_WRITE,
   COST_META,
   COST_TRANSFER,
-  COST_OUTSIDE,
+  COST_OTHER,
   COSTS
 };
 extern const char *const cost_names[COSTS];
@@ -56,6 +56,9 @@ typedef struct job_costs {
   double ns[COSTS];
   int is_coarse; /* waited_with is not exact: there were too many calls */
 } job_costs;
+
+/* The I/O call of this kind that took most time; empty: there is none. */
+dft_text costs_call(const summary_state *state, enum io_cost kind);
 
 /* 0: no memory, or the spill cannot be read. */
 int costs_count(job_costs *costs, summary_answer *answer);

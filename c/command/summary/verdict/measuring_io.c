@@ -126,26 +126,14 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
 
 /* ---- Metadata ------------------------------------------------------------------------------------------------------- */
 
-static int is_metadata(dft_text name, dft_text cat) {
-  event_class class = {0};
-  event_classify(&class, NULL, name, cat);
-  return class.io != IO_NONE && class.io != IO_READ && class.io != IO_WRITE && class.io != IO_COPY;
-}
-
 static int take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
   const summary_state *state = answer->state;
   io_folder folders[IO_COSTS];
   const io_folder *folder = &folders[IO_COST_METADATA];
-  uint64_t most = 0;
+  const dft_text call = costs_call(state, IO_COST_METADATA);
   measure_set(list, M_metadata_calls, (double)answer->io.others);
   measure_set(list, M_metadata_stake, exposed);
-  for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
-    const numbered key = state->call_numbers.keys[i];
-    const dft_text name = state_text_of(state, (uint32_t)key.a);
-    if (state->calls[i].ns <= most || !is_metadata(name, state_text_of(state, (uint32_t)key.b))) continue;
-    most = state->calls[i].ns;
-    measure_set_text(list, M_metadata_call, name.text, name.len);
-  }
+  if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);
   if (!io_folders_find(folders, state)) return 0;
   measure_set(list, M_metadata_files, (double)folder->files);
   measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",

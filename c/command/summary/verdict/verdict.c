@@ -63,23 +63,20 @@ static enum verdict_class find_class(const job_costs *costs) {
   return BOUND_NONE;
 }
 
-/* If nearly all of the I/O is of one kind, the verdict is about that; otherwise about all. */
-static void find_io_kind(job_verdict *verdict, const double ns[COSTS]) {
+/* What most of the I/O is. */
+static const char *io_kind_of(const double ns[COSTS]) {
   static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_META};
-  verdict->io_kind = "mixed";
   for (int i = 0; i < 3; i++) {
-    if (ns[kinds[i]] < 0.5 * verdict->ns) continue;
-    verdict->io_kind = cost_names[kinds[i]];
-    if (ns[kinds[i]] >= SHARE_CAUSE * verdict->ns) verdict->ns = ns[kinds[i]];
-    return;
+    if (ns[kinds[i]] >= 0.5 * cost_of(ns, BOUND_IO)) return cost_names[kinds[i]];
   }
+  return "mixed";
 }
 
 /* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */
 
-static double share_of_rank(const rank_costs *rank, enum verdict_class class) {
-  const double of_ns = class == BOUND_START ? rank->all_ns : rank->base_ns;
-  return of_ns > 0 ? cost_of(rank->ns, class) / of_ns : 0;
+static double share_of_rank(const job_verdict *verdict, const rank_costs *rank) {
+  const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
+  return of_ns > 0 ? cost_of(rank->ns, verdict->class) / of_ns : 0;
 }
 
 /* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
@@ -112,7 +109,7 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
   }
   for (uint32_t i = 0; costs->count > 1 && i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    const double share = share_of_rank(rank, verdict->class);
+    const double share = share_of_rank(verdict, rank);
     if (rank->rank != NO_NUMBER && (verdict->worst_rank == NO_NUMBER || share > verdict->worst_share)) {
       second = verdict->worst_share;
       verdict->worst_rank = rank->rank;
@@ -136,7 +133,7 @@ int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_c
   verdict->exists = 1;
   verdict->class = find_class(costs);
   verdict->ns = cost_of(costs->ns, verdict->class);
-  if (verdict->class == BOUND_IO) find_io_kind(verdict, costs->ns);
+  if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
   verdict->is_sure = is_sure(answer, costs);

@@ -7,12 +7,10 @@
 
 #include "command/cli/printable.h"
 
-/* The call that takes most time of an I/O cost: for metadata, the measures know it. */
-static int name_call(verdict_cause *cause, enum io_cost kind, const measure_list *measures) {
-  const char *call = kind == IO_COST_READ ? "read" : "write";
-  if (kind == IO_COST_METADATA) call = measures->values[M_metadata_call].text;
-  cause->call = call ? strdup(call) : NULL;
-  return !call || cause->call;
+static int name_call(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
+  const dft_text call = costs_call(state, kind);
+  cause->call = call.len ? strdup(printable_n(call.text, call.len)) : NULL;
+  return !call.len || cause->call;
 }
 
 static int name_files(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
@@ -28,18 +26,16 @@ static int name_files(verdict_cause *cause, enum io_cost kind, const summary_sta
   return cause->folder != NULL;
 }
 
-static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer,
-                   const measure_list *measures) {
+static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_state *state) {
   static const char *const whats[IO_COSTS] = {
     [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
   cause->what = whats[kind];
   cause->share = share;
-  return name_call(cause, kind, measures) && name_files(cause, kind, answer->state);
+  return name_call(cause, kind, state) && name_files(cause, kind, state);
 }
 
 /* What coincides with the waiting for data. */
-static int explain_input(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
-                         const measure_list *measures) {
+static int explain_input(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
   double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0;
   int most = 0;
   for (uint32_t i = 0; i < costs->count; i++) {
@@ -54,8 +50,7 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   }
   if (waited <= 0) return 1;
   cause->is_about = costs->is_coarse;
-  if (with[most] >= SHARE_CAUSE * waited)
-    return name_io(cause, (enum io_cost)most, with[most] / waited, answer, measures);
+  if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer->state);
   if (loading - in_calls >= SHARE_CAUSE * waited) {
     cause->what = "preparing";
     cause->share = (loading - in_calls) / waited;
@@ -63,8 +58,7 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   return 1;
 }
 
-static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
-                      const measure_list *measures) {
+static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
   static const struct {
     enum cost cost;
     enum io_cost kind;
@@ -72,7 +66,7 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   for (int i = 0; i < 3; i++) {
     const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_META];
     const double share = costs->ns[kinds[i].cost] / all;
-    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer, measures);
+    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer->state);
   }
   return 1;
 }
@@ -92,8 +86,8 @@ static int explain_imbalance(verdict_cause *cause, const job_verdict *verdict, c
 int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                        const measure_list *measures) {
   switch (verdict->class) {
-    case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs, measures);
-    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
+    case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
+    case BOUND_IO: return explain_io(&verdict->cause, answer, costs);
     case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
     default: return 1;
   }

@@ -45,15 +45,6 @@ static const char *base_text(const job_verdict *verdict, const job_costs *costs)
   return "the training loop";
 }
 
-/* What the ranks do all the time. */
-static const char *doing_of(const job_verdict *verdict) {
-  if (!verdict->io_kind) return words[verdict->class].doing;
-  if (strcmp(verdict->io_kind, "read") == 0) return "is spent in calls that read";
-  if (strcmp(verdict->io_kind, "write") == 0) return "is spent in calls that write";
-  if (strcmp(verdict->io_kind, "metadata") == 0) return "is spent in I/O calls that move no data";
-  return words[verdict->class].doing;
-}
-
 /* ---- The first line ------------------------------------------------------------------------------------------------- */
 
 static void say_shares(FILE *out, const job_costs *costs, enum verdict_class but) {
@@ -63,8 +54,8 @@ static void say_shares(FILE *out, const job_costs *costs, enum verdict_class but
     if (class == (int)but || share < SHARE_MENTIONED) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : "", words[class].short_name, 100 * share);
   }
-  if (costs->ns[COST_OUTSIDE] >= SHARE_MENTIONED * costs->base_ns)
-    fprintf(out, "%sin no region or call %.0f %%", count++ ? ", " : "", 100 * costs->ns[COST_OUTSIDE] / costs->base_ns);
+  if (costs->ns[COST_OTHER] >= SHARE_MENTIONED * costs->base_ns)
+    fprintf(out, "%sother %.0f %%", count++ ? ", " : "", 100 * costs->ns[COST_OTHER] / costs->base_ns);
   if (!count) fprintf(out, "no cost reaches %.0f %%", 100 * SHARE_MENTIONED);
 }
 
@@ -79,7 +70,7 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
   fprintf(out, "%s%s", verdict->is_sure ? "" : "PROBABLY ", words[verdict->class].title);
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
   fprintf(out, ": %.0f %% of %s (%s of %s) %s", 100 * verdict->share, base_text(verdict, costs),
-          time_text(time, verdict->ns), time_text(whole, verdict->of_ns), doing_of(verdict));
+          time_text(time, verdict->ns), time_text(whole, verdict->of_ns), words[verdict->class].doing);
   if (verdict->is_worst_told && verdict->class == BOUND_IMBALANCE)
     fprintf(out, "; it is rank %" PRId64 " for %.0f %% of that", verdict->worst_rank, 100 * verdict->worst_share);
   else if (verdict->is_worst_told)
