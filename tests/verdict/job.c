@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
   snprintf(path, sizeof path, "truth-%d", rank);
   truth = fopen(path, "w");
   if (!truth) return 2;
-  meet(); /* or a rank that starts late would be the imbalance of the first collective */
+  meet();                                /* or a rank that starts late would be the imbalance of the first collective */
   dft_region_begin_named("open", "job"); /* the first event opens the trace, which takes its time on a busy machine */
   dft_region_end();
   begin_ns = now_ns();
