@@ -17,7 +17,7 @@ import made_up
 import summary_oracle as expected
 
 DATA = os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "data")
-NEAR = ("median_ns", "p95_ns", "size_median", "size_p95")
+NEAR = ("median_ns", "p95_ns", "p99_ns", "size_median", "size_p95")
 BY = ("name", "file", "process", "thread", "step")
 SORTED = {  # by what, the largest first
     ".groups": lambda line: (line["self_ns"], line["total_ns"]),

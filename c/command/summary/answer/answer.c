@@ -52,11 +52,13 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
   return measure_transfers(answer) && training_sum(state, &answer->training) &&
-         job_facts_init(&answer->facts, state, is_one_run) && collective_list_init(&answer->collectives, state);
+         trainer_list_init(&answer->trainers, state) && job_facts_init(&answer->facts, state, is_one_run) &&
+         collective_list_init(&answer->collectives, state);
 }
 
 void answer_free(summary_answer *answer) {
   histogram_free(&answer->io.sizes);
+  trainer_list_free(&answer->trainers);
   job_facts_free(&answer->facts);
   collective_list_free(&answer->collectives);
 }

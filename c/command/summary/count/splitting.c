@@ -47,14 +47,14 @@ static void find_life(const analysis *shared, const traced_process *process, int
 
 int split_process(analysis *shared, tally *counts, traced_process *process) {
   const int is_training = process_is_training(&process->counts);
-  const int has_epochs = is_training && process_is_trainer(&process->counts);
+  const int has_epochs = process_is_trainer(&process->counts);
   time_splitter splitter;
   int64_t first, last;
   int is_good;
   find_life(shared, process, &first, &last);
   if (!is_training) process_frame_find_loop(&process->frame, &process->counts, first, last);
   is_good = process_frame_make_windows(&process->frame, &process->counts, &process->times, has_epochs);
-  time_splitter_begin(&splitter, &process->counts, counts, first, last, process->frame.windows);
+  time_splitter_begin(&splitter, &process->counts, has_epochs ? counts : NULL, first, last, process->frame.windows);
   is_good = is_good && split_threads(shared, process, &splitter);
   is_good = time_splitter_end(&splitter) && is_good && make_grains(&process->counts, &process->frame);
   for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process)

@@ -6,6 +6,7 @@
 
 #include "command/summary/tally/arrivals.h"
 #include "command/summary/tally/iostat.h"
+#include "command/summary/tally/timesplit.h"
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
@@ -32,8 +33,11 @@ void codec_uint32(state_codec *codec, uint32_t *number, uint32_t limit); /* a pr
 void codec_int(state_codec *codec, int64_t *number);
 void codec_histogram(state_codec *codec, histogram *values);
 void codec_io(state_codec *codec, io_stats *io);
+void codec_sparse(state_codec *codec, uint64_t *numbers, uint32_t count); /* at most 32, of which most are 0 */
 void codec_spans(state_codec *codec, spanset *set);
 void codec_arrivals(state_codec *codec, arrival_list *list);
+void codec_grains(state_codec *codec, record_pile *grains);
+void codec_steps(state_codec *codec, step_times **steps); /* *steps may be NULL */
 /* Writes a text, or reads it into *room, which the caller frees. */
 void codec_text(state_codec *codec, dft_text text, char **room, size_t *len);
 

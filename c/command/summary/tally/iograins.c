@@ -72,3 +72,13 @@ int io_grains_make(record_pile *grains, spanset *const *sets, uint32_t count) {
   free(maker.list);
   return is_good;
 }
+
+uint64_t io_grains_busy(record_pile *grains) {
+  run_merge merge;
+  const io_grain *grain;
+  uint64_t sum = 0;
+  record_pile_read(grains, &merge);
+  while ((grain = run_merge_next(&merge)) != NULL) sum += grain->busy_ns;
+  run_merge_free(&merge);
+  return sum;
+}

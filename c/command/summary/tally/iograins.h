@@ -10,5 +10,6 @@
 int io_grains_make(record_pile *grains, spanset *const *sets, uint32_t count);
 /* Adds a grain, in the order of starts. 0: as before. */
 int io_grains_add(record_pile *grains, const io_grain *grain);
+uint64_t io_grains_busy(record_pile *grains); /* added up */
 
 #endif
