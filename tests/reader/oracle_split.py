@@ -1,6 +1,7 @@
 """What each moment of a process was spent on, worked out again from docs/summary.md: a walk over all moments at which
 anything changes. No shared code."""
 
+import bisect
 import collections
 
 CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
@@ -171,12 +172,18 @@ def recurring_loop(spans, first, last):
 
 def epoch_times(windows):
     """Disjoint times: at each moment the last window of the list that contains it. Windows: (start, -end, number)."""
-    moments = sorted({moment for start, minus_end, _ in windows for moment in (start, -minus_end)})
-    times = []
+    begins, ends = collections.defaultdict(list), collections.defaultdict(list)
+    for place, (start, minus_end, _) in enumerate(windows):
+        begins[start].append(place)
+        ends[-minus_end].append(place)
+    moments = sorted({*begins, *ends})
+    times, inside = [], set()
     for now, until in zip(moments, moments[1:]):
-        inside = [number for start, minus_end, number in windows if start <= now and -minus_end > now]
-        if inside and isinstance(inside[-1], int):
-            times.append((now, until, inside[-1]))
+        inside |= set(begins[now])
+        inside -= set(ends[now])
+        number = windows[max(inside)][2] if inside else None
+        if isinstance(number, int):
+            times.append((now, until, number))
     return times
 
 
@@ -185,7 +192,7 @@ def step_windows(events, begin, epochs):
     windows = []
     for end, _, epoch, step in sorted(events):
         start = begin
-        begun = [time for time in epochs if time[0] < end]
+        begun = epochs[: bisect.bisect_left(epochs, (end,))]
         if begun and begun[-1][2] == epoch:
             since = begun[-1][0]
             for before in reversed(begun[:-1]):

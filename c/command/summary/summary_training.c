@@ -83,32 +83,54 @@ static int has_samples(const epoch_stats *epoch) {
   return epoch->sampled && epoch->sampled == epoch->fetches && epoch->last > epoch->first;
 }
 
+static void add_samples(table *sheet, const epoch_stats *epoch) {
+  char text[FORMAT_BYTES];
+  const double seconds = (double)(epoch->last - epoch->first) / 1e9;
+  if (has_samples(epoch)) table_format(sheet, "%s", format_count(text, (uint64_t)((double)epoch->samples / seconds)));
+  else table_format(sheet, "-");
+}
+
+/* Columns of times that an epoch has; those of all but the first two only if any epoch has such a time. */
+#define EPOCH_TIMES 5
+static void epoch_times(const epoch_stats *epoch, uint64_t times[EPOCH_TIMES]) {
+  const uint64_t all[EPOCH_TIMES] = {epoch->class_ns[TIME_INPUT], epoch->class_ns[TIME_COMPUTE],
+                                     epoch->class_ns[TIME_COMM], epoch->class_ns[TIME_CHECKPOINT],
+                                     epoch->evaluation_ns};
+  memcpy(times, all, sizeof all);
+}
+
 static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"epoch", 'r'},      {"job time", 'r'},   {"steps", 'r'},
-                                         {"waiting", 'r'},    {"compute", 'r'},    {"communication", 'o'},
-                                         {"checkpoint", 'o'}, {"evaluation", 'o'}, {"samples/s", 'o'}};
-  table epochs = {.columns = columns, .column_count = 9};
+  static const char *const titles[EPOCH_TIMES] = {"waiting", "compute", "communication", "checkpoint", "evaluation"};
+  table_column columns[4 + EPOCH_TIMES] = {{"epoch", 'r'}, {"job time", 'r'}, {"steps", 'r'}};
+  table epochs = {.columns = columns, .column_count = 3};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
   const uint64_t trainers = answer->training.processes;
-  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES], text[FORMAT_BYTES];
+  uint64_t times[EPOCH_TIMES], sums[EPOCH_TIMES] = {1, 1};
+  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
+  int is_sampled = 0;
   if (!answer->training.epochs) return;
   shown(more, top, count);
   snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time and samples of all, others per trainer" : "",
            trainers > 1 && *more ? "; " : "", more);
   table_heading(out, "Training by epoch", note);
   for (uint32_t i = 1; i <= count && i <= top; i++) {
+    epoch_times(&state->epochs[i], times);
+    for (int j = 0; j < EPOCH_TIMES; j++) sums[j] += times[j];
+    is_sampled |= has_samples(&state->epochs[i]);
+  }
+  for (int j = 0; j < EPOCH_TIMES; j++)
+    if (sums[j]) columns[epochs.column_count++] = (table_column){titles[j], j < 2 ? 'r' : 'o'};
+  if (is_sampled) columns[epochs.column_count++] = (table_column){"samples/s", 'o'};
+  for (uint32_t i = 1; i <= count && i <= top; i++) {
     const epoch_stats *epoch = &state->epochs[i];
-    const uint64_t times[] = {epoch->class_ns[TIME_INPUT], epoch->class_ns[TIME_COMPUTE], epoch->class_ns[TIME_COMM],
-                              epoch->class_ns[TIME_CHECKPOINT], epoch->evaluation_ns};
+    epoch_times(epoch, times);
     add_number(&epochs, (int64_t)state->epoch_numbers.keys[i].a);
     add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
     add_count(&epochs, epoch->steps / trainers);
-    for (size_t j = 0; j < sizeof times / sizeof times[0]; j++) add_time(&epochs, times[j] / trainers);
-    if (has_samples(epoch))
-      table_format(&epochs, "%s",
-                   format_count(text, (uint64_t)((double)epoch->samples * 1e9 / (double)(epoch->last - epoch->first))));
-    else table_format(&epochs, "-");
+    for (int j = 0; j < EPOCH_TIMES; j++)
+      if (sums[j]) add_time(&epochs, times[j] / trainers);
+    if (is_sampled) add_samples(&epochs, epoch);
   }
   table_print(&epochs, out, 2);
 }
