@@ -108,7 +108,6 @@ int process_frame_make_windows(process_frame *frame, const process_counts *count
 
 void process_frame_free(process_frame *frame) {
   spanset_free(&frame->evaluation);
-  for (int i = 0; i < GRAIN_KINDS; i++) spanset_free(&frame->calls[i]);
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
   record_pile_free(&frame->epochs);
