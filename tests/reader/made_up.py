@@ -27,9 +27,15 @@ KINDS = (
     ("pipeline", "epoch.iter"),
     ("pipeline", "step"),
     ("app", "step"),
+    ("pipeline", "evaluate"),
+    ("pipeline", "test.iter"),
+    ("mpi", "exchange"),
+    ("MPI", "MPI_Init_thread"),
+    ("MPIIO", "MPI_File_write_at"),
+    ("io", "read_all"),
 )
 LOADING = (("data", "item"), ("data", "preprocess"), ("reader", "open"), ("app", "wait"))
-OTHERS = (("app", "work"), ("app", "wait"))
+OTHERS = (("app", "work"), ("app", "wait"), ("app", "setup_mesh"), ("mpi", "exchange"), ("MPIIO", "MPI_File_read"))
 
 LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
 LEAVES += ("copy_file_range", "sendfile64", "splice", "getline", "fprintf", "fgetc")
@@ -120,7 +126,13 @@ class Writer:
             at,
             (own, parent),
             level,
-            rng.choice([{}, {"epoch": rng.choice([3, "2", 1, -1, "x", 2.5]), "step": rng.randrange(5)}]),
+            rng.choice(
+                [
+                    {},
+                    {"epoch": rng.choice([3, "2", 1, -1, "x", 2.5]), "step": rng.randrange(5)},
+                    {"samples": rng.choice([1, 32, "64", 0, -1])},
+                ]
+            ),
         )
         return at
 

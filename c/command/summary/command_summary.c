@@ -28,6 +28,7 @@ enum {
   OPTION_TO,
   OPTION_NAME,
   OPTION_CAT,
+  OPTION_CLASSES,
   OPTION_JSON,
   OPTION_CSV,
   OPTION_TOP,
@@ -50,6 +51,9 @@ static const option options[] = {
   {OPTION_TO, "to", "TIME", "only events that start before TIME"},
   {OPTION_NAME, "name", "PATTERN", "show only events whose name matches; * and ? are wildcards; may be repeated"},
   {OPTION_CAT, "cat", "PATTERN", "show only events whose category matches; may be repeated"},
+  {OPTION_CLASSES, "classes", "FILE",
+   "what names and categories of your own mean: lines `class category name`, such as `compute app solve*`; they come "
+   "before the built-in ones"},
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
   {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
@@ -74,6 +78,7 @@ typedef struct summary_options {
   int is_single; /* files are not grouped */
   int is_partial;
   const char *output; /* of --partial */
+  vocabulary classes; /* that the question points to */
   uint64_t top;
   uint32_t run; /* a number, RUN_ALL or RUN_NEWEST */
   int is_rules;
@@ -102,6 +107,16 @@ static int set_explained(arguments *given, const finding_rule **explained) {
   return *explained != NULL;
 }
 
+static int set_classes(summary_options *chosen, arguments *given) {
+  char problem[1024];
+  if (vocabulary_load(&chosen->classes, given->value, problem, sizeof problem)) {
+    chosen->question.classes = &chosen->classes;
+    return 1;
+  }
+  given->status = arguments_refuse(given, "%s: %s", printable(given->value), problem);
+  return 0;
+}
+
 /* 0: the option's value is wrong, and given->status says so. */
 static int set_option(summary_options *chosen, arguments *given, int key) {
   static const char *const words[] = {"name", "file", "process", "thread", "step", "rank", NULL};
@@ -113,6 +128,7 @@ static int set_option(summary_options *chosen, arguments *given, int key) {
     case OPTION_TO: question->has_to = 1; return arguments_time(given, &question->to_ns);
     case OPTION_NAME: return set_pattern(given, chosen->names, &question->name_count);
     case OPTION_CAT: return set_pattern(given, chosen->cats, &question->cat_count);
+    case OPTION_CLASSES: return set_classes(chosen, given);
     case OPTION_TOP: return arguments_number(given, 1, UINT32_MAX, &chosen->top);
     case OPTION_FILES: chosen->is_single = 1; return 1;
     case OPTION_PARTIAL: chosen->is_partial = 1; return 1;
@@ -261,6 +277,16 @@ static int read_state(state_parts *parts, const char *path) {
   return parts->is_good ? STATUS_DONE : complain("out of memory");
 }
 
+static int has_classes(const summary_state *state, const vocabulary *own) {
+  char text[1024];
+  if (state->question.class_count != own->count) return 0;
+  for (uint32_t i = 0; i < own->count; i++) {
+    vocabulary_row_text(&own->rows[i], text, sizeof text);
+    if (strcmp(state_text_of(state, state->question.classes[i]).text, text) != 0) return 0;
+  }
+  return 1;
+}
+
 /* What the options say must be what the saved states answer. NULL: it is. */
 static const char *question_refusal(const summary_state *state, const summary_options *chosen) {
   const summary_question *asked = &chosen->question;
@@ -269,6 +295,7 @@ static const char *question_refusal(const summary_state *state, const summary_op
   if (chosen->is_by_given && question->by != (uint32_t)asked->by) return "--by";
   if (asked->has_from && !(question->has_from && question->from_ns == asked->from_ns)) return "--from";
   if (asked->has_to && !(question->has_to && question->to_ns == asked->to_ns)) return "--to";
+  if (asked->classes && !has_classes(state, asked->classes)) return "--classes";
   if (!asked->name_count && !asked->cat_count) return NULL;
   for (int i = 0; is_equal && i < asked->name_count; i++)
     is_equal = strcmp(state_text_of(state, question->names[i]).text, asked->names[i]) == 0;
@@ -305,7 +332,10 @@ static int run_summary(int argc, char **argv) {
   chosen.question.cats = chosen.cats;
   chosen.question.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
   while ((key = arguments_next(&given)) > 0) {
-    if (!set_option(&chosen, &given, key)) return given.status;
+    if (!set_option(&chosen, &given, key)) {
+      vocabulary_free(&chosen.classes);
+      return given.status;
+    }
   }
   if (key < 0) return given.status;
   if (chosen.is_rules) {
@@ -325,6 +355,7 @@ static int run_summary(int argc, char **argv) {
     status = chosen.is_partial ? save(&parts, chosen.output) : answer_question(&parts, &chosen);
   }
   state_parts_free(&parts);
+  vocabulary_free(&chosen.classes);
   return status;
 }
 

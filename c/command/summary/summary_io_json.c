@@ -7,6 +7,7 @@
 
 #include "command/summary/answer/filegroups.h"
 #include "command/trace/jsontext.h"
+#include "processjson.h"
 #include "summary_job_json.h"
 
 /* One direction of transfers. */
@@ -161,7 +162,7 @@ void summary_json_io(FILE *out, const summary_answer *answer) {
     answer_process_label(answer->state, list[i].number, &label);
     fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
     json_text(out, label.text.text, label.text.len);
-    summary_json_process(out, answer->state, list[i].number);
+    json_process(out, answer->state, list[i].number);
     fprintf(out, ", ");
     print_io(out, list[i].stats);
   }

@@ -14,18 +14,6 @@ static void print_text(FILE *out, const char *text) {
   else fprintf(out, "null");
 }
 
-void summary_json_process(FILE *out, const summary_state *state, uint32_t process) {
-  const int64_t rank = state->processes[process].rank;
-  char *typed = typed_command(process_command(state, process));
-  fprintf(out, ", \"rank\": ");
-  if (rank == NO_NUMBER) fprintf(out, "null");
-  else fprintf(out, "%" PRId64, rank);
-  fprintf(out, ", \"command\": ");
-  if (typed && *typed) json_text(out, typed, process_command(state, process).len);
-  else fprintf(out, "null");
-  free(typed);
-}
-
 static void print_runs(FILE *out, const run_list *runs) {
   if (runs->shown == RUN_ALL) fprintf(out, "  \"run\": \"all\",\n  \"runs\": [");
   else fprintf(out, "  \"run\": %u,\n  \"runs\": [", runs->shown);

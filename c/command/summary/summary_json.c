@@ -12,9 +12,11 @@
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "command/trace/typedcommand.h"
+#include "processjson.h"
 #include "summary_comm_json.h"
 #include "summary_io_json.h"
 #include "summary_job_json.h"
+#include "summary_training.h"
 
 /* ---- Processes ------------------------------------------------------------------------------------------------------ */
 
@@ -86,7 +88,7 @@ static void print_groups(FILE *out, const summary_answer *answer) {
     }
     json_plain_name(out, answer->state, first.text);
     if (process_of(answer->state, groups[i].number))
-      summary_json_process(out, answer->state, process_of(answer->state, groups[i].number));
+      json_process(out, answer->state, process_of(answer->state, groups[i].number));
     fprintf(out,
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
             ", \"median_ns\": %" PRIu64 ", \"p95_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 "}",
@@ -126,61 +128,6 @@ void summary_csv(FILE *out, const summary_answer *answer) {
 
 /* ---- The rest ------------------------------------------------------------------------------------------------------- */
 
-static void print_number(FILE *out, const char *key, uint64_t number, const char *before) {
-  fprintf(out, "%s\"%s\": %" PRIu64, before, key, number);
-}
-
-static void print_training(FILE *out, const summary_answer *answer) {
-  const training_totals *training = &answer->training;
-  const summary_state *state = answer->state;
-  const struct {
-    const char *key;
-    uint64_t number;
-  } numbers[] = {
-    {"processes", training->processes},
-    {"epochs", training->epochs},
-    {"steps", training->steps},
-    {"steps_least", training->steps_least},
-    {"fetches", training->count[AI_FETCH]},
-    {"computes", training->count[AI_COMPUTE]},
-    {"startup_ns", training->startup_ns},
-    {"loop_ns", training->loop_ns},
-    {"teardown_ns", training->teardown_ns},
-    {"compute_ns", training->compute_ns},
-    {"fetch_ns", training->fetch_ns},
-    {"data_ns", training->data_ns},
-    {"data_in_loop_ns", training->data_in_loop_ns},
-    {"wait_ns", training->wait_ns},
-    {"hidden_ns", training->hidden_ns},
-    {"comm_ns", training->ns[AI_COMM]},
-    {"device_ns", training->ns[AI_DEVICE]},
-    {"checkpoint_ns", training->ns[AI_CHECKPOINT]},
-  };
-  if (!training_exists(training)) {
-    fprintf(out, "  \"training\": null,\n");
-    return;
-  }
-  fprintf(out, "  \"training\": {");
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-    const int is_of_fetch = strcmp(numbers[i].key, "fetch_ns") == 0 || strcmp(numbers[i].key, "wait_ns") == 0;
-    if (is_of_fetch && !training->is_fetch_known) fprintf(out, ", \"%s\": null", numbers[i].key);
-    else print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
-  }
-  fprintf(out, ",\n    \"by_epoch\": [");
-  for (uint32_t i = 1; i <= state->epoch_numbers.count; i++) {
-    const epoch_stats *epoch = &state->epochs[i];
-    const int64_t number = (int64_t)state->epoch_numbers.keys[i].a;
-    fprintf(out, "%s\n      {\"epoch\": ", i > 1 ? "," : "");
-    if (number == NO_NUMBER) fprintf(out, "null");
-    else fprintf(out, "%" PRId64, number);
-    fprintf(out,
-            ", \"fetches\": %" PRIu64 ", \"computes\": %" PRIu64 ", \"fetch_ns\": %" PRIu64 ", \"compute_ns\": %" PRIu64
-            ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 "}",
-            epoch->fetches, epoch->computes, epoch->fetch_ns, epoch->compute_ns, epoch->first, epoch->last);
-  }
-  fprintf(out, "]},\n");
-}
-
 static void print_problems(FILE *out, const summary_answer *answer) {
   const summary_state *state = answer->state;
   fprintf(out,
@@ -219,7 +166,8 @@ void summary_json(FILE *out, const summary_answer *answer, const judgement *made
   summary_json_job(out, answer);
   print_groups(out, answer);
   summary_json_io(out, answer);
-  print_training(out, answer);
+  summary_json_training(out, answer);
+  summary_json_split(out, answer);
   summary_json_communication(out, answer);
   summary_json_regions(out, answer);
   print_problems(out, answer);

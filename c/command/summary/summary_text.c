@@ -2,10 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "summary_text.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cells.h"
 #include "command/cli/terminal.h"
 #include "command/summary/verdict/judgement_text.h"
@@ -15,6 +11,7 @@
 #include "summary_comm.h"
 #include "summary_job.h"
 #include "summary_notes.h"
+#include "summary_training.h"
 
 /* ---- The time -------------------------------------------------------------------------------------------------------- */
 
@@ -56,91 +53,6 @@ static void print_split(FILE *out, const summary_answer *answer) {
   table_print(&split, out, 2);
 }
 
-/* ---- Training ------------------------------------------------------------------------------------------------------- */
-
-static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"epoch", 'r'}, {"job time", 'r'},       {"fetches", 'r'},
-                                         {"fetch", 'r'}, {"compute events", 'r'}, {"compute", 'r'}};
-  table epochs = {.columns = columns, .column_count = 6};
-  const summary_state *state = answer->state;
-  const uint32_t count = state->epoch_numbers.count;
-  const uint64_t trainers = answer->training.processes;
-  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
-  if (!answer->training.epochs) return;
-  shown(more, top, count);
-  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
-           trainers > 1 && *more ? "; " : "", more);
-  table_heading(out, "Training by epoch", note);
-  for (uint32_t i = 1; i <= count && i <= top; i++) {
-    const epoch_stats *epoch = &state->epochs[i];
-    int64_t number = (int64_t)state->epoch_numbers.keys[i].a;
-    if (number == NO_NUMBER) table_format(&epochs, "unknown");
-    else table_format(&epochs, "%" PRId64, number);
-    add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
-    add_count(&epochs, epoch->fetches / trainers);
-    add_time(&epochs, epoch->fetch_ns / trainers);
-    add_count(&epochs, epoch->computes / trainers);
-    add_time(&epochs, epoch->compute_ns / trainers);
-  }
-  table_print(&epochs, out, 2);
-}
-
-static void print_training(FILE *out, const summary_answer *answer, uint32_t top) {
-  const training_totals *training = &answer->training;
-  const uint64_t trainers = training->processes;
-  const int is_one = trainers == 1;
-  const table_column columns[] = {{"", 'l'}, {is_one ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
-  table split = {.columns = columns, .column_count = 4};
-  char note[160], least[32] = "";
-  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || answer->state->lost_fetches))
-    return; /* a solver computes too */
-  if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
-  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s", trainers,
-           plural(trainers), training->epochs, plural(training->epochs), least, training->steps,
-           plural(training->steps), is_one ? "" : " each");
-  table_heading(out, "Training", note);
-  const struct {
-    const char *what;
-    uint64_t ns, whole_ns;
-    const char *note;
-    int is_unknown;
-  } rows[] = {
-    {"start-up", training->startup_ns, 0, "before the training loop", 0},
-    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this", 0},
-    {"compute", training->compute_ns, training->loop_ns, "", 0},
-    {"fetch", training->fetch_ns, training->loop_ns, "", !training->is_fetch_known},
-    {"waiting for data", training->wait_ns, training->loop_ns,
-     training->wait_ns == training->fetch_ns ? "all of the fetching: nothing computes meanwhile"
-                                             : "fetching while nothing computes",
-     !training->is_fetch_known},
-    {"loading", training->data_ns, training->loop_ns,
-     training->data_ns == training->data_in_loop_ns ? "reading and preparing samples"
-                                                    : "reading and preparing samples; the share: inside the loop",
-     0},
-    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0},
-    {"communication", training->ns[AI_COMM], training->loop_ns, "", 0},
-    {"device", training->ns[AI_DEVICE], training->loop_ns, "", 0},
-    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, "", 0},
-    {"tear-down", training->teardown_ns, 0, "after the training loop", 0},
-  };
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const int is_loading = strcmp(rows[i].what, "loading") == 0, is_optional = is_loading || i > 6;
-    if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
-      continue;
-    table_format(&split, "%s", rows[i].what);
-    if (rows[i].is_unknown) {
-      table_format(&split, "unknown");
-      table_format(&split, "-");
-    } else {
-      add_time(&split, rows[i].ns / trainers);
-      add_share(&split, is_loading ? training->data_in_loop_ns : rows[i].ns, rows[i].whole_ns);
-    }
-    table_format(&split, "%s", rows[i].note);
-  }
-  table_print(&split, out, 2);
-  print_epochs(out, answer, top);
-}
-
 void summary_text(FILE *out, const summary_answer *answer, const judgement *made, uint32_t top, int is_whole,
                   int is_single) {
   judgement_print_verdict(out, made);
@@ -151,7 +63,7 @@ void summary_text(FILE *out, const summary_answer *answer, const judgement *made
   if (is_whole) {
     region_table(out, answer, top);
     io_tables(out, answer, top, is_single);
-    print_training(out, answer, top);
+    summary_training(out, answer, top);
     summary_communication(out, answer, top);
   }
   summary_notes(out, answer);

@@ -52,12 +52,14 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
   return measure_transfers(answer) && training_sum(state, &answer->training) &&
-         job_facts_init(&answer->facts, state, is_one_run) && collective_list_init(&answer->collectives, state) &&
-         rank_region_list_init(&answer->rank_regions, state) && io_folders_find(answer->folders, state);
+         trainer_list_init(&answer->trainers, state) && job_facts_init(&answer->facts, state, is_one_run) &&
+         collective_list_init(&answer->collectives, state) && rank_region_list_init(&answer->rank_regions, state) &&
+         io_folders_find(answer->folders, state);
 }
 
 void answer_free(summary_answer *answer) {
   histogram_free(&answer->io.sizes);
+  trainer_list_free(&answer->trainers);
   job_facts_free(&answer->facts);
   collective_list_free(&answer->collectives);
   rank_region_list_free(&answer->rank_regions);

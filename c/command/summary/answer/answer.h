@@ -8,7 +8,7 @@
 #include "processlabel.h"
 #include "rankregions.h"
 #include "runs.h"
-#include "training.h"
+#include "trainers.h"
 
 /* What is printed of a state, besides its lists. */
 typedef struct summary_answer {
@@ -25,6 +25,7 @@ typedef struct summary_answer {
   io_stats io;                           /* of all processes */
   uint64_t reading_ns, writing_ns;       /* the time in which any process did */
   training_totals training;
+  trainer_list trainers;
   job_facts facts;
   collective_list collectives;
   rank_region_list rank_regions;

@@ -29,16 +29,6 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
-/* The time of calls that account_call does not put into the reads and writes. */
-static void account_time(tally *counts, process_frame *frame, const event_class *class, const moment *event) {
-  const int is_read = class->io == IO_READ || class->io == IO_COPY;
-  const int is_write = class->io == IO_WRITE || class->io == IO_COPY;
-  if ((is_read || is_write) && class->is_wanted && event->result > 0) return;
-  if (is_read) counts->is_good &= spanset_add(&frame->calls[GRAIN_READ], event->start, event->end);
-  if (is_write) counts->is_good &= spanset_add(&frame->calls[GRAIN_WRITE], event->start, event->end);
-  if (!is_read && !is_write) counts->is_good &= spanset_add(&frame->calls[GRAIN_META], event->start, event->end);
-}
-
 static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
                        const moment *event) {
   io_place place;
@@ -94,10 +84,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
                                         (uint64_t)self);
   }
   if (class->work != WORK_NONE) counts->is_good &= work_line_add(&thread->work, event->start, event->end, class->work);
-  if (class->io) {
-    account_io(counts, process, thread, class, event);
-    account_time(counts, &owner->frame, class, event);
-  }
+  if (class->io) account_io(counts, process, thread, class, event);
   if (!class->is_call)
     counts->is_good &= process_frame_add_region(&owner->frame, class, event, process_is_training(process));
   if (class->ai) account_training(counts, process, class, event);

@@ -6,11 +6,24 @@
 
 #include "command/summary/tally/iograins.h"
 
-static void add(void *splitter, int64_t start, int64_t end, enum time_class class) {
-  time_splitter_add(splitter, start, end, class);
+/* What is made of the lines of a process. */
+typedef struct split_context {
+  time_splitter splitter;
+  grain_maker makers[GRAIN_KINDS];
+} split_context;
+
+static void add_state(void *context, int64_t start, int64_t end, enum time_class class) {
+  split_context *made = context;
+  time_splitter_add(&made->splitter, start, end, class);
 }
 
-static int split_threads(const analysis *shared, const traced_process *process, time_splitter *splitter) {
+static int add_calls(void *context, enum grain_kind kind, int64_t start, int64_t end) {
+  split_context *made = context;
+  return grain_maker_add(&made->makers[kind], start, end);
+}
+
+static int split_threads(const analysis *shared, const traced_process *process, split_context *made) {
+  const work_listener listener = {add_state, add_calls, made};
   uint32_t count = 0;
   work_line **lines = calloc((size_t)process->threads + 1, sizeof(work_line *));
   int is_good = lines != NULL;
@@ -19,20 +32,9 @@ static int split_threads(const analysis *shared, const traced_process *process, 
     lines[count++] = &thread->work;
     i = thread->next_of_process;
   }
-  is_good = is_good && work_lines_split(lines, count, add, splitter);
+  is_good = is_good && work_lines_split(lines, count, &listener);
   free(lines);
   return is_good;
-}
-
-/* ---- The process ---------------------------------------------------------------------------------------------------- */
-
-static int make_grains(process_counts *counts, process_frame *frame) {
-  spanset *transfers[GRAIN_KINDS] = {[GRAIN_READ] = &counts->reads, [GRAIN_WRITE] = &counts->writes};
-  for (int kind = 0; kind < GRAIN_KINDS; kind++) {
-    spanset *const sets[] = {&frame->calls[kind], transfers[kind]};
-    if (!io_grains_make(&counts->grains[kind], sets, transfers[kind] ? 2 : 1)) return 0;
-  }
-  return 1;
 }
 
 static void find_life(const analysis *shared, const traced_process *process, int64_t *first, int64_t *last) {
@@ -47,16 +49,19 @@ static void find_life(const analysis *shared, const traced_process *process, int
 
 int split_process(analysis *shared, tally *counts, traced_process *process) {
   const int is_training = process_is_training(&process->counts);
-  const int has_epochs = is_training && process_is_trainer(&process->counts);
-  time_splitter splitter;
+  const int has_epochs = process_is_trainer(&process->counts);
+  split_context made = {0};
   int64_t first, last;
   int is_good;
   find_life(shared, process, &first, &last);
   if (!is_training) process_frame_find_loop(&process->frame, &process->counts, first, last);
   is_good = process_frame_make_windows(&process->frame, &process->counts, &process->times, has_epochs);
-  time_splitter_begin(&splitter, &process->counts, counts, first, last, process->frame.windows);
-  is_good = is_good && split_threads(shared, process, &splitter);
-  is_good = time_splitter_end(&splitter) && is_good && make_grains(&process->counts, &process->frame);
+  time_splitter_begin(&made.splitter, &process->counts, has_epochs ? counts : NULL, first, last,
+                      process->frame.windows);
+  is_good = is_good && split_threads(shared, process, &made);
+  is_good = time_splitter_end(&made.splitter) && is_good;
+  for (int kind = 0; kind < GRAIN_KINDS; kind++)
+    is_good &= grain_maker_end(&made.makers[kind], &process->counts.grains[kind]);
   for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process)
     work_line_free(&analysis_thread(shared, i)->work);
   process_frame_free(&process->frame);

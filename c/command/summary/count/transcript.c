@@ -42,6 +42,18 @@ static summary_state *state_of(const transcript *to, uint32_t source) {
   return &to->parts->states[to->state_of_part[trace_parts_of(&to->shared->parts, source)]];
 }
 
+/* The user's own rows, as texts. */
+static void write_classes(summary_state *state, const vocabulary *own) {
+  state_question *question = &state->question;
+  char text[1024];
+  question->classes = calloc((size_t)own->count + 1, sizeof *question->classes);
+  state->is_good &= question->classes != NULL;
+  for (uint32_t i = 0; question->classes && i < own->count; i++) {
+    vocabulary_row_text(&own->rows[i], text, sizeof text);
+    question->classes[question->class_count++] = state_text(state, (dft_text){text, strlen(text)});
+  }
+}
+
 static void write_question(summary_state *state, const analysis *shared) {
   const summary_question *asked = shared->question;
   state_question *question = &state->question;
@@ -60,6 +72,7 @@ static void write_question(summary_state *state, const analysis *shared) {
     question->names[question->name_count++] = state_text(state, (dft_text){asked->names[i], strlen(asked->names[i])});
   for (int i = 0; i < asked->cat_count; i++)
     question->cats[question->cat_count++] = state_text(state, (dft_text){asked->cats[i], strlen(asked->cats[i])});
+  if (asked->classes) write_classes(state, asked->classes);
 }
 
 /* The path as it was given. */

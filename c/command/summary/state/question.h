@@ -15,7 +15,7 @@ typedef struct summary_question {
   const char *const *cats;
   int cat_count;
   const vocabulary *classes; /* the user's own rows; NULL: none */
-  int threads; /* that read */
+  int threads;               /* that read */
 } summary_question;
 
 #endif

@@ -69,6 +69,7 @@ static void code_question(state_codec *codec, summary_state *state) {
   codec_int(codec, &question->origin);
   code_patterns(codec, state, &question->names, &question->name_count);
   code_patterns(codec, state, &question->cats, &question->cat_count);
+  code_patterns(codec, state, &question->classes, &question->class_count);
 }
 
 static void code_run(state_codec *codec, summary_state *state) {
@@ -159,6 +160,9 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
+  for (int i = 0; i < PHASES; i++) codec_sparse_array(codec, counts->split_ns[i], TIME_CLASSES);
+  codec_steps(codec, &counts->steps);
+  for (int i = 0; i < GRAIN_KINDS; i++) codec_grains(codec, &counts->grains[i]);
 }
 
 static void code_processes(state_codec *codec, summary_state *state) {
@@ -294,6 +298,11 @@ static void code_epochs(state_codec *codec, summary_state *state) {
     codec_uint(codec, &epoch->compute_ns);
     codec_int(codec, &epoch->first);
     codec_int(codec, &epoch->last);
+    codec_uint(codec, &epoch->steps);
+    codec_uint(codec, &epoch->samples);
+    codec_uint(codec, &epoch->sampled);
+    codec_sparse_array(codec, epoch->class_ns, TIME_CLASSES);
+    codec_uint(codec, &epoch->evaluation_ns);
   }
 }
 

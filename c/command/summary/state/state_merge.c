@@ -24,6 +24,8 @@ const char *state_question_refusal(const summary_state *one, const summary_state
   if (a->has_to != b->has_to || a->to_ns != b->to_ns) return "--to is not the same";
   if (!are_equal_patterns(one, a->names, a->name_count, two, b->names, b->name_count)) return "--name is not the same";
   if (!are_equal_patterns(one, a->cats, a->cat_count, two, b->cats, b->cat_count)) return "--cat is not the same";
+  if (!are_equal_patterns(one, a->classes, a->class_count, two, b->classes, b->class_count))
+    return "--classes is not the same";
   return NULL;
 }
 

@@ -81,6 +81,8 @@ static void sort_texts(summary_state *state) {
   for (uint32_t i = 0; i < state->question.name_count; i++)
     state->question.names[i] = numbers[state->question.names[i]];
   for (uint32_t i = 0; i < state->question.cat_count; i++) state->question.cats[i] = numbers[state->question.cats[i]];
+  for (uint32_t i = 0; i < state->question.class_count; i++)
+    state->question.classes[i] = numbers[state->question.classes[i]];
   for (uint32_t i = 0; i < state->source_count; i++) state->sources[i].path = numbers[state->sources[i].path];
   for (uint32_t i = 0; i < state->problem_count; i++) state->problems[i].path = numbers[state->problems[i].path];
   state->run = numbers[state->run];

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "command/summary/tally/iograins.h"
+
 #define BUFFER_BYTES (64u << 10)
 #define DAMAGED "the file is damaged"
 #define NO_MEMORY "out of memory"
@@ -184,6 +186,73 @@ void codec_spans(state_codec *codec, spanset *set) {
     if (!stream.merge.is_good) fail(codec, NO_MEMORY);
     span_stream_close(&stream);
     put_uint(codec, 0);
+  }
+}
+
+/* The same for an array. */
+void codec_sparse_array(state_codec *codec, uint64_t *numbers, uint32_t count) {
+  uint64_t *addresses[32];
+  for (uint32_t i = 0; i < count; i++) addresses[i] = &numbers[i];
+  codec_sparse(codec, addresses, count);
+}
+
+/* Grains in order: the distance from the end of the last one, the length, and how much of it is not busy. */
+void codec_grains(state_codec *codec, record_pile *grains) {
+  run_merge merge;
+  const io_grain *grain;
+  uint64_t count = 0;
+  int64_t end = 0;
+  if (codec_is_reading(codec)) {
+    for (count = get_uint(codec); count && !codec->problem; count--) {
+      io_grain read = {0};
+      int64_t gap = 0;
+      uint64_t length, idle;
+      codec_int(codec, &gap);
+      length = get_uint(codec);
+      idle = get_uint(codec);
+      if (__builtin_add_overflow(end, gap, &read.start) || __builtin_add_overflow(read.start, length, &end) ||
+          idle > length)
+        fail(codec, DAMAGED);
+      read.end = end;
+      read.busy_ns = length - idle;
+      if (!codec->problem && !io_grains_add(grains, &read)) fail(codec, NO_MEMORY);
+    }
+    return;
+  }
+  for (uint32_t i = 0; i < grains->runs.count; i++) count += grains->runs.list[i].count;
+  put_uint(codec, count + grains->count);
+  record_pile_read(grains, &merge);
+  while ((grain = run_merge_next(&merge)) != NULL) {
+    int64_t gap = grain->start - end;
+    codec_int(codec, &gap);
+    put_uint(codec, (uint64_t)(grain->end - grain->start));
+    put_uint(codec, (uint64_t)(grain->end - grain->start) - grain->busy_ns);
+    end = grain->end;
+  }
+  if (!merge.is_good) fail(codec, NO_MEMORY);
+  run_merge_free(&merge);
+}
+
+void codec_steps(state_codec *codec, step_times **steps) {
+  uint32_t is_there = *steps != NULL;
+  codec_uint32(codec, &is_there, 2);
+  if (!is_there) return;
+  if (codec_is_reading(codec)) *steps = calloc(1, sizeof **steps);
+  if (!*steps) {
+    fail(codec, NO_MEMORY);
+    return;
+  }
+  codec_histogram(codec, &(*steps)->durations);
+  codec_sparse_array(codec, (*steps)->class_ns, TIME_CLASSES);
+  codec_uint32(codec, &(*steps)->slow_count, SLOW_STEPS + 1);
+  for (uint32_t i = 0; codec_has_more(codec, i, (*steps)->slow_count); i++) {
+    slow_step *step = &(*steps)->slowest[i];
+    codec_int(codec, &step->epoch);
+    codec_int(codec, &step->step);
+    codec_uint(codec, &step->index);
+    codec_int(codec, &step->start);
+    codec_uint(codec, &step->ns);
+    codec_sparse_array(codec, step->class_ns, TIME_CLASSES);
   }
 }
 

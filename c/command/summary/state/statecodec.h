@@ -6,6 +6,7 @@
 
 #include "command/summary/tally/iostat.h"
 #include "command/summary/tally/spanset.h"
+#include "command/summary/tally/timesplit.h"
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
@@ -35,6 +36,9 @@ void codec_histogram(state_codec *codec, histogram *values);
 void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count);
 void codec_io(state_codec *codec, io_stats *io, int64_t origin); /* its times are relative to the origin */
 void codec_spans(state_codec *codec, spanset *set);
+void codec_sparse_array(state_codec *codec, uint64_t *numbers, uint32_t count); /* the same; at most 32 */
+void codec_grains(state_codec *codec, record_pile *grains);
+void codec_steps(state_codec *codec, step_times **steps); /* *steps may be NULL */
 /* Writes a text, or reads it into *room, which the caller frees. */
 void codec_text(state_codec *codec, dft_text text, char **room, size_t *len);
 

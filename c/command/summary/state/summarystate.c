@@ -36,6 +36,7 @@ void state_free(summary_state *state) {
   free(state->epochs);
   free(state->question.names);
   free(state->question.cats);
+  free(state->question.classes);
   numbering_free(&state->host_numbers);
   numbering_free(&state->command_numbers);
   numbering_free(&state->file_numbers);

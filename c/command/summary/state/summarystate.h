@@ -20,6 +20,8 @@ typedef struct state_question {
   int64_t from_ns, to_ns, origin; /* origin: what they count from; 0 if there are none */
   uint32_t *names, *cats;         /* patterns: texts, in order */
   uint32_t name_count, cat_count;
+  uint32_t *classes; /* rows of --classes: texts, in order */
+  uint32_t class_count;
 } state_question;
 
 /* One trace. */

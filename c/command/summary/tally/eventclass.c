@@ -88,13 +88,12 @@ static const struct {
   [ACTIVITY_FRAME] = {AI_NONE, WORK_NONE, STAGE_NONE},
 };
 
-/* A copy reads and writes. */
 static uint8_t work_of_call(enum io_kind kind) {
   switch (kind) {
     case IO_NONE: return WORK_NONE;
     case IO_READ: return WORK_READ;
-    case IO_WRITE:
-    case IO_COPY: return WORK_WRITE;
+    case IO_WRITE: return WORK_WRITE;
+    case IO_COPY: return WORK_COPY;
     default: return WORK_META;
   }
 }

@@ -43,6 +43,7 @@ enum work_class {
   WORK_REGION_READ,
   WORK_REGION_META,
   WORK_WRITE, /* I/O calls */
+  WORK_COPY,  /* reads and writes */
   WORK_READ,
   WORK_META,
   WORK_COMPUTE,

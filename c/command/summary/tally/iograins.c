@@ -16,19 +16,14 @@ int io_grains_add(record_pile *grains, const io_grain *grain) {
   return record_pile_add(grains, grain);
 }
 
-/* Grains that are being made. Spans come in order, so what does not fit now would not fit in the end either. */
-typedef struct grain_maker {
-  io_grain *list;
-  uint32_t count, capacity;
-  uint64_t reach; /* what is closer becomes one */
-} grain_maker;
+/* ---- Making --------------------------------------------------------------------------------------------------------- */
 
 static int joins(const grain_maker *maker, const io_grain *last, const io_grain *next) {
-  return (uint64_t)next->start - (uint64_t)last->end < maker->reach;
+  return (uint64_t)last->start - (uint64_t)next->end < maker->reach;
 }
 
 static void join(io_grain *last, const io_grain *next) {
-  last->end = next->end;
+  last->start = next->start;
   last->busy_ns += next->busy_ns;
 }
 
@@ -42,8 +37,11 @@ static void coarsen(grain_maker *maker) {
   maker->count = kept + 1;
 }
 
-static int make(grain_maker *maker, const time_span *span) {
-  const io_grain grain = {span->start, span->end, (uint64_t)(span->end - span->start)};
+/* Times come in order, so what has no room now would have none in the end either. */
+int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
+  const io_grain grain = {start, end, (uint64_t)(end - start)};
+  if (start == end) return 1;
+  if (!maker->reach) maker->reach = 1;
   while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], &grain)) coarsen(maker);
   if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
     join(&maker->list[maker->count - 1], &grain);
@@ -60,15 +58,22 @@ static int make(grain_maker *maker, const time_span *span) {
   return 1;
 }
 
-int io_grains_make(record_pile *grains, spanset *const *sets, uint32_t count) {
-  grain_maker maker = {.reach = 1};
-  span_stream stream;
-  time_span span;
-  int is_good = span_stream_open(&stream, sets, count);
-  while (is_good && span_stream_next(&stream, &span)) is_good = make(&maker, &span);
-  is_good = is_good && stream.merge.is_good;
-  span_stream_close(&stream);
-  for (uint32_t i = 0; is_good && i < maker.count; i++) is_good = io_grains_add(grains, &maker.list[i]);
-  free(maker.list);
+int grain_maker_end(grain_maker *maker, record_pile *grains) {
+  int is_good = 1;
+  for (uint32_t i = maker->count; is_good && i-- > 0;) is_good = io_grains_add(grains, &maker->list[i]);
+  free(maker->list);
+  *maker = (grain_maker){0};
   return is_good;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------------------------------- */
+
+uint64_t io_grains_busy(record_pile *grains) {
+  run_merge merge;
+  const io_grain *grain;
+  uint64_t sum = 0;
+  record_pile_read(grains, &merge);
+  while ((grain = run_merge_next(&merge)) != NULL) sum += grain->busy_ns;
+  run_merge_free(&merge);
+  return sum;
 }

@@ -2,13 +2,22 @@
 #ifndef DFTRACER_IOGRAINS_H
 #define DFTRACER_IOGRAINS_H
 
-#include "spanset.h"
 #include "timesplit.h"
 
-/* Makes grains of the union of the sets: at most GRAINS_EXACT. Spans whose distance is below a power of two are one grain, the
- * smallest power that is enough; 1 if all have room: then each span is a grain. 0: no memory, or no room for the spill. */
-int io_grains_make(record_pile *grains, spanset *const *sets, uint32_t count);
+/* Grains that are being made. Zero: none. */
+typedef struct grain_maker {
+  io_grain *list; /* the later ones first */
+  uint32_t count, capacity;
+  uint64_t reach; /* what is closer becomes one; a power of two */
+} grain_maker;
+
+/* Times come from the last to the first. There are at most GRAINS_EXACT grains: times whose distance is below a power of two are
+ * one, the smallest power that is enough; if all have room, each time is a grain. 0: no memory. */
+int grain_maker_add(grain_maker *maker, int64_t start, int64_t end);
+/* Moves them into the pile, in the order of time. 0: no memory, or no room for the spill. */
+int grain_maker_end(grain_maker *maker, record_pile *grains);
 /* Adds a grain, in the order of starts. 0: as before. */
 int io_grains_add(record_pile *grains, const io_grain *grain);
+uint64_t io_grains_busy(record_pile *grains); /* added up */
 
 #endif

@@ -44,7 +44,8 @@ static int add_in_order(record_pile *pile, const split_window *window) {
 }
 
 int process_frame_add_step(process_frame *frame, const event_place *place) {
-  return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, place->step, 0});
+  const int64_t step = place->has_step ? place->step : NO_NUMBER; /* whatever --by says */
+  return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, step, 0});
 }
 
 static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) {
@@ -112,7 +113,6 @@ int process_frame_make_windows(process_frame *frame, const process_counts *count
 
 void process_frame_free(process_frame *frame) {
   spanset_free(&frame->evaluation);
-  for (int i = 0; i < GRAIN_KINDS; i++) spanset_free(&frame->calls[i]);
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
   record_pile_free(&frame->epochs);

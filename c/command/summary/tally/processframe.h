@@ -11,7 +11,6 @@
 /* Zero: empty. */
 typedef struct process_frame {
   spanset evaluation;
-  spanset calls[GRAIN_KINDS]; /* I/O calls that are not in the reads and writes of process_counts */
   region_hulls hulls;
   uint64_t startups; /* events of start-up, and when the last one ended */
   int64_t startup_last;

@@ -49,7 +49,8 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
                        .end = event->end,
                        .self_ns = (uint64_t)self,
                        .kind = class->ai,
-                       .is_update = class->is_update,
+                       .is_update = class->is_update & 1,
+                       .has_step = step != NO_NUMBER,
                        .samples = class->is_call ? 0 : event->samples,
                        .is_wanted = is_wanted & 1};
   times->has_epochs |= is_epoch;

@@ -29,6 +29,7 @@ typedef struct event_place {
   uint64_t self_ns;
   uint32_t kind : 8;      /* ai_kind */
   uint32_t is_update : 1; /* an optimizer's step */
+  uint32_t has_step : 1;  /* the step is its own argument */
   uint32_t is_wanted : 1;
   uint32_t samples; /* of the batch of a fetch; 0: not given */
 } event_place;

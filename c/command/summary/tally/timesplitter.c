@@ -26,10 +26,16 @@ static void next_window(window_cursor *cursor) {
   if (window) cursor->window = *window;
 }
 
+/* Of the epoch with this number, which may be unknown; NULL: no line is about it. */
+static epoch_stats *epoch_of(const time_splitter *splitter, int64_t number) {
+  return splitter->sums ? tally_find_epoch(splitter->sums, number) : NULL;
+}
+
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
 
 static int is_slower(const slow_step *one, const slow_step *two) {
-  return one->ns != two->ns ? one->ns > two->ns : one->start < two->start;
+  if (one->ns != two->ns) return one->ns > two->ns;
+  return one->start != two->start ? one->start < two->start : one->index < two->index;
 }
 
 void step_times_add(step_times *steps, const slow_step *step) {
@@ -46,8 +52,7 @@ static void end_step(time_splitter *splitter) {
   window_cursor *cursor = &splitter->cursors[WINDOW_STEP];
   slow_step *step = &splitter->step;
   process_counts *counts = splitter->counts;
-  epoch_stats *epoch = cursor->window.epoch == NO_NUMBER ? NULL
-                                                         : tally_find_epoch(splitter->sums, cursor->window.epoch);
+  epoch_stats *epoch = epoch_of(splitter, cursor->window.epoch);
   if (!counts->steps) counts->steps = calloc(1, sizeof *counts->steps);
   step->epoch = cursor->window.epoch;
   step->step = cursor->window.step;
@@ -96,7 +101,8 @@ static void look_back(time_splitter *splitter) {
 static void book(time_splitter *splitter) {
   const window_cursor *epoch = &splitter->cursors[WINDOW_EPOCH], *step = &splitter->cursors[WINDOW_STEP];
   const int is_evaluation = splitter->phase == PHASE_EVALUATION;
-  epoch_stats *stats = epoch->is_inside ? tally_find_epoch(splitter->sums, epoch->window.epoch) : NULL;
+  const int is_known = epoch->is_inside, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
+  epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
   for (int i = 0; i < TIME_CLASSES; i++) {
     const uint64_t ns = splitter->spent[i];
     splitter->counts->split_ns[splitter->phase][i] += ns;

@@ -28,7 +28,7 @@ typedef struct window_cursor {
 
 typedef struct time_splitter {
   process_counts *counts;
-  tally *sums;   /* of the epochs */
+  tally *sums;   /* of the epochs; NULL: the process has none */
   int64_t first; /* of the process */
   int64_t now;   /* what is later was counted */
   int64_t floor; /* until here, phase, step and epoch stay the same */

@@ -18,23 +18,17 @@ static uint32_t class_of(const stacked_span *span) {
   return (uint32_t)(span->end & ((1 << CLASS_BITS) - 1));
 }
 
-/* By class of a span: the classes that make no difference inside it. */
-static const uint32_t hidden[WORK_CLASSES] = {
+/* By class of a span: the classes that make no difference inside it. Calls are reported whatever encloses them. */
 #define FROM(class) (~0u << (class))
-  [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT),
-  [WORK_COMM] = FROM(WORK_COMM),
+#define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPUTE))
+static const uint32_t hidden[WORK_CLASSES] = {
+  [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
+  [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
   [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
-  [WORK_DEVICE] = FROM(WORK_DEVICE) & ~(1u << WORK_COMPUTE),
-  [WORK_REGION_WRITE] = FROM(WORK_REGION_WRITE) & ~(1u << WORK_COMPUTE),
-  [WORK_REGION_READ] = FROM(WORK_REGION_READ) & ~(1u << WORK_COMPUTE),
-  [WORK_REGION_META] = FROM(WORK_REGION_META) & ~(1u << WORK_COMPUTE),
-  [WORK_WRITE] = FROM(WORK_WRITE) & ~(1u << WORK_COMPUTE),
-  [WORK_READ] = FROM(WORK_READ) & ~(1u << WORK_COMPUTE),
-  [WORK_META] = FROM(WORK_META) & ~(1u << WORK_COMPUTE),
+  [WORK_DEVICE] = 1u << WORK_DEVICE | FROM(WORK_OTHER),
   [WORK_COMPUTE] = FROM(WORK_COMPUTE),
   [WORK_OTHER] = FROM(WORK_OTHER),
   [WORK_DATA] = FROM(WORK_DATA),
-#undef FROM
 };
 
 int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
@@ -84,6 +78,7 @@ static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_REGION_READ] = TIME_READ,
   [WORK_REGION_META] = TIME_META,
   [WORK_WRITE] = TIME_WRITE,
+  [WORK_COPY] = TIME_WRITE,
   [WORK_READ] = TIME_READ,
   [WORK_META] = TIME_META,
   [WORK_COMPUTE] = TIME_COMPUTE,
@@ -132,16 +127,10 @@ static int open_next(work_runner *runner) {
   return take_span(runner);
 }
 
-/* Closes or opens one span. 0: no memory, or the spill cannot be read. */
-static int step_back(work_runner *runner) {
-  if (runner->span_end == runner->next) {
-    if (!open_next(runner)) return 0;
-  } else {
-    const uint32_t class = runner->open[--runner->count].class;
-    if (!--runner->of_class[class]) runner->classes &= ~(1u << class);
-  }
-  set_next(runner);
-  return 1;
+static uint32_t close_last(work_runner *runner) {
+  const uint32_t class = runner->open[--runner->count].class;
+  if (!--runner->of_class[class]) runner->classes &= ~(1u << class);
+  return class;
 }
 
 /* ---- All threads ---------------------------------------------------------------------------------------------------- */
@@ -151,7 +140,37 @@ typedef struct work_crew {
   uint32_t count;
   uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
   int64_t since;                           /* the process is in the first of these states from here on, back */
+  uint32_t calls[GRAIN_KINDS];             /* that are open */
+  int64_t calls_end[GRAIN_KINDS];          /* when they ended, if there are any */
+  const work_listener *listener;
 } work_crew;
+
+/* What calls are: a bit for each grain_kind. */
+static const uint8_t call_kinds[WORK_CLASSES] = {[WORK_READ] = 1 << GRAIN_READ,
+                                                 [WORK_WRITE] = 1 << GRAIN_WRITE,
+                                                 [WORK_COPY] = 1 << GRAIN_READ | 1 << GRAIN_WRITE,
+                                                 [WORK_META] = 1 << GRAIN_META};
+
+static int change_calls(work_crew *crew, uint32_t kinds, int64_t now, int is_open) {
+  for (int kind = 0; kind < GRAIN_KINDS; kind++) {
+    if (!(kinds >> kind & 1)) continue;
+    if (is_open && !crew->calls[kind]++) crew->calls_end[kind] = now;
+    if (!is_open && !--crew->calls[kind] &&
+        !crew->listener->calls(crew->listener->context, (enum grain_kind)kind, now, crew->calls_end[kind]))
+      return 0;
+  }
+  return 1;
+}
+
+/* Closes or opens one span. 0: no memory, or the spill cannot be read. */
+static int step_back(work_crew *crew, work_runner *runner) {
+  const int64_t now = runner->next;
+  const int is_open = runner->span_end == now;
+  const uint32_t class = is_open ? class_of(&runner->span) : close_last(runner);
+  if (is_open && !open_next(runner)) return 0;
+  set_next(runner);
+  return !call_kinds[class] || change_calls(crew, call_kinds[class], now, is_open);
+}
 
 static void sift_down(work_crew *crew, uint32_t at) {
   work_runner *moved = crew->heap[at];
@@ -166,7 +185,7 @@ static void sift_down(work_crew *crew, uint32_t at) {
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
-static void change_state(work_crew *crew, work_runner *runner, int64_t now, work_call *call, void *context) {
+static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
   const uint32_t state = state_of(runner->classes), before = crew->states;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
@@ -175,28 +194,29 @@ static void change_state(work_crew *crew, work_runner *runner, int64_t now, work
   if (before == crew->states || (before & -before) == (crew->states & -crew->states)) return;
   if (before && now < crew->since) {
     const uint32_t first = (uint32_t)__builtin_ctz(before);
-    call(context, now, crew->since, first == LINE_DATA ? TIME_COMPUTE : (enum time_class)first);
+    crew->listener->state(crew->listener->context, now, crew->since,
+                          first == LINE_DATA ? TIME_COMPUTE : (enum time_class)first);
   }
   crew->since = now;
 }
 
-static int run_back(work_crew *crew, work_call *call, void *context) {
+static int run_back(work_crew *crew) {
   for (uint32_t i = crew->count; i-- > 0;) sift_down(crew, i);
   while (crew->count && crew->heap[0]->next > INT64_MIN) {
     work_runner *runner = crew->heap[0];
     const int64_t now = runner->next;
     while (runner->next == now) {
-      if (!step_back(runner)) return 0;
+      if (!step_back(crew, runner)) return 0;
     }
-    change_state(crew, runner, now, call, context);
+    change_state(crew, runner, now);
     sift_down(crew, 0);
   }
   return 1;
 }
 
-int work_lines_split(work_line *const *lines, uint32_t count, work_call *call, void *context) {
+int work_lines_split(work_line *const *lines, uint32_t count, const work_listener *listener) {
   work_runner *runners = calloc((size_t)count + 1, sizeof *runners);
-  work_crew crew = {.heap = calloc((size_t)count + 1, sizeof(work_runner *)), .since = INT64_MAX};
+  work_crew crew = {.heap = calloc((size_t)count + 1, sizeof(work_runner *)), .since = INT64_MAX, .listener = listener};
   int is_good = runners && crew.heap;
   for (uint32_t i = 0; is_good && i < count; i++) {
     if (work_line_is_empty(lines[i])) continue;
@@ -207,7 +227,7 @@ int work_lines_split(work_line *const *lines, uint32_t count, work_call *call, v
     crew.heap[crew.count++] = &runners[i];
   }
   crew.of_state[NO_STATE] = crew.count;
-  is_good = is_good && run_back(&crew, call, context);
+  is_good = is_good && run_back(&crew);
   for (uint32_t i = 0; runners && i < count; i++) free(runners[i].open);
   free(runners);
   free(crew.heap);

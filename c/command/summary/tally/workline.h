@@ -24,9 +24,16 @@ static inline void work_line_free(work_line *line) {
   span_stack_free(&line->spans);
 }
 
-/* A time in which a process does one thing. The later ones come first, and what is between two is outside. */
-typedef void work_call(void *context, int64_t start, int64_t end, enum time_class class);
+/* Who is told. The later times come first. */
+typedef struct work_listener {
+  /* A time in which the process does one thing. What is between two is outside. */
+  void (*state)(void *context, int64_t start, int64_t end, enum time_class class);
+  /* A time in which at least one thread is in a call of a kind, whatever encloses it. 0: no memory. */
+  int (*calls)(void *context, enum grain_kind kind, int64_t start, int64_t end);
+  void *context;
+} work_listener;
+
 /* Takes everything out of the lines of a process's threads. 0: no memory, or the spill cannot be read. */
-int work_lines_split(work_line *const *lines, uint32_t count, work_call *call, void *context);
+int work_lines_split(work_line *const *lines, uint32_t count, const work_listener *listener);
 
 #endif

@@ -1,0 +1,228 @@
+/* summary_training.c - the summary of a training, for people.
+ * SPDX-License-Identifier: MIT */
+#include "summary_training.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cells.h"
+#include "command/cli/terminal.h"
+
+#define SLOW_SHOWN 5u
+
+static void add_number(table *sheet, int64_t number) {
+  if (number == NO_NUMBER) table_format(sheet, "unknown");
+  else table_format(sheet, "%" PRId64, number);
+}
+
+/* ---- Totals --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t evaluation_of(const summary_answer *answer) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) sum += answer->trainers.lines[i].evaluation_ns;
+  return sum;
+}
+
+static void print_totals(FILE *out, const summary_answer *answer) {
+  const training_totals *training = &answer->training;
+  const uint64_t trainers = training->processes;
+  const int is_one = trainers == 1;
+  const table_column columns[] = {{"", 'l'}, {is_one ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
+  table split = {.columns = columns, .column_count = 4};
+  char note[160], least[32] = "";
+  if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
+  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s", trainers,
+           plural(trainers), training->epochs, plural(training->epochs), least, training->steps,
+           plural(training->steps), is_one ? "" : " each");
+  table_heading(out, "Training", note);
+  const struct {
+    const char *what;
+    uint64_t ns, whole_ns;
+    const char *note;
+    int is_unknown;
+  } rows[] = {
+    {"start-up", training->startup_ns, 0, "before the training loop", 0},
+    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this", 0},
+    {"evaluation", evaluation_of(answer), training->loop_ns, "part of the loop; evaluate and test", 0},
+    {"compute", training->compute_ns, training->loop_ns, "", 0},
+    {"fetch", training->fetch_ns, training->loop_ns, "", !training->is_fetch_known},
+    {"waiting for data", training->wait_ns, training->loop_ns,
+     training->wait_ns == training->fetch_ns ? "all of the fetching: nothing computes meanwhile"
+                                             : "fetching while nothing computes",
+     !training->is_fetch_known},
+    {"loading", training->data_ns, training->loop_ns,
+     training->data_ns == training->data_in_loop_ns ? "reading and preparing samples"
+                                                    : "reading and preparing samples; the share: inside the loop",
+     0},
+    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0},
+    {"communication", training->ns[AI_COMM], training->loop_ns, "", 0},
+    {"device", training->ns[AI_DEVICE], training->loop_ns, "", 0},
+    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, "", 0},
+    {"tear-down", training->teardown_ns, 0, "after the training loop", 0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    const int is_loading = strcmp(rows[i].what, "loading") == 0, is_optional = is_loading || i == 2 || i > 7;
+    if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
+      continue;
+    table_format(&split, "%s", rows[i].what);
+    if (rows[i].is_unknown) {
+      table_format(&split, "unknown");
+      table_format(&split, "-");
+    } else {
+      add_time(&split, rows[i].ns / trainers);
+      add_share(&split, is_loading ? training->data_in_loop_ns : rows[i].ns, rows[i].whole_ns);
+    }
+    table_format(&split, "%s", rows[i].note);
+  }
+  table_print(&split, out, 2);
+}
+
+/* ---- Epochs, ranks, steps, workers ---------------------------------------------------------------------------------- */
+
+static int has_samples(const epoch_stats *epoch) {
+  return epoch->sampled && epoch->sampled == epoch->fetches && epoch->last > epoch->first;
+}
+
+static void add_samples(table *sheet, const epoch_stats *epoch) {
+  char text[FORMAT_BYTES];
+  const double seconds = (double)(epoch->last - epoch->first) / 1e9;
+  if (has_samples(epoch)) table_format(sheet, "%s", format_count(text, (uint64_t)((double)epoch->samples / seconds)));
+  else table_format(sheet, "-");
+}
+
+/* Columns of times that an epoch has; those of all but the first two only if any epoch has such a time. */
+#define EPOCH_TIMES 5
+static void epoch_times(const epoch_stats *epoch, uint64_t times[EPOCH_TIMES]) {
+  const uint64_t all[EPOCH_TIMES] = {epoch->class_ns[TIME_INPUT], epoch->class_ns[TIME_COMPUTE],
+                                     epoch->class_ns[TIME_COMM], epoch->class_ns[TIME_CHECKPOINT],
+                                     epoch->evaluation_ns};
+  memcpy(times, all, sizeof all);
+}
+
+static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
+  static const char *const titles[EPOCH_TIMES] = {"waiting", "compute", "communication", "checkpoint", "evaluation"};
+  table_column columns[4 + EPOCH_TIMES] = {{"epoch", 'r'}, {"job time", 'r'}, {"steps", 'r'}};
+  table epochs = {.columns = columns, .column_count = 3};
+  const summary_state *state = answer->state;
+  const uint32_t count = state->epoch_numbers.count;
+  const uint64_t trainers = answer->training.processes;
+  uint64_t times[EPOCH_TIMES], sums[EPOCH_TIMES] = {1, 1};
+  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
+  int is_sampled = 0;
+  if (!answer->training.epochs) return;
+  shown(more, top, count);
+  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time and samples of all, others per trainer" : "",
+           trainers > 1 && *more ? "; " : "", more);
+  table_heading(out, "Training by epoch", note);
+  for (uint32_t i = 1; i <= count && i <= top; i++) {
+    epoch_times(&state->epochs[i], times);
+    for (int j = 0; j < EPOCH_TIMES; j++) sums[j] += times[j];
+    is_sampled |= has_samples(&state->epochs[i]);
+  }
+  for (int j = 0; j < EPOCH_TIMES; j++)
+    if (sums[j]) columns[epochs.column_count++] = (table_column){titles[j], j < 2 ? 'r' : 'o'};
+  if (is_sampled) columns[epochs.column_count++] = (table_column){"samples/s", 'o'};
+  for (uint32_t i = 1; i <= count && i <= top; i++) {
+    const epoch_stats *epoch = &state->epochs[i];
+    epoch_times(epoch, times);
+    add_number(&epochs, (int64_t)state->epoch_numbers.keys[i].a);
+    add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
+    add_count(&epochs, epoch->steps / trainers);
+    for (int j = 0; j < EPOCH_TIMES; j++)
+      if (sums[j]) add_time(&epochs, times[j] / trainers);
+    if (is_sampled) add_samples(&epochs, epoch);
+  }
+  table_print(&epochs, out, 2);
+}
+
+static void add_rank(table *sheet, const summary_answer *answer, uint32_t process) {
+  const state_process *found = &answer->state->processes[process];
+  if (found->rank == NO_NUMBER) table_format(sheet, "pid %" PRIu64, found->pid);
+  else table_format(sheet, "%" PRId64, found->rank);
+}
+
+static void print_ranks(FILE *out, const summary_answer *answer, uint32_t top) {
+  static const table_column columns[] = {{"rank", 'r'},      {"loop", 'r'},          {"waiting", 'r'},
+                                         {"compute", 'r'},   {"communication", 'o'}, {"checkpoint", 'o'},
+                                         {"evaluation", 'o'}};
+  table ranks = {.columns = columns, .column_count = 7};
+  const trainer_list *list = &answer->trainers;
+  char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
+  if (list->count < 2) return;
+  shown(more, top, list->count);
+  snprintf(note, sizeof note, "shares of the loop without evaluation%s%s", *more ? "; " : "", more);
+  table_heading(out, "Training by rank", note);
+  for (uint32_t i = 0; i < list->count && i < top; i++) {
+    const trainer_line *line = &list->lines[i];
+    add_rank(&ranks, answer, line->process);
+    add_time(&ranks, line->loop_ns);
+    add_share(&ranks, line->class_ns[TIME_INPUT], line->loop_ns);
+    add_share(&ranks, line->class_ns[TIME_COMPUTE], line->loop_ns);
+    add_share(&ranks, line->class_ns[TIME_COMM], line->loop_ns);
+    add_share(&ranks, line->class_ns[TIME_CHECKPOINT], line->loop_ns);
+    add_time(&ranks, line->evaluation_ns);
+  }
+  table_print(&ranks, out, 2);
+}
+
+static uint64_t percentile(const summary_answer *answer, double share) {
+  return histogram_percentile(&answer->trainers.durations, share, answer->grain_ns);
+}
+
+static void print_steps(FILE *out, const summary_answer *answer) {
+  static const table_column columns[] = {{"slowest", 'r'}, {"rank", 'r'}, {"epoch", 'r'},
+                                         {"step", 'r'},    {"time", 'r'}, {"reason", 'l'}};
+  table steps = {.columns = columns, .column_count = 6};
+  const trainer_list *list = &answer->trainers;
+  char note[160], median[FORMAT_BYTES], p95[FORMAT_BYTES], p99[FORMAT_BYTES], most[FORMAT_BYTES], text[FORMAT_BYTES];
+  if (!list->durations.count) return;
+  snprintf(note, sizeof note, "~median %s, ~p95 %s, ~p99 %s, max %s",
+           format_duration(median, (double)percentile(answer, 0.5) / 1e9),
+           format_duration(p95, (double)percentile(answer, 0.95) / 1e9),
+           format_duration(p99, (double)percentile(answer, 0.99) / 1e9),
+           format_duration(most, (double)list->durations.most / 1e9));
+  table_heading(out, "Training steps", note);
+  for (uint32_t i = 0; i < list->slow_count && i < SLOW_SHOWN; i++) {
+    const slow_line *line = &list->slowest[i];
+    table_format(&steps, "%u", i + 1);
+    add_rank(&steps, answer, line->process);
+    add_number(&steps, line->step->epoch);
+    if (line->step->step == NO_NUMBER) table_format(&steps, "the %" PRIu64 ".", line->step->index);
+    else table_format(&steps, "%" PRId64, line->step->step);
+    add_time(&steps, line->step->ns);
+    table_format(&steps, "%s, %s", time_class_word(line->reason),
+                 format_duration(text, (double)line->step->class_ns[line->reason] / 1e9));
+  }
+  table_print(&steps, out, 2);
+}
+
+static void print_workers(FILE *out, const summary_answer *answer) {
+  const trainer_list *list = &answer->trainers;
+  uint64_t workers = 0, busy_ns = 0, time_ns = 0, most = 0, enough = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const trainer_line *line = &list->lines[i];
+    workers += line->workers;
+    busy_ns += line->workers_busy_ns;
+    time_ns += line->workers_ns;
+    if (line->workers > most) most = line->workers;
+    if (line->workers_enough > enough) enough = line->workers_enough;
+  }
+  if (!workers || !time_ns) return;
+  table_heading(out, "Workers", "processes that load for a trainer");
+  fprintf(out, "  %" PRIu64 " in all, up to %" PRIu64 " per trainer; busy %.1f %%, idle %.1f %% of their time\n",
+          workers, most, 100.0 * (double)busy_ns / (double)time_ns, 100.0 - 100.0 * (double)busy_ns / (double)time_ns);
+  if (enough)
+    fprintf(out, "  %" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data\n",
+            enough);
+}
+
+void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {
+  const training_totals *training = &answer->training;
+  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || answer->state->lost_fetches))
+    return; /* a solver computes too */
+  print_totals(out, answer);
+  print_epochs(out, answer, top);
+  print_ranks(out, answer, top);
+  print_steps(out, answer);
+  print_workers(out, answer);
+}

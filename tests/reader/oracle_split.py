@@ -1,0 +1,205 @@
+"""What each moment of a process was spent on, worked out again from docs/summary.md: a walk over all moments at which
+anything changes. No shared code."""
+
+import bisect
+import collections
+
+CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
+PHASES = ("start", "loop", "evaluation", "end")
+IO = ("POSIX", "STDIO")
+NONE = -(2**63)  # sorts before all numbers
+
+
+def uncut(name):
+    return name[: -len(".cut")] if name.endswith((".iter.cut", ".block.cut")) else name
+
+
+def stage_of(name, cat):
+    """Whether a region tells of an evaluation or of start-up."""
+    name = uncut(name)
+    if cat == "pipeline" and name.split(".")[0] in ("evaluate", "test", "validate"):
+        return "evaluation"
+    if cat == "dlio_benchmark":
+        return "evaluation" if name.endswith("._eval") else "start-up" if name.endswith(".initialize") else None
+    if cat == "MPI":
+        return "start-up" if name.startswith("MPI_Init") or name == "MPI_Session_init" else None
+    if cat in (
+        "pipeline",
+        "compute",
+        "data",
+        "reader",
+        "comm",
+        "device",
+        "checkpoint",
+        "mpi",
+        "MPIIO",
+        "POSIX",
+        "STDIO",
+    ):
+        return None
+    if name in ("init", "startup", "start-up", "start_up") or name.startswith(("initialize", "setup")):
+        return "start-up"
+    return None
+
+
+def work_of(name, cat, io, is_bookkeeping):
+    """What a thread does in an event; None: it says nothing. `io`: the kind of an I/O call."""
+    if cat in ("POSIX", "STDIO"):
+        return {None: None, "read": "read", "write": "write", "copy": "write"}.get(io, "metadata")
+    if is_bookkeeping or cat == "pipeline" or (cat == "MPI" and name == "MPI_Finalize"):
+        return None
+    name = uncut(name)
+    if cat == "dlio_benchmark":
+        return "other" if name.endswith(".initialize") else None
+    if cat == "dataloader" and name in ("fetch.init", "fetch.end"):
+        return "fetch"
+    if name.endswith((".block", ".init")) or stage_of(name, cat) == "start-up":
+        return "other"
+    if cat == "compute" or (cat == "ai_framework" and name.endswith(".compute")):
+        return "compute"
+    if (cat == "dataloader" and name.startswith("fetch")) or (cat == "data_loader" and name == "loop.iter"):
+        return "fetch"
+    if cat in ("data", "reader"):
+        return "data"
+    if cat in ("comm", "MPI", "mpi"):
+        return "communication"
+    if cat in ("device", "checkpoint"):
+        return cat
+    if cat in ("MPIIO", "io"):
+        if "read" in name or "write" in name:
+            return "region " + ("read" if "read" in name else "write")
+        return "region metadata" if cat == "MPIIO" else "other"
+    return "other"
+
+
+def state_of_thread(works):
+    """Of all that a thread is in at one moment."""
+    if "checkpoint" in works or "communication" in works:
+        return "checkpoint" if "checkpoint" in works else "communication"
+    if "fetch" in works and "compute" not in works:
+        return "input"
+    if "device" in works:
+        return "transfer"
+    for layer in ("region ", ""):
+        for kind in ("write", "read", "metadata"):
+            if layer + kind in works:
+                return kind
+    return "compute" if "compute" in works or "other" in works else "data" if works - {"fetch"} else None
+
+
+def state_of_process(states):
+    for kind in (*CLASSES[:-1], "data"):
+        if kind in states:
+            return "compute" if kind == "data" else kind
+    return "outside"
+
+
+class Walk:
+    """All moments of one process. spans: its events, each with start, end, thread, work and stage; loop: start and end;
+    steps: (start, end, epoch, step) in order; epochs: (start, end, number), disjoint."""
+
+    def __init__(self, spans, loop, steps, epochs):
+        self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
+        self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
+        self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
+        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        changes = collections.defaultdict(list)
+        for span in spans:
+            what = ("evaluation", None) if span.stage == "evaluation" else (span.thread, span.work)
+            if (span.end > span.start and what[1:] != (None,)) or what[0] == "evaluation":
+                changes[span.start].append((1, what))
+                changes[span.end].append((-1, what))
+        for kind, windows in (("step", steps), ("epoch", epochs)):
+            for number, window in enumerate(windows):
+                changes[window[0]].append((1, (kind, number)))
+                changes[window[1]].append((-1, (kind, number)))
+        for moment in (first, last, *loop):
+            changes[moment] += []
+        moments = sorted(moment for moment in changes if first <= moment <= last)
+        active = collections.Counter()
+        for now, until in zip(moments, [*moments[1:], last]):
+            for change, what in changes[now]:
+                active[what] += change
+                if not active[what]:
+                    del active[what]
+            self._spend(now, until - now, active, loop, epochs)
+
+    def _spend(self, now, time, active, loop, epochs):
+        works = collections.defaultdict(set)
+        step = epoch = None
+        is_evaluation = False
+        for key, value in active:
+            if key == "step":
+                step = value
+            elif key == "epoch":
+                epoch = epochs[value][2]
+            elif key == "evaluation":
+                is_evaluation = True
+            else:
+                works[key].add(value)
+        kind = state_of_process({state_of_thread(own) for own in works.values()})
+        phase = "end" if now >= loop[1] else "loop" if now >= loop[0] else "start"
+        phase = "evaluation" if is_evaluation else phase
+        self.cells[phase][kind] += time
+        if phase in ("loop", "evaluation") or epoch is not None:
+            self.epochs[epoch]["evaluation" if is_evaluation else kind] += time
+        if step is not None and not is_evaluation:
+            self.steps[step][kind] += time
+
+
+def recurring_loop(spans, first, last):
+    """Where the loop of a process that does not train is."""
+    regions = collections.defaultdict(list)
+    for span in spans:
+        if span.work and span.event["cat"] not in ("POSIX", "STDIO") and not span.stage:
+            regions[span.event["name"], span.event["cat"]].append(span)
+    hulls = [
+        (sum(span.time for span in own), min(span.start for span in own), max(span.end for span in own), own[0].work)
+        for own in regions.values()
+        if len(own) >= 3
+    ]
+    working = [hull for hull in hulls if hull[3] in ("compute", "other", "data", "fetch")]
+    hulls = working or hulls
+    if not hulls:
+        startups = [span.end for span in spans if span.stage == "start-up"]
+        return max(startups, default=first), last
+    _, start, end, _ = min(hulls, key=lambda hull: (-hull[0], hull[1], -hull[2]))
+    end = max(hull[2] for hull in hulls)
+    for _ in hulls:
+        start = min(hull[1] for hull in hulls if hull[2] > start or hull[1] == start)
+    return start, end
+
+
+def epoch_times(windows):
+    """Disjoint times: at each moment the last window of the list that contains it. Windows: (start, -end, number)."""
+    begins, ends = collections.defaultdict(list), collections.defaultdict(list)
+    for place, (start, minus_end, _) in enumerate(windows):
+        begins[start].append(place)
+        ends[-minus_end].append(place)
+    moments = sorted({*begins, *ends})
+    times, inside = [], set()
+    for now, until in zip(moments, moments[1:]):
+        inside |= set(begins[now])
+        inside -= set(ends[now])
+        number = windows[max(inside)][2] if inside else None
+        if isinstance(number, int):
+            times.append((now, until, number))
+    return times
+
+
+def step_windows(events, begin, epochs):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+    windows = []
+    for end, _, epoch, step in sorted(events):
+        start = begin
+        begun = epochs[: bisect.bisect_left(epochs, (end,))]
+        if begun and begun[-1][2] == epoch:
+            since = begun[-1][0]
+            for before in reversed(begun[:-1]):
+                if before[1] != since or before[2] != epoch:
+                    break
+                since = before[0]
+            start = max(start, since)
+        windows.append((start, end, epoch, step))
+        begin = end
+    return windows

@@ -1,0 +1,302 @@
+"""A training, as docs/summary.md defines it: epochs, steps, trainers and their workers."""
+
+import bisect
+import collections
+import math
+
+import oracle_split
+from oracle_events import ai_kind, integer, is_ours, length, percentile, shared, union
+
+
+def innermost(windows, span):
+    """Of windows in the order of starts, the longer ones first: the last one that contains the span, else the last one
+    that it starts in. The number of it; None: there is none."""
+    begun = windows[: bisect.bisect_right(windows, (span.start, math.inf))]
+    for other in (lambda end: end >= span.end, lambda end: end > span.start):
+        for _, minus_end, number in reversed(begun):
+            if other(-minus_end):
+                return number
+    return None
+
+
+def number_epochs(events):
+    """Windows of events of kind epoch. If none has a number, they are numbered as they come; those inside of others
+    are the same epoch."""
+    if any(span.epoch is not None for span in events):
+        return sorted((span.start, -span.end, -math.inf if span.epoch is None else span.epoch) for span in events)
+    windows, number = [], 0
+    for start, minus_end in sorted((span.start, -span.end) for span in events):
+        outer = [known for begin, other, known in windows if begin <= start and -other >= -minus_end]
+        inside = outer or [known for begin, other, known in windows if -other > start]
+        number += not inside
+        windows.append((start, minus_end, outer[-1] if outer else inside[-1] if inside else number))
+    return windows
+
+
+def places(spans, is_worker):
+    """Sets epoch and step of all events of a process, numbers or None; those of a worker are not known."""
+    spans = [span for span in spans if not is_ours(span.event)]
+    for span in spans:
+        span.epoch = integer(span.args.get("epoch"), -1)
+        span.epoch = span.epoch if span.epoch >= 0 else None
+        span.step = span.own_step = integer(span.args.get("step"), None)
+    epochs = [span for span in spans if ai_kind(span.event["name"], span.event["cat"]) == "epoch"]
+    windows = number_epochs(epochs)
+    if not epochs:
+        windows = sorted((span.start, -span.end, span.epoch) for span in spans if span.epoch is not None)
+    numbered = sorted((span.start, -span.end, span.step) for span in spans if span.step is not None)
+    for span in spans:
+        if epochs or span.epoch is None:
+            span.epoch = innermost(windows, span)
+        if span.epoch == -math.inf:
+            span.epoch = None
+        if span.step is None:
+            span.step = innermost(numbered, span)
+        span.place = ("", "") if is_worker else tuple("" if n is None else str(n) for n in (span.step, span.epoch))
+    return windows
+
+
+def is_step(span, kind):
+    name, cat = span.event["name"], span.event["cat"]
+    return (name, cat) == ("step", "compute") if kind == "update" else ai_kind(name, cat) == kind
+
+
+def calls_of(spans):
+    """The time in which any thread was in an I/O call of a kind."""
+    kinds = {"read": ("read", "copy"), "write": ("write", "copy")}
+    kinds["metadata"] = ("map", "seek", "move", "open", "other")
+    return {
+        name: length(union((span.start, span.end) for span in spans if span.kind in own)) for name, own in kinds.items()
+    }
+
+
+class Process:
+    """A pid in one file."""
+
+    def __init__(self, source, pid):
+        self.source, self.pid = source, pid
+        self.host, self.rank, self.parent, self.command = "", None, 0, ""
+        self.facts = {}
+        self.bookkeeping = set()
+        self.counts = collections.Counter()
+        self.work = collections.defaultdict(list)  # by kind: spans of time
+
+    def trains(self):
+        return bool(self.counts["compute"] or self.counts["fetch"])
+
+
+class Epoch(dict):
+    """What is known of an epoch; it has all keys."""
+
+    def __init__(self):
+        lists = {key: [] for key in ("events", "extent", "samples")}
+        super().__init__(lists | {"busy": collections.Counter(), "time": collections.Counter(), "steps": 0})
+
+
+class Training:
+    """The part of Summary that is about a training."""
+
+    def _training(self):
+        for span in self.users:
+            kind = ai_kind(span.event["name"], span.event["cat"])
+            if not kind:
+                continue
+            process = self.processes[span.process]
+            process.counts[kind] += 1
+            process.counts[kind + "_ns"] += span.time
+            process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
+            process.work["fetch" if kind == "start" else kind].append((span.start, span.end))
+            if kind not in ("data", "checkpoint") and span.event["cat"] != "mpi":
+                process.work["loop"].append((span.start, span.end))
+        self._places()
+        self._split()
+
+    def _places(self):
+        """The epochs of trainers: events, by kind, and the times that the epoch covers."""
+        own = collections.defaultdict(list)
+        for span in self.users:
+            own[span.process].append(span)
+        self.epochs = collections.defaultdict(Epoch)
+        for key, spans in own.items():
+            process = self.processes[key]
+            process.windows = places(spans, not process.trains() and process.counts["data"] > 0)
+            process.own = spans
+            if not process.trains():
+                continue
+            kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in spans]
+            has_epochs = any(kind == "epoch" for kind, _ in kinds)
+            done = {}
+            for kind, span in sorted(kinds, key=lambda pair: (pair[1].start, pair[1].end)):
+                work = "fetch" if kind == "start" else kind
+                if kind in (None, "data") or (span.epoch is None and work not in ("fetch", "compute")):
+                    continue
+                epoch = self.epochs[span.epoch]
+                epoch["events"].append(kind)
+                epoch["samples"] += [integer(span.args.get("samples"), 0)] if kind == "fetch" else []
+                epoch["busy"][work] += max(0, span.end - max(span.start, done.get(work, 0)))
+                done[work] = max(done.get(work, 0), span.end)
+                if kind == "epoch" or span.epoch is None or not has_epochs:
+                    epoch["extent"].append((span.start, span.end))
+
+    def _trainer(self, process):
+        """Who a process loads for: the nearest that trains of it and its ancestors, else the only one of its rank."""
+        at = process
+        for _ in range(len(self.processes)):
+            if at.trains():
+                return at
+            parents = [one for one in self.processes.values() if (one.host, one.pid) == (at.host, at.parent)]
+            if not parents:
+                break
+            at = min(parents, key=lambda one: (not one.trains(), one.source))
+        trainers = [one for one in self.processes.values() if one.trains()]
+        alike = [one for one in trainers if (one.host, one.rank) == (process.host, process.rank)]
+        return alike[0] if len(alike) == 1 else process
+
+    def _training_document(self):
+        counts = sum((process.counts for process in self.processes.values()), collections.Counter())
+        if not counts["compute"] and not counts["fetch"]:
+            return None
+        loading, workers = collections.defaultdict(list), collections.defaultdict(list)
+        for process in self.processes.values():
+            trainer = self._trainer(process)
+            loading[trainer] += process.work["data"]
+            workers[trainer] += [process] if trainer is not process and process.work["data"] else []
+        times = collections.Counter()
+        for process in self.processes.values():
+            compute, fetch, data = union(process.work["compute"]), union(process.work["fetch"]), union(loading[process])
+            times["compute_ns"] += length(compute)
+            times["fetch_ns"] += length(fetch)
+            times["data_ns"] += length(data)
+            times["wait_ns"] += length(fetch) - shared(fetch, compute)
+            times["hidden_ns"] += shared(data, compute)
+        trainers = [process for process in self.processes.values() if process.trains()]
+        for process in trainers:
+            own = [span for span in self.spans if span.process == (process.source, process.pid)]
+            first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
+            times["startup_ns"] += first - min(span.start for span in own)
+            times["loop_ns"] += last - first
+            times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
+            times["teardown_ns"] += max(span.end for span in own) - last
+        if self.lost_fetches or not (counts["fetch"] or counts["start"]):
+            times["fetch_ns"] = times["wait_ns"] = None
+        step = "step" if counts["step"] else "update" if counts["update"] else "fetch"
+        return {
+            **times,
+            "processes": sum(process.trains() for process in self.processes.values()),
+            "epochs": sum(number is not None for number in self.epochs),
+            "steps": max(process.counts[step] for process in self.processes.values()),
+            "steps_least": min(process.counts[step] for process in trainers),
+            "fetches": counts["fetch"],
+            "computes": counts["compute"],
+            **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
+            "by_epoch": [self._epoch_document(number) for number in self.epochs],
+            "step_times": self._steps_document(),
+            "trainers": [self._trainer_document(process, workers[process]) for process in trainers],
+        }
+
+    def _epoch_document(self, number):
+        epoch = self.epochs[number]
+        return {
+            "epoch": number,
+            "fetches": epoch["events"].count("fetch"),
+            "computes": epoch["events"].count("compute"),
+            "fetch_ns": epoch["busy"]["fetch"],
+            "compute_ns": epoch["busy"]["compute"],
+            "start_ns": min(start for start, _ in epoch["extent"]),
+            "end_ns": max(end for _, end in epoch["extent"]),
+            "steps": epoch["steps"],
+            "samples": sum(epoch["samples"]) if epoch["samples"] and all(n > 0 for n in epoch["samples"]) else None,
+            "class_ns": {kind: epoch["time"][kind] for kind in oracle_split.CLASSES},
+            "evaluation_ns": epoch["time"]["evaluation"],
+        }
+
+    def _split(self):
+        """What each moment of each process was spent on."""
+        by_process = collections.defaultdict(list)
+        for span in self.spans:
+            name, cat = span.event["name"], span.event["cat"]
+            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
+            span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
+            by_process[span.process].append(span)
+        for key, spans in by_process.items():
+            self._split_process(self.processes[key], spans)
+
+    def _split_process(self, process, spans):
+        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
+        if kinds or process.counts["epoch"] or process.counts["start"]:
+            ends = process.work["loop"]
+            loop = min(start for start, _ in ends), max(end for _, end in ends)
+        else:
+            loop = oracle_split.recurring_loop(spans, first, last)
+        epochs = oracle_split.epoch_times(process.windows) if process.trains() else []
+        events = [
+            (span.end, span.start, *(oracle_split.NONE if n is None else n for n in (span.epoch, span.own_step)))
+            for span in process.own
+            if kinds and is_step(span, kinds[0])
+        ]
+        process.steps = oracle_split.step_windows(events, loop[0], epochs)
+        process.walk = oracle_split.Walk(spans, loop, process.steps, epochs)
+        for number, times in process.walk.epochs.items() if process.trains() else ():
+            if number in self.epochs:
+                self.epochs[number]["time"].update(times)
+        for _, _, epoch, _ in process.steps:
+            number = None if epoch == oracle_split.NONE else epoch
+            if process.trains() and number in self.epochs:
+                self.epochs[number]["steps"] += 1
+
+    def _steps_document(self):
+        times, classes, slow = [], collections.Counter(), []
+        for number, (key, process) in enumerate(self.processes.items()):
+            if not getattr(process, "steps", None):
+                continue
+            sums = collections.Counter()
+            for own in process.walk.steps:
+                sums.update(own)
+            classes.update(sums)
+            lines = []
+            for index, (window, own) in enumerate(zip(process.steps, process.walk.steps), 1):
+                beyond = [own[kind] - sums[kind] // len(process.steps) for kind in oracle_split.CLASSES]
+                line = self._who(key) | {
+                    "epoch": None if window[2] == oracle_split.NONE else window[2],
+                    "step": None if window[3] == oracle_split.NONE else window[3],
+                    "index": index,
+                    "start_ns": window[0],
+                    "time_ns": sum(own.values()),
+                    "class_ns": own,
+                    "reason": oracle_split.CLASSES[beyond.index(max(beyond))],
+                }
+                lines.append((-line["time_ns"], window[0], number, index, line))
+                times.append(line["time_ns"])
+            slow += lines
+        return {
+            "count": len(times),
+            **{
+                f"{name}_ns": percentile(times, share)
+                for name, share in (("median", 0.5), ("p95", 0.95), ("p99", 0.99))
+            },
+            "max_ns": max(times, default=0),
+            "class_ns": {kind: classes[kind] for kind in oracle_split.CLASSES},
+            "slowest": [line[4] for line in sorted(slow, key=lambda line: line[:4])[:10]],
+        }
+
+    def _trainer_document(self, process, workers):
+        loop, evaluation = (process.walk.cells[phase] for phase in ("loop", "evaluation"))
+        busy = sum(length(union(worker.work["data"])) for worker in workers)
+        time = sum(loop.values()) + sum(evaluation.values()) - loop["input"] - evaluation["input"]
+        return self._who((process.source, process.pid)) | {
+            "loop_ns": sum(loop.values()),
+            "evaluation_ns": sum(evaluation.values()),
+            "class_ns": loop,
+            "workers": len(workers),
+            "workers_ns": sum(sum(cells.values()) for worker in workers for cells in worker.walk.cells.values()),
+            "workers_busy_ns": busy,
+            "workers_enough": -(-busy // time) if workers and time else None,
+        }
+
+    def _split_document(self):
+        return [
+            self._who(key) | process.walk.cells | {"calls_ns": calls_of(process.own)}
+            for key, process in self.processes.items()
+            if hasattr(process, "walk")
+        ]
