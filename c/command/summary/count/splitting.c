@@ -24,6 +24,7 @@ static int add_calls(void *context, enum grain_kind kind, int64_t start, int64_t
 
 static int split_threads(const analysis *shared, const traced_process *process, split_context *made) {
   const work_listener listener = {add_state, add_calls, made};
+  const int is_trainer = process_is_training(&process->counts) && process->counts.ai_count[AI_COMPUTE];
   uint32_t count = 0;
   work_line **lines = calloc((size_t)process->threads + 1, sizeof(work_line *));
   int is_good = lines != NULL;
@@ -32,7 +33,7 @@ static int split_threads(const analysis *shared, const traced_process *process, 
     lines[count++] = &thread->work;
     i = thread->next_of_process;
   }
-  is_good = is_good && work_lines_split(lines, count, &listener);
+  is_good = is_good && work_lines_split(lines, count, is_trainer, &listener);
   free(lines);
   return is_good;
 }

@@ -33,6 +33,7 @@ static const uint32_t hidden[WORK_CLASSES] = {
 
 int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
   const stacked_span *top;
+  line->classes |= 1u << class;
   while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
     if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
     start += LENGTH_MOST;
@@ -62,6 +63,7 @@ typedef struct work_runner {
   open_span *open;   /* the one that starts last is on top */
   uint32_t count, capacity;
   uint32_t classes; /* a bit for each class that is open */
+  uint32_t counted; /* a bit for each class that counts */
   uint32_t state;   /* the class that counts: a line_class; NO_STATE: none */
   uint32_t of_class[WORK_CLASSES];
 } work_runner;
@@ -186,7 +188,7 @@ static void sift_down(work_crew *crew, uint32_t at) {
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
 static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
-  const uint32_t state = state_of(runner->classes), before = crew->states;
+  const uint32_t state = state_of(runner->classes & runner->counted), before = crew->states;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
   if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
@@ -214,7 +216,15 @@ static int run_back(work_crew *crew) {
   return 1;
 }
 
-int work_lines_split(work_line *const *lines, uint32_t count, const work_listener *listener) {
+/* The classes that count. */
+static uint32_t counted_of(const work_line *line, int is_trainer) {
+  const uint32_t training = 1u << WORK_COMPUTE | 1u << WORK_FETCH;
+  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPUTE);
+  if (!is_trainer) return ~0u;
+  return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~io);
+}
+
+int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener) {
   work_runner *runners = calloc((size_t)count + 1, sizeof *runners);
   work_crew crew = {.heap = calloc((size_t)count + 1, sizeof(work_runner *)), .since = INT64_MAX, .listener = listener};
   int is_good = runners && crew.heap;
@@ -222,6 +232,7 @@ int work_lines_split(work_line *const *lines, uint32_t count, const work_listene
     if (work_line_is_empty(lines[i])) continue;
     runners[i].line = lines[i];
     runners[i].state = NO_STATE;
+    runners[i].counted = counted_of(lines[i], is_trainer);
     is_good = take_span(&runners[i]);
     set_next(&runners[i]);
     crew.heap[crew.count++] = &runners[i];

@@ -13,6 +13,7 @@
 /* Of one thread. Zero: empty. */
 typedef struct work_line {
   span_stack spans;
+  uint32_t classes; /* a bit for each class that it ever had */
 } work_line;
 
 /* Adds what ends last so far; its class is a work_class. 0: no memory, or no room for the spill. */
@@ -22,6 +23,7 @@ static inline int work_line_is_empty(const work_line *line) {
 }
 static inline void work_line_free(work_line *line) {
   span_stack_free(&line->spans);
+  line->classes = 0;
 }
 
 /* Who is told. The later times come first. */
@@ -33,7 +35,9 @@ typedef struct work_listener {
   void *context;
 } work_listener;
 
-/* Takes everything out of the lines of a process's threads. 0: no memory, or the spill cannot be read. */
-int work_lines_split(work_line *const *lines, uint32_t count, const work_listener *listener);
+/* Takes everything out of the lines of a process's threads. is_trainer: its compute is known. Then other regions do not count as
+ * compute, and the I/O of threads that neither compute nor fetch, such as those that load ahead, does not count at all. 0: no
+ * memory, or the spill cannot be read. */
+int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener);
 
 #endif

@@ -142,13 +142,16 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
 
 /* ---- Advice --------------------------------------------------------------------------------------------------------- */
 
-static void say_input_advice(FILE *out, const job_verdict *verdict, const measure_list *measures) {
+static void say_input_advice(FILE *out, const job_verdict *verdict, const summary_answer *answer,
+                             const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
   const char *what = verdict->cause.what ? verdict->cause.what : "";
   char text[MEASURE_TEXT_BYTES];
   if (strcmp(what, "metadata") == 0) fprintf(out, "pack samples into larger files, or ");
   else if (strcmp(what, "read") == 0) fprintf(out, "stage the data to faster storage, read larger pieces, or ");
-  if (!workers->is_known || workers->number < 1) {
+  if (answer->training.data_ns && (!workers->is_known || workers->number < 1)) {
+    fprintf(out, "load further ahead, or with more threads or worker processes (num_workers)");
+  } else if (!workers->is_known || workers->number < 1) {
     fprintf(out, "load in worker processes (num_workers), so that loading overlaps with compute");
   } else if (busy->is_known && busy->number < 0.5) {
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
@@ -169,7 +172,8 @@ static const char *advice_of(const finding_list *found, const char *const ids[])
   return NULL;
 }
 
-static void say_next(FILE *out, const job_verdict *verdict, const measure_list *measures, const finding_list *found) {
+static void say_next(FILE *out, const job_verdict *verdict, const summary_answer *answer, const measure_list *measures,
+                     const finding_list *found) {
   static const char *const of_io[] = {"metadata",
                                       "small-reads",
                                       "random-reads",
@@ -184,7 +188,7 @@ static void say_next(FILE *out, const job_verdict *verdict, const measure_list *
                                       "small-files",
                                       NULL};
   const char *advice = verdict->class == BOUND_IO ? advice_of(found, of_io) : NULL;
-  if (verdict->class == BOUND_INPUT) say_input_advice(out, verdict, measures);
+  if (verdict->class == BOUND_INPUT) say_input_advice(out, verdict, answer, measures);
   else if (advice) fprintf(out, "%s", advice);
   else if (verdict->class == BOUND_IO && strcmp(verdict->io_kind, "write") == 0)
     fprintf(out, "the writes are large and in order: write less, write in the background, or use faster storage");
@@ -205,7 +209,7 @@ int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_co
     if (!out) return 0;
     if (i == 0) say_first(out, verdict, costs);
     if (i == 1) say_evidence(out, verdict, answer, costs, measures);
-    if (i == 2) say_next(out, verdict, measures, found);
+    if (i == 2) say_next(out, verdict, answer, measures, found);
     is_good &= fclose(out) == 0;
   }
   return is_good;
