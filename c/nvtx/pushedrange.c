@@ -49,13 +49,8 @@ static pushed_stack *make_stack(void) {
   return own = made;
 }
 
-static void forget_regions(void) {
-  for (uint64_t i = 0; own && i < own->depth; i++) own->ranges[i].region = 0;
-}
-
 void dft__pushed_range_prepare(void) {
   has_exit_key = pthread_key_create(&exit_key, give_back) == 0;
-  pthread_atfork(NULL, NULL, forget_regions);
 }
 
 /* The innermost range of the domain, as its place from 1; 0: none. */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 200, DEEP = 70000, MANY = 70000, AGAIN = 1000000 };
+enum { THREADS = 4, ROUNDS = 200, DEEP = 70000, MANY = 35000, UNIQUE = 70000, AGAIN = 1000000 };
 
 static nvtxEventAttributes_t named(const char *message) {
   nvtxEventAttributes_t attributes = {0};
@@ -253,6 +253,22 @@ static void many(void) {
   }
 }
 
+/* More names than a trace registers. */
+static void unique(void) {
+  for (int i = 0; i < UNIQUE; i++) {
+    char name[32];
+    nvtxRangeId_t id;
+    snprintf(name, sizeof name, "pushed %d", i);
+    nvtxRangePushA(name);
+    snprintf(name, sizeof name, "started %d", i);
+    id = nvtxRangeStartA(name);
+    snprintf(name, sizeof name, "mark %d", i);
+    nvtxMarkA(name);
+    nvtxRangeEnd(id);
+    nvtxRangePop();
+  }
+}
+
 static long peak_kib(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -278,6 +294,7 @@ int main(int argc, char **argv) {
   else if (strcmp(what, "deep") == 0) deep();
   else if (strcmp(what, "many") == 0) many();
   else if (strcmp(what, "again") == 0) again();
+  else if (strcmp(what, "unique") == 0) unique();
   else if (strcmp(what, "threads") == 0) {
     run_threads(work);
     run_threads(finish);
