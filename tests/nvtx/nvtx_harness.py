@@ -42,7 +42,7 @@ def headers() -> list[str]:
 
 
 def compile_c(folder: str, source: str, include: str = "", options: tuple = ()) -> str:
-    path = os.path.join(folder, source.removesuffix(".c"))
+    path = os.path.join(folder, os.path.basename(source).removesuffix(".c"))
     words = ["cc", "-O1", "-w", "-D_GNU_SOURCE", f"-I{include or headers()[0]}", os.path.join(PROGRAMS, source)]
     done = run([*words, *options, "-o", path, "-pthread", "-ldl"], untraced())
     expect_equal(done.returncode, 0, done.stderr)

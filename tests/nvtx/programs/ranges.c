@@ -143,11 +143,11 @@ static void wrong(void) {
   nvtxEventAttributes_t event = named("strange");
   nvtxRangeId_t id = nvtxRangeStartA("ended twice");
   nvtxRangeEnd(id);
-  nvtxRangeEnd(id);
+  nvtxRangeStartA("never ended");
+  nvtxRangeEnd(id); /* in whose place that one is */
   nvtxRangeEnd(0);
   nvtxRangeEnd(id + 1);
   nvtxRangeEnd(UINT64_MAX);
-  nvtxRangeStartA("never ended");
   event.messageType = 77;
   event.payloadType = (int32_t)0xdfbd0009; /* of the payload extension */
   event.payload.ullValue = 1;
