@@ -1,9 +1,9 @@
 /* nvtxabi.h - the part of NVTX's binary interface that the injection library uses.
  *
- * Programs annotated for NVTX 3 hold its code in their own image. At its first call it loads the library that
- * NVTX_INJECTION64_PATH names, and passes a function that returns tables. Each entry of a table is the address of a
- * function pointer that the injection library may set. NVTX only ever appends to these lists and structs, and attribute
- * structs say their size. tests/nvtx compares everything here with NVIDIA's headers.
+ * NVTX 3 is compiled into the programs that use it, NVTX 2 is a library. At the first call, both load the library that
+ * NVTX_INJECTION64_PATH names, and pass a function that returns tables. Each entry of a table is the address of a function
+ * pointer that the injection library may set. NVTX only ever appends to these lists and structs, and attribute structs say
+ * their size. tests/nvtx compares everything here with NVIDIA's headers.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_NVTXABI_H
 #define DFT_NVTXABI_H

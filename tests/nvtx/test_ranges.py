@@ -2,6 +2,7 @@
 SPDX-License-Identifier: MIT
 """
 
+import glob
 import os
 
 from nvtx_harness import (
@@ -42,6 +43,15 @@ def case_every_call_with_each_version_of_the_headers(folder):
         done = traced(place, [compile_c(place, "ranges.c", include), "every"])
         expect_equal(done.stdout, "0 1 2 0 1 | 1 0 2 1 0\n", "levels, within their domain")
         check_every(only_trace(place))
+
+
+def case_every_call_with_the_library_of_NVTX_2(folder):
+    (library,) = (path for include in headers() for path in glob.glob(f"{include}/../lib/libnvToolsExt.so.1"))
+    place = os.path.dirname(library)
+    options = ("-DWITH_NVTX_2", library, f"-Wl,-rpath,{place}")
+    done = traced(folder, [compile_c(folder, "ranges.c", f"{place}/../include", options), "every"])
+    expect_equal(done.stdout, "0 1 2 0 1 | 1 0 2 1 0\n", "levels, within their domain")
+    check_every(only_trace(folder))
 
 
 def check_every(trace):

@@ -191,7 +191,8 @@ def test_config_says_where_things_are(python, tmp_path):
     assert preload == f"{site}/dftracer/lib/libdftracer_preload.so"
     assert nvtx == f"{site}/dftracer/lib/libdftracer_nvtx.so"
     assert f"{site}/dftracer/lib/libdftracer_core.so.5" in call("ldd", nvtx)
-    assert f"for run --nvtx: {nvtx}" in call(python.parent / "dftracer", "doctor")
+    run = (python.parent / "dftracer", "run", "-q", "--nvtx", "--out", tmp_path / "none", "--")
+    assert call(*run, "printenv", "NVTX_INJECTION64_PATH").strip() == nvtx
     (tmp_path / "lib").symlink_to(libs)  # LD_PRELOAD takes no space
     (tmp_path / "data").mkdir()
     call(

@@ -1,6 +1,10 @@
 /* ranges.c - a program annotated for NVTX. Its first argument says what it does; it knows nothing of dftracer.
  * SPDX-License-Identifier: MIT */
+#ifdef WITH_NVTX_2 /* linked with a library; NVTX 3 is in the headers */
+#include <nvToolsExt.h>
+#else
 #include <nvtx3/nvToolsExt.h>
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
