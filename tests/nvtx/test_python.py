@@ -3,6 +3,7 @@ SPDX-License-Identifier: MIT
 """
 
 import os
+import shutil
 
 from nvtx_harness import (
     COMMAND,
@@ -74,6 +75,25 @@ def case_another_tool_stays(folder):
         expect_equal((done.stdout, done.stderr), (f"{LIBRARY}\n", ""), f"with {own}")
     words.remove("--nvtx")
     expect_equal(run(words, untraced()).stdout, "", "without the option")
+
+
+def case_a_program_without_ranges(folder):
+    words = [COMMAND, "run", "--nvtx", "--out", folder, "--", "true"]
+    wanted = "dftracer: recorded no events: the program made no NVTX range or mark, and called nothing of dftracer\n"
+    expect_equal(run(words, untraced()).stderr, wanted, "the line")
+    words.insert(3, "--io=/nowhere")
+    line = run(words, untraced()).stderr
+    expect("the program made no NVTX range or mark, and no I/O call on the chosen files: /nowhere\n" in line, line)
+
+
+def case_a_missing_library(folder):
+    for library in ("libdftracer_core.so.5", "libdftracer_reader.so.5"):
+        shutil.copy(os.path.join(os.path.dirname(LIBRARY), library), folder)
+    alone = untraced() | {"LD_LIBRARY_PATH": folder}
+    done = run([COMMAND, "run", "--nvtx", "--out", folder, "--", "true"], alone)
+    expect(done.returncode == 125 and "--nvtx needs libdftracer_nvtx.so" in done.stderr, done)
+    done = run([COMMAND, "doctor", "--nvtx"], alone)
+    expect(done.returncode == 1 and "BAD   libdftracer_nvtx.so is missing" in done.stdout, done)
 
 
 def case_the_doctor_knows_it(_folder):

@@ -39,7 +39,6 @@ const command command_run;
 
 typedef struct run_plan {
   const char *out, *sink, *name; /* the options; NULL: not given */
-  int with_nvtx;
   int32_t rank;
   outcome outcome;
 } run_plan;
@@ -190,7 +189,7 @@ static int set_environment(run_plan *plan) {
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
   set_run_id(plan);
-  if (plan->with_nvtx && !set_nvtx(plan)) return 0;
+  if (plan->outcome.with_nvtx && !set_nvtx(plan)) return 0;
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
   setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
@@ -253,7 +252,7 @@ static int run_run(int argc, char **argv) {
   while ((key = arguments_next(&given)) > 0) {
     switch (key) {
       case KEY_IO: plan.outcome.io = given.value ? given.value : ""; break;
-      case KEY_NVTX: plan.with_nvtx = 1; break;
+      case KEY_NVTX: plan.outcome.with_nvtx = 1; break;
       case 'o': plan.out = given.value; break;
       case KEY_SINK: plan.sink = given.value; break;
       case KEY_NAME: plan.name = given.value; break;
