@@ -96,6 +96,13 @@ def case_what_is_wrong_is_recorded_as_far_as_it_goes(folder):
     expect_equal(trace.end["args"]["unmatched_ends"], 2, "pops without a push")
 
 
+def case_categories_choose_among_domains(folder):
+    done = traced(folder, [compile_c(folder, "ranges.c"), "every"], DFTRACER_CATEGORIES="solver")
+    expect_equal(done.stdout, "0 1 2 0 1 | 1 0 2 1 0\n", "levels, of all ranges")
+    wanted = {"wïde € \U0001f600": 1, "registered": 1, "payload": 6, "mark ex": 1, "third": 1}
+    expect_equal(tally(only_trace(folder)), {("solver", name): count for name, count in wanted.items()}, "events")
+
+
 def case_ranges_of_two_domains_overlap(folder):
     traced(folder, [compile_c(folder, "ranges.c"), "interleaved"])
     trace = only_trace(folder)  # which checks that events of a track nest
