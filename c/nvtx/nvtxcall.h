@@ -32,8 +32,8 @@ void dft__nvtx_NameOsThreadA(uint32_t thread, const char *name);
 void dft__nvtx_NameOsThreadW(uint32_t thread, const wchar_t *name);
 
 dft__nvtx_handle dft__nvtx_DomainRegisterStringA(dft__nvtx_handle domain, const char *text);
-dft__nvtx_handle dft__nvtx_DomainRegisterStringW(dft__nvtx_handle domain, const wchar_t *text);
+dft__nvtx_handle dft__nvtx_DomainRegisterStringW(dft__nvtx_handle domain, const wchar_t *wide);
 dft__nvtx_handle dft__nvtx_DomainCreateA(const char *name);
-dft__nvtx_handle dft__nvtx_DomainCreateW(const wchar_t *name);
+dft__nvtx_handle dft__nvtx_DomainCreateW(const wchar_t *wide);
 
 #endif
