@@ -6,6 +6,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/dftracer")
 file(RELATIVE_PATH lib_from_bin "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 set_target_properties(dftracer_command PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
 set_target_properties(dftracer_reader PROPERTIES INSTALL_RPATH "$ORIGIN") # where it finds the core
+set_target_properties(dftracer_nvtx PROPERTIES INSTALL_RPATH "$ORIGIN")
 
 set(preload_target dftracer_preload)
 if(NOT DFTRACER_PRELOAD)
@@ -13,6 +14,7 @@ if(NOT DFTRACER_PRELOAD)
 endif()
 install(TARGETS dftracer_core dftracer_reader ${preload_target} EXPORT dftracer
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS dftracer_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}") # programs load it by its path; nothing links it
 install(TARGETS dftracer_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY c/include/dftracer DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING REGEX "[.]h(pp)?$")
 install(FILES "${DFTRACER_GENERATED_INCLUDE}/dftracer/names.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/dftracer")

@@ -1,6 +1,7 @@
 """config.py - where the parts of an installed dftracer are, for builds and job scripts.
 
 python -m dftracer.config --preload     the library for LD_PRELOAD
+python -m dftracer.config --nvtx        the library for NVTX_INJECTION64_PATH
 python -m dftracer.config --cmake       for -Ddftracer_DIR=
 python -m dftracer.config --includes    for -I
 python -m dftracer.config --libs        for -L; link with -ldftracer_core
@@ -15,6 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # option -> (path below the package, what it is)
 PARTS = {
     "--preload": ("lib/libdftracer_preload.so", "the library for LD_PRELOAD"),
+    "--nvtx": ("lib/libdftracer_nvtx.so", "the library for NVTX_INJECTION64_PATH"),
     "--cmake": ("lib/cmake/dftracer", "the folder of the CMake package"),
     "--includes": ("include", "the folder of the headers"),
     "--libs": ("lib", "the folder of the libraries"),

@@ -20,6 +20,7 @@ from pathlib import Path
 import hdf5_measures
 import machine
 import mpi_measures
+import nvtx_measures
 import python_measures
 import torch_measures
 from command import command
@@ -314,6 +315,10 @@ def mpi(bench: Bench) -> list[Row]:
     return mpi_measures.mpi_rows(bench)
 
 
+def nvtx(bench: Bench) -> list[Row]:
+    return nvtx_measures.nvtx_rows(bench)
+
+
 def startup(bench: Bench) -> list[Row]:
     # Few rounds: ext4 is slow to make files where many were deleted in the last minutes, and each of these deletes two.
     count = 40 if bench.quick else 100
@@ -332,6 +337,6 @@ def startup(bench: Bench) -> list[Row]:
 
 MEASURES: dict[str, Callable[[Bench], list[Row]]] = {
     measure.__name__: measure
-    for measure in (region, threads, disabled, fortran, python, torch, interception, mpi, sustained, memory, size, hdf5,
-                    startup, command, summary)
+    for measure in (region, threads, disabled, fortran, python, torch, interception, mpi, nvtx, sustained, memory, size,
+                    hdf5, startup, command, summary)
 }

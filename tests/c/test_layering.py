@@ -20,6 +20,7 @@ RULES = {
     "c/include": [],
     **{f"c/{name}": ["c/include", *(f"c/{below}" for below in CORE[:i])] for i, name in enumerate(CORE)},
     "c/intercept": ["c/include", *(f"c/{name}" for name in CORE)],
+    "c/nvtx": ["c/include", "c/base"],
     "c/reader/row": ["c/include", "c/base", "c/codec"],
     "c/reader": ["c/include", "c/base", "c/codec"],
     "c/command/cli": ["c/include", "c/base", "c/codec"],

@@ -49,6 +49,10 @@ if [ -n "$preload" ]; then
   zcat "$scratch"/preload_out/trace-*-preload.pfw.gz | grep '"name":"read","cat":"POSIX"' >/dev/null || fail "cat was not recorded"
 fi
 
+# So does the library for NVTX.
+nvtx=$(find "$prefix" -name libdftracer_nvtx.so)
+ldd "$nvtx" | grep "libdftracer_core.so.5 => $(dirname "$nvtx")/" >/dev/null || fail "$nvtx does not find the core"
+
 # The program in the README, to the letter: built by its command, and with its CMakeLists.txt.
 block() { # LANGUAGE
   awk -v start="\`\`\`$1" '$0 == start {inside = 1; next} /^```$/ {inside = 0} inside' "$DFT_TEST_SOURCE/README.md"

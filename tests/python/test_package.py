@@ -68,6 +68,7 @@ def test_wheel_holds_everything_once(wheel):
     assert "dftracer/__init__.py" not in names
     for name in (
         "dftracer/lib/libdftracer_preload.so",
+        "dftracer/lib/libdftracer_nvtx.so",
         "dftracer/lib/libdftracer_core.so.5",
         "dftracer/include/dftracer/dft.h",
         "dftracer/include/dftracer/dftracer.h",
@@ -183,11 +184,15 @@ def test_merge_trace_is_installed(python, tmp_path):
 
 
 def test_config_says_where_things_are(python, tmp_path):
-    preload, cmake, includes, libs = call(
-        python, "-m", "dftracer.config", "--preload", "--cmake", "--includes", "--libs"
+    preload, nvtx, cmake, includes, libs = call(
+        python, "-m", "dftracer.config", "--preload", "--nvtx", "--cmake", "--includes", "--libs"
     ).splitlines()
     site = call(python, "-c", "import site; print(site.getsitepackages()[0])").strip()
     assert preload == f"{site}/dftracer/lib/libdftracer_preload.so"
+    assert nvtx == f"{site}/dftracer/lib/libdftracer_nvtx.so"
+    assert f"{site}/dftracer/lib/libdftracer_core.so.5" in call("ldd", nvtx)
+    run = (python.parent / "dftracer", "run", "-q", "--nvtx", "--out", tmp_path / "none", "--")
+    assert call(*run, "printenv", "NVTX_INJECTION64_PATH").strip() == nvtx
     (tmp_path / "lib").symlink_to(libs)  # LD_PRELOAD takes no space
     (tmp_path / "data").mkdir()
     call(

@@ -16,10 +16,11 @@
 
 #define FREE_LEAST 64e6 /* bytes; with less, traces would soon be cut short */
 
-enum { KEY_IO = OPTION_LONG + 1 };
+enum { KEY_IO = OPTION_LONG + 1, KEY_NVTX };
 
 static const option options[] = {
   {KEY_IO, "io", NULL, "also check whether POSIX, STDIO and MPI calls can be recorded, as 'dftracer run --io' does"},
+  {KEY_NVTX, "nvtx", NULL, "also check whether NVTX ranges can be recorded, as 'dftracer run --nvtx' does"},
   {0, NULL, NULL, NULL},
 };
 
@@ -27,7 +28,7 @@ const command command_doctor;
 
 typedef struct checkup {
   int is_coloured;
-  int with_io;
+  int with_io, with_nvtx;
   int bad_count; /* findings that keep events from being recorded */
 } checkup;
 
@@ -70,13 +71,28 @@ static void check_library(checkup *state) {
 
 static void check_preload(checkup *state) {
   char path[PATH_MAX];
-  if (!program_find_preload(path)) {
+  if (!program_find_own(PROGRAM_PRELOAD, path)) {
     report(state, state->with_io ? BAD : NOTE,
            "libdftracer_preload.so is missing: 'dftracer run --io' needs it in the folder of libdftracer_core.so");
   } else if (strpbrk(path, " :")) {
     report(state, BAD, "%s cannot be preloaded, because its path contains a space or a colon", path);
   } else {
     report(state, FINE, "libdftracer_preload.so, for run --io: %s", path);
+  }
+}
+
+static void check_nvtx(checkup *state) {
+  const char *given = getenv("NVTX_INJECTION64_PATH");
+  char path[PATH_MAX];
+  if (!program_find_own(PROGRAM_NVTX, path)) {
+    report(state, state->with_nvtx ? BAD : NOTE,
+           PROGRAM_NVTX " is missing: 'dftracer run --nvtx' needs it in the folder of libdftracer_core.so");
+  } else if (given && *given && strcmp(given, path) != 0) {
+    report(state, state->with_nvtx ? BAD : NOTE,
+           "NVTX ranges go to another tool: NVTX_INJECTION64_PATH is set to %s; unset it to use 'dftracer run --nvtx'",
+           given);
+  } else {
+    report(state, FINE, PROGRAM_NVTX ", for run --nvtx: %s", path);
   }
 }
 
@@ -119,15 +135,17 @@ static void check_switch(checkup *state) {
 /* ---- The program ---------------------------------------------------------------------------------------------------- */
 
 static void report_unlinked(checkup *state, const program *target) {
-  if (state->with_io) {
-    report(state, NOTE, "%s does not link libdftracer_core: only its I/O calls will be recorded", target->image);
+  if (state->with_io || state->with_nvtx) {
+    report(state, NOTE, "%s does not link libdftracer_core: only its %s%s%s will be recorded", target->image,
+           state->with_io ? "I/O calls" : "", state->with_io && state->with_nvtx ? " and " : "",
+           state->with_nvtx ? "NVTX ranges" : "");
   } else if (program_is_interpreter(target)) {
     report(state, NOTE,
            "%s is an interpreter: the code it runs is recorded if that uses dftracer; a Python program calls "
            "dftracer.initialize_log first",
            target->image);
   } else {
-    report(state, BAD, "%s does not link libdftracer_core: nothing is recorded without --io", target->image);
+    report(state, BAD, "%s does not link libdftracer_core: nothing is recorded without --io or --nvtx", target->image);
   }
 }
 
@@ -211,10 +229,14 @@ static int run_doctor(int argc, char **argv) {
   arguments given = {.command = &command_doctor, .argc = argc, .argv = argv};
   checkup state = {.is_coloured = terminal_has_colour(stdout)};
   int key;
-  while ((key = arguments_next(&given)) > 0) state.with_io = 1;
+  while ((key = arguments_next(&given)) > 0) {
+    if (key == KEY_IO) state.with_io = 1;
+    else state.with_nvtx = 1;
+  }
   if (key < 0) return given.status;
   check_library(&state);
   check_preload(&state);
+  check_nvtx(&state);
   variables_each_unknown(report_unknown, &state);
   check_switch(&state);
   check_folder(&state);
@@ -222,8 +244,8 @@ static int run_doctor(int argc, char **argv) {
     const char *word = argv[given.first];
     check_program(&state, argv + given.first, given.count);
     word = printable(word);
-    printf("\n%s %s be traced by: dftracer run %s-- %s ...\n", word, state.bad_count ? "would not" : "would",
-           state.with_io ? "--io " : "", word);
+    printf("\n%s %s be traced by: dftracer run %s%s-- %s ...\n", word, state.bad_count ? "would not" : "would",
+           state.with_io ? "--io " : "", state.with_nvtx ? "--nvtx " : "", word);
   }
   return state.bad_count ? STATUS_FAILED : STATUS_DONE;
 }

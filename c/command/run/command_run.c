@@ -21,11 +21,12 @@ enum { STATUS_OWN = 125, STATUS_FORBIDDEN = 126, STATUS_MISSING = 127 };
 #define DEFAULT_FOLDER "traces"
 #define DEFAULT_NAME "trace"
 
-enum { KEY_IO = OPTION_LONG + 1, KEY_SINK, KEY_NAME };
+enum { KEY_IO = OPTION_LONG + 1, KEY_NVTX, KEY_SINK, KEY_NAME };
 
 static const option options[] = {
   {KEY_IO, "io", "[DIR:...]",
    "also record POSIX, STDIO and MPI calls; of those on files, the ones in these folders; without a value, all"},
+  {KEY_NVTX, "nvtx", NULL, "also record the ranges and marks of programs that are annotated for NVTX"},
   {'o', "out", "DIR", "write the traces to this folder, which is created if needed; default: " DEFAULT_FOLDER},
   {KEY_SINK, "sink", "SINK|FILE",
    "the format of the traces, as DFTRACER_SINK: the name of a built-in sink, or the path of a shared object"},
@@ -110,7 +111,7 @@ static int set_preload(void) {
   char library[PATH_MAX];
   char *value = NULL;
   int len;
-  if (!program_find_preload(library)) {
+  if (!program_find_own(PROGRAM_PRELOAD, library)) {
     fprintf(stderr, "dftracer run: did not run the program: --io needs libdftracer_preload.so, which is not beside "
                     "libdftracer_core.so; see 'dftracer doctor --io'\n");
     return 0;
@@ -126,6 +127,24 @@ static int set_preload(void) {
   if (len >= 0) setenv("LD_PRELOAD", value, 1);
   free(value);
   return len >= 0;
+}
+
+/* NVTX takes one library. If the user has named another one, such as a profiler's, that stays. */
+static int set_nvtx(const run_plan *plan) {
+  const char *given = getenv("NVTX_INJECTION64_PATH");
+  char library[PATH_MAX];
+  if (!program_find_own(PROGRAM_NVTX, library)) {
+    fprintf(stderr, "dftracer run: did not run the program: --nvtx needs " PROGRAM_NVTX ", which is not beside "
+                    "libdftracer_core.so; see 'dftracer doctor --nvtx'\n");
+    return 0;
+  }
+  if (!given || !*given) return setenv("NVTX_INJECTION64_PATH", library, 1) == 0;
+  if (strcmp(given, library) != 0 && is_reporter(plan))
+    fprintf(stderr,
+            "dftracer run: --nvtx has no effect: NVTX_INJECTION64_PATH is set to %s, and NVTX takes only one library; "
+            "unset it to record NVTX ranges\n",
+            printable(given));
+  return 1;
 }
 
 /* Whether this is a list of sinks, separated by commas: built-in ones, or paths. */
@@ -170,6 +189,7 @@ static int set_environment(run_plan *plan) {
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
   set_run_id(plan);
+  if (plan->outcome.with_nvtx && !set_nvtx(plan)) return 0;
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
   setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
@@ -232,6 +252,7 @@ static int run_run(int argc, char **argv) {
   while ((key = arguments_next(&given)) > 0) {
     switch (key) {
       case KEY_IO: plan.outcome.io = given.value ? given.value : ""; break;
+      case KEY_NVTX: plan.outcome.with_nvtx = 1; break;
       case 'o': plan.out = given.value; break;
       case KEY_SINK: plan.sink = given.value; break;
       case KEY_NAME: plan.name = given.value; break;
@@ -257,8 +278,8 @@ const command command_run = {
   .arguments = "[--] CMD...",
   .summary = "run a program with tracing on",
   .text =
-    "Runs CMD with tracing on. Records the events of its annotations, and with --io also its I/O calls. Forwards "
-    "signals "
+    "Runs CMD with tracing on. Records the events of its annotations, with --io also its I/O calls, and with "
+    "--nvtx its NVTX ranges. Forwards signals "
     "to CMD, and ends the way CMD ends: with the same exit status, or by the same signal. At the end it recovers the "
     "traces of processes that were killed, and prints a summary line on stderr: the number of events and processes, "
     "and "

@@ -157,7 +157,10 @@ static void explain_nothing(const outcome *job, const program *target) {
   } else if (categories && *categories) {
     fprintf(stderr, "perhaps no event has a category of DFTRACER_CATEGORIES=%s\n", printable(categories));
   } else if (job->io) {
-    fprintf(stderr, "the program made no I/O call on the chosen files%s%s\n", *job->io ? ": " : "", printable(job->io));
+    fprintf(stderr, "the program made no %sI/O call on the chosen files%s%s\n",
+            job->with_nvtx ? "NVTX range or mark, and no " : "", *job->io ? ": " : "", printable(job->io));
+  } else if (job->with_nvtx) {
+    fprintf(stderr, "the program made no NVTX range or mark, and called nothing of dftracer\n");
   } else if (program_library(target, "libdftracer_core.so", library)) {
     fprintf(stderr, "%s links libdftracer_core, but did not call it\n", printable(target->image));
   } else if (program_is_interpreter(target)) {

@@ -12,6 +12,7 @@
 typedef struct outcome {
   char folder[PATH_MAX]; /* where traces should go */
   const char *io;        /* the files whose calls are recorded; "": all; NULL: no calls */
+  int with_nvtx;         /* NVTX calls are recorded */
   int32_t size;          /* ranks of the job */
   int is_quiet;
   struct timespec since; /* start of the job */

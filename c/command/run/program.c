@@ -205,7 +205,7 @@ int program_library(const program *target, const char *name, char path[PATH_MAX]
   return found;
 }
 
-int program_find_preload(char path[PATH_MAX]) {
+int program_find_own(const char *name, char path[PATH_MAX]) {
   static const char *const places[] = {"", "intercept/", "lib/", "../lib/", "../c/", "../c/intercept/"};
   char folder[PATH_MAX];
   Dl_info core;
@@ -213,7 +213,7 @@ int program_find_preload(char path[PATH_MAX]) {
   strrchr(folder, '/')[1] = '\0';
   for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
     char candidate[PATH_MAX + 64];
-    snprintf(candidate, sizeof candidate, "%s%slibdftracer_preload.so", folder, places[i]);
+    snprintf(candidate, sizeof candidate, "%s%s%s", folder, places[i], name);
     if (access(candidate, R_OK) == 0 && realpath(candidate, path)) return 1;
   }
   return 0;

@@ -48,7 +48,11 @@ int program_is_startable(enum program_kind kind);
  * zero when the program does not need it; an empty path means that the loader cannot find it. Runs the loader only. */
 int program_library(const program *target, const char *name, char path[PATH_MAX]);
 
-/* Finds libdftracer_preload.so, beside the core library or in its build tree; zero when it is not there. */
-int program_find_preload(char path[PATH_MAX]);
+/* Our libraries that programs load, beside the core library. */
+#define PROGRAM_PRELOAD "libdftracer_preload.so"
+#define PROGRAM_NVTX "libdftracer_nvtx.so"
+
+/* Finds one of them, beside the core library or in its build tree; zero when it is not there. */
+int program_find_own(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -301,7 +301,8 @@ typedef struct dft_span {
 
 /* Begins an interval that is not a region: events inside it belong to the region around it. */
 DFT_API void dft_span_begin(dft_site *site, dft_span *span);
-/* Ends it, on the same thread. If it overlaps regions, or other events according to the caller, it goes onto a lane. */
+/* Ends it, on the same thread. If it overlaps regions, or other events according to the caller, it goes onto a lane. With
+ * `overlaps`, another thread may end it, and the event belongs to that thread. */
 DFT_API void dft_span_end(dft_span *span, int overlaps);
 /* Ends this region now without recording it; its arguments are discarded. */
 DFT_API void dft_region_take(dft_region region, dft_span *span);
