@@ -9,6 +9,7 @@ import math
 import re
 
 import oracle
+import oracle_arrivals
 
 READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
@@ -771,7 +772,7 @@ class Summary:
                 "never_ended": regions("open_regions", "open_sites"),
             },
             "workers_without_trainer": 0,
-            "communication": list(self._communication()),
+            **self._communication(),
         }
 
     def _run_document(self, number, run):
@@ -830,46 +831,11 @@ class Summary:
         return hosts[-1] if hosts else None
 
     def _communication(self):
-        """The n-th call of all ranks is the same one."""
-        calls = collections.defaultdict(lambda: collections.defaultdict(list))
-        for span in self.users:
-            if ai_kind(span.event["name"], span.event["cat"]) == "comm":
-                calls[span.event["name"]][span.process].append((span.start, span.end))
-        for name, by_process in calls.items():
-            numbers = [len(own) for own in by_process.values()]
-            callers = [self.processes[key] for key in by_process]
-            ranks = [process.rank for process in callers]
-            unknown, waited, last = None, 0, collections.Counter()
-            if name in ("send", "receive", "recv", "isend", "irecv"):
-                unknown = "point to point"
-            elif len(callers) == 1:
-                unknown = "only one process called it"
-            elif None in ranks:
-                unknown = "a process has no rank"
-            elif len(set(ranks)) < len(ranks):
-                unknown = "two processes have the same rank"
-            elif max(numbers) - min(numbers) > (self.since is None and not self.lost["dropped"]):
-                unknown = "the ranks made different numbers of calls"
-            else:
-                for meeting in zip(*(sorted(own) for own in by_process.values())):
-                    latest = max(start for start, _ in meeting)
-                    waited += sum(min(end, latest) - start for start, end in meeting)
-                    late = [rank for rank, (start, _) in zip(ranks, meeting) if start == latest]
-                    last.update(late if len(late) == 1 else [])
-            rank, times = min(last.items(), key=lambda item: (-item[1], item[0]), default=(None, 0))
-            yield {
-                "name": name,
-                "processes": len(callers),
-                "hosts": len({process.host for process in callers}),
-                "calls": sum(numbers),
-                "calls_least": min(numbers),
-                "calls_most": max(numbers),
-                "time_ns": sum(end - start for own in by_process.values() for start, end in own),
-                "unknown": unknown,
-                "waited_ns": None if unknown else waited,
-                "last_rank": rank,
-                "last_calls": times,
-            }
+        by_hand = [span for span in self.users if ai_kind(span.event["name"], span.event["cat"]) == "comm"]
+        found = oracle_arrivals.Communication(
+            self.users, by_hand, self.processes, self._label, self.since is not None, self.lost["dropped"]
+        )
+        return found.documents(percentile)
 
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)

@@ -3,6 +3,7 @@
 #define DFTRACER_ANSWER_H
 
 #include "collectives.h"
+#include "commmatrix.h"
 #include "jobfacts.h"
 #include "processlabel.h"
 #include "runs.h"
@@ -25,6 +26,7 @@ typedef struct summary_answer {
   training_totals training;
   job_facts facts;
   collective_list collectives;
+  comm_matrix matrix;
 } summary_answer;
 
 /* Sorts the state. 0: no memory, or the spill cannot be read. */
@@ -66,6 +68,7 @@ typedef struct answer_label {
 /* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
 void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two);
 void answer_process_label(const summary_state *state, uint32_t number, answer_label *label);
+dft_text answer_host(const summary_state *state, uint32_t hash); /* its name, if it is known */
 dft_text answer_file(const summary_state *state, uint32_t file);
 dft_text answer_file_of(const summary_state *state, uint32_t hash);
 /* The titles of these texts, for the question's --by. The second may be NULL. */
