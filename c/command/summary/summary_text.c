@@ -10,6 +10,7 @@
 #include "command/cli/terminal.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "matrixtable.h"
 #include "summary_comm.h"
 #include "summary_job.h"
 #include "summary_notes.h"
@@ -145,6 +146,7 @@ void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_
   event_table(out, answer, top);
   if (is_whole) {
     io_tables(out, answer, top, is_single);
+    mpiio_table(out, answer, top);
     print_training(out, answer, top);
     summary_communication(out, answer, top);
   }
