@@ -62,8 +62,8 @@ class Call:
 
 
 class Communication:
-    def __init__(self, spans, by_hand, processes, label, is_cut_off, has_lost):
-        self.processes, self.label = processes, label
+    def __init__(self, spans, by_hand, processes, names, is_cut_off, has_lost):
+        self.processes, (self.label, self.hosts) = processes, names
         self.is_cut_off, self.has_lost = is_cut_off, has_lost
         self.hand, self.mpi = by_hand, [span for span in spans if span.event["cat"] == "MPI"]
         self.files = [span for span in spans if span.event["cat"] == "MPIIO"]
@@ -293,7 +293,7 @@ class Communication:
                 pairs[pair].update(calls=1, bytes=span.args.get("bytes", 0))
         by = "rank"
         if len({rank for pair in pairs for rank in pair}) > 64:
-            hosts = {process.rank: process.host for process in self.processes.values()}
+            hosts = {process.rank: self.hosts[process.host] for process in self.processes.values()}
             by, by_rank, pairs = "node", pairs, collections.defaultdict(collections.Counter)
             for pair, stats in by_rank.items():
                 pairs[tuple(hosts.get(rank) for rank in pair)].update(stats)
@@ -306,7 +306,7 @@ class Communication:
     def _clocks(self):
         hosts = sorted({self.processes[span.process].host for span in self.hand + self.mpi + self.files})
         numbers = ("at_ns", "offset_ns", "drift", "bound_ns")
-        return [{"host": host, "moved": False, "contradicted": False} | dict.fromkeys(numbers, None if i else 0)
+        return [{"host": self.hosts.get(host, host), "moved": False, "contradicted": False} | dict.fromkeys(numbers, None if i else 0)
                 for i, host in enumerate(hosts) if len(hosts) > 1]
 
     def documents(self, percentile):

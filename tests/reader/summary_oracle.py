@@ -833,7 +833,7 @@ class Summary:
     def _communication(self):
         by_hand = [span for span in self.users if ai_kind(span.event["name"], span.event["cat"]) == "comm"]
         found = oracle_arrivals.Communication(
-            self.users, by_hand, self.processes, self._label, self.since is not None, self.lost["dropped"]
+            self.users, by_hand, self.processes, (self._label, self.hosts), self.since is not None, self.lost["dropped"]
         )
         return found.documents(percentile)
 
