@@ -1,6 +1,6 @@
 """MPI jobs that nobody ran: every rank has a clock, and calls take as long as the others make them.
 
-Times are true ones in nanoseconds from the start of the job. What is written is what the clock of the rank's node shows.
+Times are true ones, in nanoseconds from the start of the job. The traces have what the clock of each node shows.
 """
 
 import json
@@ -82,8 +82,9 @@ class Job:
         came = {number: self.ranks[number].now for number in members}
         ids = {}
         for number in members:
-            ids[number] = self.event(number, name, came[number], came[number] + 100, bytes=8, comm=comm,
-                                     comm_size=len(members))
+            ids[number] = self.event(
+                number, name, came[number], came[number] + 100, bytes=8, comm=comm, comm_size=len(members)
+            )
             self.ranks[number].now += 100
         return came, ids
 
@@ -100,8 +101,9 @@ class Job:
     def send(self, number, peer, tag=0, data=1000, name="MPI_Send", comm=0):
         rank = self.ranks[number]
         self.sent.setdefault((number, peer, tag, comm), []).append(rank.now)
-        self.event(number, name, rank.now, rank.now + 300, bytes=data, peer=peer, tag=tag, comm=comm,
-                   comm_size=len(self.ranks))
+        self.event(
+            number, name, rank.now, rank.now + 300, bytes=data, peer=peer, tag=tag, comm=comm, comm_size=len(self.ranks)
+        )
         rank.now += 300
 
     def receive(self, number, peer, tag=0, data=1000, comm=0, hide=()):
@@ -119,9 +121,20 @@ class Job:
             head = [
                 {"id": 1, "name": "HH", "ph": "M", "args": {"hhash": rank.node, "name": rank.node, "value": rank.node}},
                 {"id": 2, "name": "CM", "ph": "M", "args": {"name": "time_metric", "value": self.unit}},
-                {"id": 3, "name": "start", "ph": "X", "ts": self.shown(rank, 0), "dur": 0,
-                 "args": {"hhash": rank.node, "run": "1", "world_size": len(self.ranks)}},
-                {"id": 4, "name": "PR", "ph": "M", "args": {"hhash": rank.node, "name": "rank", "value": str(rank.rank)}},
+                {
+                    "id": 3,
+                    "name": "start",
+                    "ph": "X",
+                    "ts": self.shown(rank, 0),
+                    "dur": 0,
+                    "args": {"hhash": rank.node, "run": "1", "world_size": len(self.ranks)},
+                },
+                {
+                    "id": 4,
+                    "name": "PR",
+                    "ph": "M",
+                    "args": {"hhash": rank.node, "name": "rank", "value": str(rank.rank)},
+                },
             ]
             lines = [json.dumps(facts | line) for line in head]
             lines += [line for _, line in sorted(rank.lines, key=lambda line: line[0])]

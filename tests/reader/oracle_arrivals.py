@@ -15,7 +15,9 @@ FINISHES = {f"{verb}{what}" for verb in ("wait", "test") for what in ("", "all",
 TO_ALL = {"barrier", "allreduce", "allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "reduce_scatter"}
 TO_ALL |= {"reduce_scatter_block", "cart_create", "cart_sub", "graph_create", "dist_graph_create"}
 TO_ALL |= {"dist_graph_create_adjacent", "win_create", "win_allocate", "win_allocate_shared", "win_create_dynamic"}
-TO_ALL |= {f"comm_{what}" for what in ("dup", "dup_with_info", "split", "split_type", "create", "idup", "idup_with_info")}
+TO_ALL |= {
+    f"comm_{what}" for what in ("dup", "dup_with_info", "split", "split_type", "create", "idup", "idup_with_info")
+}
 FROM_ROOT, TO_ROOT = {"bcast", "scatter", "scatterv"}, {"reduce", "gather", "gatherv"}
 PARTLY = {"scan", "exscan"} | {f"neighbor_{what}{v}" for what in ("allgather", "alltoall") for v in ("", "v", "w")}
 FENCES = {"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block"}
@@ -236,12 +238,15 @@ class Communication:
             if cat == "MPI":
                 unknown = {"partly": "a rank waits for some of the others", "point to point": kind}.get(kind, unknown)
                 unknown = "not a collective" if kind == "other" else unknown
-            last = min(self.last[key].items(), default=(None, 0),
-                       key=lambda item: (-item[1], self.processes[item[0]].rank))
+            last = min(
+                self.last[key].items(), default=(None, 0), key=lambda item: (-item[1], self.processes[item[0]].rank)
+            )
             waited = self.hand_waits[key]
             if cat == "MPI":
-                waited = sum(union_length([wait[:2] for wait in waits if wait[2] == (name, cat)])
-                             for waits in self.waits.values())
+                waited = sum(
+                    union_length([wait[:2] for wait in waits if wait[2] == (name, cat)])
+                    for waits in self.waits.values()
+                )
             yield {
                 "name": name,
                 "cat": cat,
@@ -306,8 +311,12 @@ class Communication:
     def _clocks(self):
         hosts = sorted({self.processes[span.process].host for span in self.hand + self.mpi + self.files})
         numbers = ("at_ns", "offset_ns", "drift", "bound_ns")
-        return [{"host": self.hosts.get(host, host), "moved": False, "contradicted": False} | dict.fromkeys(numbers, None if i else 0)
-                for i, host in enumerate(hosts) if len(hosts) > 1]
+        return [
+            {"host": self.hosts.get(host, host), "moved": False, "contradicted": False}
+            | dict.fromkeys(numbers, None if i else 0)
+            for i, host in enumerate(hosts)
+            if len(hosts) > 1
+        ]
 
     def documents(self, percentile):
         sums = self._swept()
@@ -321,8 +330,9 @@ class Communication:
                 "calls": list(self._calls(percentile)),
                 "matrix": self._matrix(),
                 "clocks": self._clocks(),
-                "messages": {key: self.counts[key]
-                             for key in ("received", "matched", "unknown_sources", "unknown_waits")},
+                "messages": {
+                    key: self.counts[key] for key in ("received", "matched", "unknown_sources", "unknown_waits")
+                },
                 "all": {key: sum(rank[key] for rank in ranks) for key in totals},
                 "ranks": ranks,
             },

@@ -1,5 +1,5 @@
-"""Who came last, who waited, and what the clocks are worth: MPI jobs whose truth is known because they were made up, and
-random ones that the oracle works out again."""
+"""Who came last, who waited, and what the clocks are worth: MPI jobs whose truth is known because they were made up,
+and random ones that the oracle works out again."""
 
 import os
 import random
@@ -82,7 +82,7 @@ def a_request_waits_where_it_is_completed(folder):
 
 
 def one_wait_for_several_counts_once(folder):
-    """Rank 0 waits for messages of ranks 1 and 2 in one MPI_Waitall: from 0 to 3 ms for rank 1, then to 7 ms for rank 2."""
+    """In one MPI_Waitall, rank 0 waits for rank 1 until 3 ms, then for rank 2 until 7 ms."""
     job = Job(3)
     ids = [job.event(0, "MPI_Irecv", 0, 10, bytes=8, peer=peer, tag=5, comm=0, comm_size=3) for peer in (1, 2)]
     job.event(0, "MPI_Waitall", 20, 8 * MS, requests=2, completed=2, bytes=16, start_1=ids[1], start_2=ids[0])
@@ -92,7 +92,9 @@ def one_wait_for_several_counts_once(folder):
     _, found, ranks, _ = communication(folder)
     assert ranks[0]["waited_ns"] == ranks[0]["late_sender_ns"] == 7 * MS - 20, ranks[0]
     assert (ranks[1]["caused_ns"], ranks[2]["late_sender_caused_ns"]) == (3 * MS - 20, 4 * MS), ranks
-    assert found["messages"] == {"received": 2, "matched": 2, "unknown_sources": 0, "unknown_waits": 0}, found["messages"]
+    assert found["messages"] == {"received": 2, "matched": 2, "unknown_sources": 0, "unknown_waits": 0}, found[
+        "messages"
+    ]
 
 
 def messages_are_matched_in_order(folder):
@@ -121,6 +123,7 @@ def messages_are_matched_in_order(folder):
 
 def a_missing_call_makes_it_unknown(folder):
     """Never wrong: neither with other names, nor with the same ones shifted by one, nor without a rank."""
+
     def job(skip, names=("MPI_Allreduce",)):
         made = Job(3)
         for i in range(12):
@@ -169,11 +172,13 @@ def ring_job(clocks, unit="NS", steps=60):
 
 
 def offsets_and_drift_are_taken_out(folder):
-    for i, clocks in enumerate((
-        {"beta": (250 * MS, 0), "gamma": (-3000 * MS, 0)},
-        {"beta": (40 * MS, 30e-6), "gamma": (-MS, -50e-6)},
-        {"alpha": (7 * MS, 10e-6), "gamma": (900 * MS, 0)},
-    )):
+    for i, clocks in enumerate(
+        (
+            {"beta": (250 * MS, 0), "gamma": (-3000 * MS, 0)},
+            {"beta": (40 * MS, 30e-6), "gamma": (-MS, -50e-6)},
+            {"alpha": (7 * MS, 10e-6), "gamma": (900 * MS, 0)},
+        )
+    ):
         for unit in ("NS", "US"):
             own = os.path.join(folder, f"{i}{unit}")
             job = ring_job(clocks, unit)
@@ -257,7 +262,9 @@ def random_job(seed):
         at = job.ranks[one].now
         places = {"comm": 0, "comm_size": 5, "bytes": rng.randrange(100)}
         job.event(one, rng.choice(["MPI_Put", "MPI_Get", "MPI_Rget", "MPI_Accumulate"]), at, at + 9, peer=two, **places)
-        job.event(one, rng.choice(["MPI_Startall", "MPI_Send_init", "MPI_Comm_free", "MPI_Bcast_init"]), at, at, **places)
+        job.event(
+            one, rng.choice(["MPI_Startall", "MPI_Send_init", "MPI_Comm_free", "MPI_Bcast_init"]), at, at, **places
+        )
         job.event(one, "MPI_Sendrecv", at, at + 700, peer=two, source=two, tag=9, **places)
         if one != two:
             job.event(two, "MPI_Sendrecv", at, at + 800, peer=one, source=one, tag=9, **places)
