@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TABLE_COLUMNS 16
+#define TABLE_COLUMNS 17
 
 typedef struct table_column {
   const char *title;

@@ -7,6 +7,7 @@
 #include "command/summary/verdict/judgement_text.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "matrixtable.h"
 #include "regiontable.h"
 #include "summary_comm.h"
 #include "summary_job.h"
@@ -63,6 +64,7 @@ void summary_text(FILE *out, const summary_answer *answer, const judgement *made
   if (is_whole) {
     region_table(out, answer, top);
     io_tables(out, answer, top, is_single);
+    mpiio_table(out, answer, top);
     summary_training(out, answer, top);
     summary_communication(out, answer, top);
   }

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 
 #define SIDE_FIRST 64u
-#define SEARCH_STEPS 100             /* each makes the range of slopes smaller by a third */
+#define SEARCH_STEPS 60              /* each makes the range of slopes smaller by a third: then it is 3e-14 */
+#define COMPARED_MOST 16u            /* hosts at a collective that are all compared with the last one */
 #define TIME_MOST ((int64_t)1 << 62) /* the year 2116: what is beyond it is damage, and would overflow */
 
 /* One bound: at this time the difference is at least `least`; of upper bounds, its negative is. */
@@ -102,19 +103,23 @@ int clock_bounds_message(clock_bounds *all, uint32_t from, uint32_t to, int64_t 
                    : add_fact(&pair->upper, send_start, send_start - receive_end);
 }
 
-/* All are compared with one of them: a comparison of each with each would be too much for a large job. */
+/* The one on whose host nobody waited long came last: everyone left after that. To compare each with each would be too much for
+ * a large job, so of the rest only one is compared with all. */
 int clock_bounds_collective(clock_bounds *all, const clock_visit *visits, uint32_t count) {
-  const clock_visit *first = visits;
+  const clock_visit *first = visits, *last = visits;
+  int is_good = 1;
   for (uint32_t i = 1; i < count; i++) {
     if (visits[i].host < first->host) first = &visits[i];
+    if (visits[i].first_end - visits[i].last_start < last->first_end - last->last_start) last = &visits[i];
   }
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count && is_good; i++) {
     const clock_visit *other = &visits[i];
-    if (!clock_bounds_message(all, first->host, other->host, first->last_start, other->first_end) ||
-        !clock_bounds_message(all, other->host, first->host, other->last_start, first->first_end))
-      return 0;
+    is_good = clock_bounds_message(all, first->host, other->host, first->last_start, other->first_end) &&
+              clock_bounds_message(all, other->host, first->host, other->last_start, first->first_end);
+    if (is_good && count <= COMPARED_MOST)
+      is_good = clock_bounds_message(all, last->host, other->host, last->last_start, other->first_end);
   }
-  return 1;
+  return is_good;
 }
 
 /* ---- Lines ---------------------------------------------------------------------------------------------------------- */
@@ -221,64 +226,91 @@ static int64_t rounded(double ns) {
   return (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
 }
 
-/* The same, from the other host's point of view. */
-static clock_fit inverse(clock_fit fit) {
-  fit.at += rounded(fit.offset_ns);
-  fit.offset_ns = -fit.offset_ns;
-  fit.drift = -fit.drift / (1 + fit.drift);
-  return fit;
+/* A host whose clock is being found out: its facts, as if they were all about the first host. */
+typedef struct clock_host {
+  clock_pair facts;
+  clock_fit fit;
+  int is_final, has_changed;
+} clock_host;
+
+/* A message between two hosts, of which only the second one is not final. Its other time may be off by a bound. */
+static int take_fact(clock_host *to, const clock_fit *known, int64_t known_time, int64_t own_time,
+                     int is_sent_by_known) {
+  const int64_t time = clock_fit_apply(*known, known_time), bound = rounded(known->bound_ns);
+  if (is_sent_by_known) return add_fact(&to->facts.lower, own_time, time - bound - own_time);
+  return add_fact(&to->facts.upper, own_time, own_time - (time + bound));
 }
 
-/* First `one`, then `two`. */
-static clock_fit chained(clock_fit one, clock_fit two) {
-  double moved = (double)(one.at - two.at) + one.offset_ns;
-  one.offset_ns += two.offset_ns + two.drift * moved;
-  one.drift += two.drift + one.drift * two.drift;
-  one.bound_ns += two.bound_ns;
-  one.is_off |= two.is_off;
-  if (two.knowledge == CLOCK_CONTRADICTED) one.knowledge = CLOCK_CONTRADICTED;
-  return one;
+/* What the pair tells of the one host, now that the other one is final. */
+static int take_pair(clock_host *to, const clock_fit *known, const clock_pair *pair, int is_first) {
+  int is_good = 1;
+  for (uint32_t i = 0; i < pair->lower.count && is_good; i++) { /* sent by the first one of the pair */
+    const int64_t received = pair->lower.facts[i].at, sent = received + pair->lower.facts[i].least;
+    is_good = is_first ? take_fact(to, known, received, sent, 0) : take_fact(to, known, sent, received, 1);
+  }
+  for (uint32_t i = 0; i < pair->upper.count && is_good; i++) {
+    const int64_t sent = pair->upper.facts[i].at, received = sent - pair->upper.facts[i].least;
+    is_good = is_first ? take_fact(to, known, sent, received, 1) : take_fact(to, known, received, sent, 0);
+  }
+  to->has_changed = 1;
+  return is_good;
 }
 
 static int is_better(clock_fit one, clock_fit two) {
-  if (two.knowledge == CLOCK_UNKNOWN || one.knowledge != two.knowledge)
-    return two.knowledge == CLOCK_UNKNOWN || one.knowledge == CLOCK_BOUNDED;
+  if (one.knowledge != two.knowledge) return two.knowledge == CLOCK_UNKNOWN || one.knowledge == CLOCK_BOUNDED;
   return one.bound_ns < two.bound_ns;
 }
 
-/* Whether `by` way of another host tells more than is known. */
-static int improve(clock_fit *known, clock_fit own, clock_fit by) {
-  clock_fit whole;
-  if (by.knowledge == CLOCK_UNKNOWN) return 0;
-  whole = chained(own, by);
-  if (!is_better(whole, *known)) return 0;
-  *known = whole;
-  return 1;
+/* The host whose clock is known best; 0: nothing is known of the rest. */
+static uint32_t next_host(clock_host *hosts, uint32_t count) {
+  uint32_t best = 0;
+  for (uint32_t i = 1; i <= count; i++) {
+    clock_host *host = &hosts[i];
+    if (host->is_final) continue;
+    if (host->has_changed) host->fit = fit_pair(&host->facts);
+    host->has_changed = 0;
+    if (host->fit.knowledge != CLOCK_UNKNOWN && (!best || is_better(host->fit, hosts[best].fit))) best = i;
+  }
+  return best;
+}
+
+static int settle_hosts(clock_bounds *all, clock_host *hosts, uint32_t start) {
+  const numbering *numbers = &all->host_numbers;
+  int is_good = 1;
+  hosts[start].fit.knowledge = CLOCK_BOUNDED;
+  for (uint32_t known = start; known && is_good; known = next_host(hosts, numbers->count)) {
+    const uint64_t own = numbers->keys[known].a;
+    hosts[known].is_final = 1;
+    for (uint32_t i = 1; i <= all->pair_numbers.count && is_good; i++) {
+      const numbered pair = all->pair_numbers.keys[i];
+      clock_host *other;
+      if (pair.a != own && pair.b != own) continue;
+      other = &hosts[numbering_find(numbers, pair.a == own ? pair.b : pair.a, 0)];
+      if (!other->is_final) is_good = take_pair(other, &hosts[known].fit, &all->pairs[i], pair.b == own);
+    }
+  }
+  return is_good;
 }
 
 int clock_bounds_solve(clock_bounds *all, uint32_t first) {
-  const uint32_t count = all->host_numbers.count;
-  clock_fit *pairs = calloc((size_t)all->pair_numbers.count + 1, sizeof *pairs);
-  uint32_t start = numbering_find(&all->host_numbers, first, 0);
-  int has_changed = pairs != NULL;
+  const uint32_t count = all->host_numbers.count, start = numbering_find(&all->host_numbers, first, 0);
+  clock_host *hosts = calloc((size_t)count + 1, sizeof *hosts);
+  int is_good = hosts != NULL;
   free(all->fits);
   all->fits = calloc((size_t)count + 1, sizeof *all->fits);
-  has_changed = has_changed && all->fits;
-  for (uint32_t i = 1; has_changed && i <= all->pair_numbers.count; i++) pairs[i] = fit_pair(&all->pairs[i]);
-  if (has_changed && start) all->fits[start].knowledge = CLOCK_BOUNDED;
-  /* Shortest paths (Bellman and Ford): most pairs have the first host in them. */
-  for (uint32_t pass = 0; has_changed && pass <= count; pass++) {
-    has_changed = 0;
-    for (uint32_t i = 1; i <= all->pair_numbers.count; i++) {
-      clock_fit *one = &all->fits[numbering_find(&all->host_numbers, all->pair_numbers.keys[i].a, 0)];
-      clock_fit *two = &all->fits[numbering_find(&all->host_numbers, all->pair_numbers.keys[i].b, 0)];
-      if (pairs[i].knowledge == CLOCK_UNKNOWN) continue;
-      has_changed |= improve(two, pairs[i], *one);
-      has_changed |= improve(one, inverse(pairs[i]), *two);
-    }
+  is_good = is_good && all->fits;
+  for (uint32_t i = 1; i <= all->pair_numbers.count; i++) {
+    keep_hull(&all->pairs[i].lower);
+    keep_hull(&all->pairs[i].upper);
   }
-  free(pairs);
-  return pairs && all->fits;
+  if (is_good && start) is_good = settle_hosts(all, hosts, start);
+  for (uint32_t i = 1; i <= count && hosts; i++) {
+    if (is_good) all->fits[i] = hosts[i].fit;
+    free(hosts[i].facts.lower.facts);
+    free(hosts[i].facts.upper.facts);
+  }
+  free(hosts);
+  return is_good;
 }
 
 clock_fit clock_bounds_fit(const clock_bounds *all, uint32_t host) {

@@ -11,8 +11,8 @@
  *            +--------------------------- time
  *
  * The line that keeps the largest distance to both sides is taken. The bound says how far any other line that fits can be
- * from it. Clocks are assumed to run evenly, and to drift by at most CLOCK_DRIFT_MOST. Hosts that have no message in common
- * are compared by way of others.
+ * from it. Clocks are assumed to run evenly, and to drift by at most CLOCK_DRIFT_MOST. The host that is known best comes first;
+ * then what others have in common with it counts for them, too.
  *
  *   clock_bounds clocks = {0};
  *   clock_bounds_message(&clocks, 3, 1, send_start, receive_end);

@@ -54,7 +54,7 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   return measure_transfers(answer) && training_sum(state, &answer->training) &&
          trainer_list_init(&answer->trainers, state) && job_facts_init(&answer->facts, state, is_one_run) &&
          collective_list_init(&answer->collectives, state) && rank_region_list_init(&answer->rank_regions, state) &&
-         io_folders_find(answer->folders, state);
+         io_folders_find(answer->folders, state) && comm_matrix_init(&answer->matrix, state);
 }
 
 void answer_free(summary_answer *answer) {
@@ -63,6 +63,7 @@ void answer_free(summary_answer *answer) {
   job_facts_free(&answer->facts);
   collective_list_free(&answer->collectives);
   rank_region_list_free(&answer->rank_regions);
+  comm_matrix_free(&answer->matrix);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -149,6 +150,11 @@ static void put_number(answer_label *label, int64_t number) {
 
 static dft_text text_of(const summary_state *state, state_name entry) {
   return state_text_of(state, entry.name ? entry.name : entry.hash);
+}
+
+dft_text answer_host(const summary_state *state, uint32_t hash) {
+  uint32_t host = numbering_find(&state->host_numbers, hash, 0);
+  return host ? text_of(state, state->hosts[host]) : state_text_of(state, hash);
 }
 
 dft_text answer_file(const summary_state *state, uint32_t file) {

@@ -3,6 +3,7 @@
 #define DFTRACER_ANSWER_H
 
 #include "collectives.h"
+#include "commmatrix.h"
 #include "iofolder.h"
 #include "jobfacts.h"
 #include "processlabel.h"
@@ -30,6 +31,7 @@ typedef struct summary_answer {
   collective_list collectives;
   rank_region_list rank_regions;
   io_folder folders[IO_COSTS]; /* by io_cost */
+  comm_matrix matrix;
 } summary_answer;
 
 /* Sorts the state. 0: no memory, or the spill cannot be read. */
@@ -71,6 +73,7 @@ typedef struct answer_label {
 /* The two texts that identify a group: name and category; file; process; thread and process; step and epoch; rank. */
 void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two);
 void answer_process_label(const summary_state *state, uint32_t number, answer_label *label);
+dft_text answer_host(const summary_state *state, uint32_t hash); /* its name, if it is known */
 dft_text answer_file(const summary_state *state, uint32_t file);
 dft_text answer_file_of(const summary_state *state, uint32_t hash);
 /* The titles of these texts, for the question's --by. The second may be NULL. */

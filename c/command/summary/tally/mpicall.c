@@ -99,7 +99,8 @@ static int is(dft_text text, const char *word) {
 mpi_call mpi_call_classify(dft_text name, dft_text cat) {
   mpi_call found = {.kind = MPI_NONE};
   char plain[NAME_MOST];
-  if (is(cat, "MPIIO")) found.kind = MPI_FILE;
+  if (is(cat, "MPIIO"))
+    return (mpi_call){.kind = MPI_FILE, .is_begun = name.len > 10 && memcmp(name.text, "MPI_File_i", 10) == 0};
   if (!is(cat, "MPI")) return found;
   found.kind = MPI_OTHER;
   if (name.len < 5 || name.len >= NAME_MOST || memcmp(name.text, "MPI_", 4) != 0) return found;

@@ -1,0 +1,343 @@
+"""Who came last, who waited, and what the clocks are worth: MPI jobs whose truth is known because they were made up,
+and random ones that the oracle works out again."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import made_up_job
+import summary_oracle as expected
+from made_up_job import Job
+from test_meaning import COMMAND, summary
+from test_summary import check
+
+MS = 10**6
+
+
+def communication(folder, *options):
+    text, found = summary(folder, *options)
+    found = found["communication"]
+    return text, found, {rank["rank"]: rank for rank in found["ranks"]}, {call["name"]: call for call in found["calls"]}
+
+
+def other(kind, *arguments):
+    return subprocess.run([COMMAND, kind, *arguments], capture_output=True, check=True).stdout
+
+
+# ---- Waiting --------------------------------------------------------------------------------------------------------
+
+
+def the_slow_rank_is_the_cause(folder):
+    job = Job(4)
+    for _ in range(30):
+        job.compute_all(lambda rank: (30 if rank == 3 else 10) * MS)
+        job.collective("MPI_Allreduce")
+    job.save(folder)
+    text, found, ranks, calls = communication(folder)
+    assert [ranks[rank]["waited_ns"] for rank in range(4)] == job.waited, (ranks, job.waited)
+    assert [ranks[rank]["caused_ns"] for rank in range(4)] == [0, 0, 0, sum(job.waited)], ranks
+    assert ranks[3]["last_calls"] == 30 and ranks[0]["last_calls"] == 0, ranks
+    assert found["all"]["waited_ns"] == calls["MPI_Allreduce"]["waited_ns"] == 3 * 30 * 20 * MS, found
+    assert found["clocks"] == [] and "nodes agree" not in text, text
+    lines = text.splitlines()
+    first = lines[next(i for i, line in enumerate(lines) if line.startswith("Communication by rank")) + 2]
+    assert first.startswith("3 ") and " 1.80 s 30 " in first, first
+
+
+def sub_communicators_have_their_own_order(folder):
+    """Two halves of the ranks make as many calls as they like between those of all."""
+    job = Job(6)
+    low, high = [0, 1, 2], [3, 4, 5]
+    for i in range(20):
+        job.compute_all(lambda rank: (rank + 1) * MS)
+        job.collective("MPI_Allreduce", low, comm=77)
+        if i % 3 == 0:
+            job.collective("MPI_Barrier", high, comm=88)
+        job.collective("MPI_Bcast", comm=0, root=4)
+        job.compute(1, 3 * MS)
+        job.collective("MPI_Reduce", comm=0, root=2)
+    job.save(folder)
+    _, _, ranks, calls = communication(folder)
+    assert [ranks[rank]["waited_ns"] for rank in range(6)] == job.waited, (ranks, job.waited)
+    assert [ranks[rank]["caused_ns"] for rank in range(6)] == job.caused, (ranks, job.caused)
+    assert [calls[name]["meetings"] for name in ("MPI_Allreduce", "MPI_Barrier", "MPI_Bcast")] == [20, 7, 20], calls
+    assert calls["MPI_Reduce"]["last_rank"] == 1, calls["MPI_Reduce"]
+
+
+def a_request_waits_where_it_is_completed(folder):
+    job = Job(3)
+    for _ in range(10):
+        job.compute(2, 10 * MS)
+        begun = job.begin("MPI_Iallreduce")
+        job.compute_all(lambda _: 4 * MS)
+        job.finish(begun)
+        job.collective("MPI_Barrier")
+    job.save(folder)
+    _, _, ranks, calls = communication(folder)
+    assert [ranks[rank]["waited_ns"] for rank in range(3)] == job.waited, (ranks, job.waited)
+    assert calls["MPI_Iallreduce"]["waited_ns"] == 2 * 10 * (6 * MS - 100), calls["MPI_Iallreduce"]
+    assert ranks[2]["caused_ns"] == sum(job.waited), ranks
+
+
+def one_wait_for_several_counts_once(folder):
+    """In one MPI_Waitall, rank 0 waits for rank 1 until 3 ms, then for rank 2 until 7 ms."""
+    job = Job(3)
+    ids = [job.event(0, "MPI_Irecv", 0, 10, bytes=8, peer=peer, tag=5, comm=0, comm_size=3) for peer in (1, 2)]
+    job.event(0, "MPI_Waitall", 20, 8 * MS, requests=2, completed=2, bytes=16, start_1=ids[1], start_2=ids[0])
+    for peer, sent in ((1, 3 * MS), (2, 7 * MS)):
+        job.event(peer, "MPI_Send", sent, sent + 10, bytes=8, peer=0, tag=5, comm=0, comm_size=3)
+    job.save(folder)
+    _, found, ranks, _ = communication(folder)
+    assert ranks[0]["waited_ns"] == ranks[0]["late_sender_ns"] == 7 * MS - 20, ranks[0]
+    assert (ranks[1]["caused_ns"], ranks[2]["late_sender_caused_ns"]) == (3 * MS - 20, 4 * MS), ranks
+    assert found["messages"] == {"received": 2, "matched": 2, "unknown_sources": 0, "unknown_waits": 0}, found[
+        "messages"
+    ]
+
+
+def messages_are_matched_in_order(folder):
+    """Per pair, communicator and tag; of a sender that nothing tells, nothing is known."""
+    job = Job(4)
+    for i in range(20):
+        job.compute(1, 5 * MS)
+        for tag in (3, 4) if i % 2 else (4, 3):  # in any order
+            job.send(1, 0, tag)
+            job.send(1, 0, tag, comm=9)
+        job.receive(0, 1, 3)
+        job.receive(0, 1, 4, comm=9)
+        job.receive(0, 1, 4)
+        job.receive(0, 1, 3, comm=9)
+        job.send(3, 2, tag=7)
+        job.receive(2, 3, 7, hide=("tag",) if i % 2 else ())  # MPI_ANY_TAG: there is only this one
+    job.send(0, 3)
+    job.receive(3, 0, hide=("peer",))
+    job.save(folder)
+    _, found, ranks, _ = communication(folder)
+    assert [ranks[rank]["late_sender_ns"] for rank in range(3)] == job.waited[:3], (ranks, job.waited)
+    assert ranks[1]["late_sender_caused_ns"] == job.caused[1], (ranks[1], job.caused)
+    assert found["messages"] == {"received": 100, "matched": 100, "unknown_sources": 1, "unknown_waits": 0}
+    assert found["all"]["waited_ns"] == sum(job.waited[:3]), found["all"]
+
+
+def a_missing_call_makes_it_unknown(folder):
+    """Never wrong: neither with other names, nor with the same ones shifted by one, nor without a rank."""
+
+    def job(skip, names=("MPI_Allreduce",)):
+        made = Job(3)
+        for i in range(12):
+            made.compute_all(lambda rank: (rank + 1) * MS)
+            made.collective(names[i % len(names)], skip=(1,) if i in skip else ())
+        return made
+
+    cases = {
+        "the ranks made different numbers of calls": job((3, 4)),
+        "the ranks called different functions": job((3,), ("MPI_Allreduce", "MPI_Barrier")),
+        "some calls are missing: ranks left before others came": job((3,)),
+        "some ranks have no such call in the traces": job(range(12)),
+    }
+    for i, (why, made) in enumerate(cases.items()):
+        own = os.path.join(folder, str(i))
+        made.save(own)
+        text, found, ranks, calls = communication(own)
+        assert calls["MPI_Allreduce"]["unknown"] == why, (why, calls["MPI_Allreduce"])
+        assert calls["MPI_Allreduce"]["waited_ns"] is None and why in text, text
+        assert found["all"]["waited_ns"] == 0 and not any(rank["caused_ns"] for rank in ranks.values()), found["all"]
+    killed = Job(3)
+    for i in range(5):
+        killed.compute(2, MS)
+        killed.collective("MPI_Barrier", skip=(2,) if i == 4 else ())
+    killed.save(os.path.join(folder, "killed"))
+    calls = communication(os.path.join(folder, "killed"))[3]
+    assert (calls["MPI_Barrier"]["meetings"], calls["MPI_Barrier"]["last_calls"]) == (4, 4), calls
+
+
+# ---- Clocks ---------------------------------------------------------------------------------------------------------
+
+NODES = ["alpha", "alpha", "beta", "beta", "gamma", "gamma"]
+
+
+def ring_job(clocks, unit="NS", steps=60):
+    """Six ranks on three nodes; rank 3 is slow; messages go round, and all meet."""
+    job = Job(6, NODES, clocks, unit)
+    for _ in range(steps):
+        job.compute_all(lambda rank: (9 if rank == 3 else 3) * 10 * MS)
+        job.collective("MPI_Allreduce")
+        for rank in range(6):
+            job.send(rank, (rank + 1) % 6)
+        for rank in range(6):
+            job.receive(rank, (rank - 1) % 6)
+    return job
+
+
+def offsets_and_drift_are_taken_out(folder):
+    for i, clocks in enumerate(
+        (
+            {"beta": (250 * MS, 0), "gamma": (-3000 * MS, 0)},
+            {"beta": (40 * MS, 30e-6), "gamma": (-MS, -50e-6)},
+            {"alpha": (7 * MS, 10e-6), "gamma": (900 * MS, 0)},
+        )
+    ):
+        for unit in ("NS", "US"):
+            own = os.path.join(folder, f"{i}{unit}")
+            job = ring_job(clocks, unit)
+            job.save(own)
+            text, found, ranks, _ = communication(own)
+            assert [clock["host"] for clock in found["clocks"]] == ["alpha", "beta", "gamma"], found["clocks"]
+            for clock in found["clocks"][1:]:
+                (first, drift), own_clock = (clocks.get(host, (0, 0)) for host in ("alpha", clock["host"]))
+                time = (clock["at_ns"] - made_up_job.BEGIN - own_clock[0]) / (1 + own_clock[1])
+                true = first + drift * time - own_clock[0] - own_clock[1] * time
+                assert abs(clock["offset_ns"] - true) <= clock["bound_ns"] + 2, (clock, true)
+                assert clock["moved"] and clock["bound_ns"] < 100_000, clock
+            bound = max(clock["bound_ns"] for clock in found["clocks"])
+            assert "nodes agree within" in text and "its times are moved" in text, text
+            assert abs(ranks[3]["caused_ns"] - job.caused[3]) < 60 * 6 * 2 * (2 * bound + 4000), (ranks[3], job.caused)
+            assert ranks[3]["caused_ns"] > 0.95 * found["all"]["waited_ns"] > 0, found["all"]
+            assert ranks[3]["last_calls"] == 60, ranks[3]
+
+
+def clocks_that_agree_are_left_alone(folder):
+    job = ring_job({"beta": (4000, 0), "gamma": (-3000, 0)})
+    job.save(folder)
+    text, found, ranks, _ = communication(folder)
+    assert not any(clock["moved"] for clock in found["clocks"]), found["clocks"]
+    assert all(0 < clock["bound_ns"] < 50_000 for clock in found["clocks"][1:]), found["clocks"]
+    assert "clocks of 3 nodes agree within ±" in text and "moved" not in text, text
+    assert ranks[3]["last_calls"] == 60, ranks
+
+
+def waits_below_the_bound_are_unsure(folder):
+    """Ranks come 2 us after each other, and the clocks are known to 2.5 us only."""
+    job = Job(2, ["alpha", "beta"])
+    for _ in range(50):
+        job.compute(0, MS)
+        job.compute(1, MS + 2000)
+        job.collective("MPI_Allreduce")
+    job.save(folder)
+    text, found, ranks, _ = communication(folder)
+    assert found["clocks"][1]["bound_ns"] > 2000, found["clocks"]
+    assert found["all"]["waited_ns"] == 0 and found["all"]["unsure_ns"] == 50 * 2000, found["all"]
+    assert not any(rank["last_calls"] for rank in ranks.values()), ranks
+    assert "shorter waits are not counted, 100 us in all" in text, text
+
+
+def a_clock_that_was_set_is_reported(folder):
+    job = Job(2, ["alpha", "beta"])
+    for i in range(40):
+        if i == 20:
+            job.clocks["beta"] = (5000 * MS, 0)
+        job.compute_all(lambda rank: (1 + rank) * MS)
+        job.collective("MPI_Barrier")
+    job.save(folder)
+    text, found, _, _ = communication(folder)
+    assert found["clocks"][1]["contradicted"] and "was set or does not run evenly" in text, (found["clocks"], text)
+
+
+# ---- The oracle -----------------------------------------------------------------------------------------------------
+
+
+def random_job(seed):
+    """Everything at once, on one node: what was recorded twice, out of turn, or not at all included."""
+    rng = random.Random(seed)
+    job = Job(5, unit=rng.choice(["NS", "US"]))
+    for _ in range(60):
+        job.compute_all(lambda _: rng.randrange(1, 5) * 1000)
+        members = rng.choice([None, [0, 1, 2], [1, 3], [4]])
+        comm = 0 if members is None else 100 + len(members)
+        if rng.random() < 0.5:
+            job.collective(rng.choice(made_up_job.ALL), members, comm, data=rng.choice([0, 8]))
+        elif rng.random() < 0.5:
+            root = rng.choice(members or range(5))
+            job.collective(rng.choice(["MPI_Bcast", "MPI_Reduce", "MPI_Scan"]), members, comm, root=root)
+        else:
+            begun = job.begin(rng.choice(["MPI_Ibarrier", "MPI_Iallreduce"]), members, comm)
+            job.compute_all(lambda _: rng.randrange(3000))
+            job.finish(begun, rng.choice(["MPI_Wait", "MPI_Waitall"]))
+        one, two, tag = rng.randrange(5), rng.randrange(5), rng.randrange(3)
+        job.send(one, two, tag, rng.choice([0, 10, 10**6]), rng.choice(["MPI_Send", "MPI_Ssend", "MPI_Isend"]))
+        if rng.random() < 0.95:
+            job.receive(two, one, tag, hide=rng.choice([(), (), ("tag",), ("peer",)]))
+        at = job.ranks[one].now
+        places = {"comm": 0, "comm_size": 5, "bytes": rng.randrange(100)}
+        job.event(one, rng.choice(["MPI_Put", "MPI_Get", "MPI_Rget", "MPI_Accumulate"]), at, at + 9, peer=two, **places)
+        job.event(
+            one, rng.choice(["MPI_Startall", "MPI_Send_init", "MPI_Comm_free", "MPI_Bcast_init"]), at, at, **places
+        )
+        job.event(one, "MPI_Sendrecv", at, at + 700, peer=two, source=two, tag=9, **places)
+        if one != two:
+            job.event(two, "MPI_Sendrecv", at, at + 800, peer=one, source=one, tag=9, **places)
+        args = {"bytes": rng.randrange(10**6), "collective": 1} if rng.random() < 0.5 else {}
+        job.event(one, rng.choice(["MPI_File_write_all", "MPI_File_iread"]), at, at + 50, cat="MPIIO", **args)
+        job.event(two, "all_reduce", at - rng.randrange(3000), at + 2, cat="comm", tid=rng.choice([1, 2]))
+    return job
+
+
+def the_oracle_agrees(folder):
+    for seed in range(8):
+        job = random_job(seed)
+        texts, paths = job.save(os.path.join(folder, str(seed)))
+        grain = made_up_job.UNITS[job.unit]
+        found = check(expected.Summary(texts), paths, grain)["communication"]
+        assert found["all"]["waited_ns"] and found["messages"]["matched"], found["all"]
+        check(expected.Summary(texts), paths, grain, options=("--memory", "0"))
+        check(expected.Summary(texts[:4]), paths[:4], grain, jobs="1")
+        since = 400 * 1000
+        check(expected.Summary(texts, since=since), paths, grain, options=("--from", "0.0004"))
+        merged_states_are_the_same(os.path.join(folder, str(seed)), paths, seed)
+
+
+def merged_states_are_the_same(folder, paths, seed):
+    states = []
+    for i, path in enumerate(paths):
+        states.append(os.path.join(folder, f"{i}.dfs"))
+        other("summary", "--partial", "-o", states[-1], path)
+    random.Random(seed).shuffle(states)
+    both = os.path.join(folder, "both.dfs")
+    other("summary", "--partial", "--memory", "0", "-o", both, *states[:2])
+    whole = other("summary", "--json", *paths)
+    assert other("summary", "--json", both, *states[2:]) == whole
+    assert other("summary", "--json", "--memory", "0", *states) == whole
+
+
+def many_ranks_are_nodes(folder):
+    job = Job(70, [f"n{rank // 10}" for rank in range(70)])
+    for rank in range(70):
+        job.send(rank, (rank + 5) % 75, data=100)
+    texts, paths = job.save(folder)
+    found = check(expected.Summary(texts), paths, 1)["communication"]["matrix"]
+    assert found["by"] == "node" and {"from": "n6", "to": None, "calls": 5, "bytes": 500} in found["pairs"], found
+    assert "Bytes of messages from node to node" in summary(folder)[0]
+    few = os.path.join(folder, "few")
+    job = Job(17)
+    for rank in range(17):
+        job.send(rank, (rank + 1) % 17, data=rank * 1000)
+    job.save(few)
+    text = summary(few)[0]
+    assert "Messages from rank to rank 15 of 17; --top N shows more" in text and "\n16 0 1 15.6 KiB\n" in text, text
+
+
+def main():
+    for case in (
+        the_slow_rank_is_the_cause,
+        sub_communicators_have_their_own_order,
+        a_request_waits_where_it_is_completed,
+        one_wait_for_several_counts_once,
+        messages_are_matched_in_order,
+        a_missing_call_makes_it_unknown,
+        offsets_and_drift_are_taken_out,
+        clocks_that_agree_are_left_alone,
+        waits_below_the_bound_are_unsure,
+        a_clock_that_was_set_is_reported,
+        the_oracle_agrees,
+        many_ranks_are_nodes,
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            case(folder)
+            print("passed:", case.__name__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
