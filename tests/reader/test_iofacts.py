@@ -32,7 +32,7 @@ def small_transfers(folder):
 
 def random_and_unaligned_transfers(folder):
     trace = Trace(1)
-    for at, offset in enumerate((0, 4096, 4096, 100, 12288)):
+    for at, offset in enumerate((0, 4096, 4096, 512, 12288)):
         trace.event("pread", "POSIX", at * 10, at * 10 + 1 + at, fhash="f", offset=offset, ret=4096)
     trace.event("pwrite", "POSIX", 60, 67, fhash="f", offset=1, ret=10)
     trace.event("read", "POSIX", 70, 80, fhash="g", ret=10)  # nobody opened it: its position is not known

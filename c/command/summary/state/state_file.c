@@ -224,7 +224,9 @@ static void code_names(state_codec *codec, summary_state *state) {
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
     uint32_t number = code_name(codec, state, state->files, i, state_file);
     check_number(codec, state, number == i);
-    if (!codec->problem) codec_io(codec, &state->file_io[number], state->first);
+    if (!codec->problem && !state->file_io[number]) state->file_io[number] = calloc(1, sizeof(io_stats));
+    if (!codec->problem && !state->file_io[number]) codec->problem = "out of memory";
+    if (!codec->problem) codec_io(codec, state->file_io[number], state->first);
   }
 }
 
@@ -268,8 +270,7 @@ static void code_calls(state_codec *codec, summary_state *state) {
     calls = codec_is_reading(codec) ? state_call(state, name, cat) : &state->calls[i];
     if (codec_is_reading(codec)) check_number(codec, state, calls && state->call_numbers.count == i);
     if (!calls || codec->problem) return;
-    uint64_t *const numbers[] = {CALL_STATS_NUMBERS(calls)};
-    codec_sparse(codec, numbers, sizeof numbers / sizeof numbers[0]);
+    codec_sparse(codec, &calls->count, CALL_STATS_NUMBERS);
   }
 }
 
