@@ -32,7 +32,7 @@ def small_transfers(folder):
 
 def random_and_unaligned_transfers(folder):
     trace = Trace(1)
-    for at, offset in enumerate((0, 4096, 4096, 100, 12288)):
+    for at, offset in enumerate((0, 4096, 4096, 512, 12288)):
         trace.event("pread", "POSIX", at * 10, at * 10 + 1 + at, fhash="f", offset=offset, ret=4096)
     trace.event("pwrite", "POSIX", 60, 67, fhash="f", offset=1, ret=10)
     trace.event("read", "POSIX", 70, 80, fhash="g", ret=10)  # nobody opened it: its position is not known
@@ -165,6 +165,25 @@ def folders_that_hold_the_time(folder):
     assert facts(found["write"], *keys) == (None, 10**8, 10**8, 2, 2, 0, 2000), found
 
 
+def lines_in_reverse(folder):
+    """A file that is read twice from front to end, in a trace whose last line comes first: more than is held back."""
+    trace, reads = Trace(1, rank=0), 140_000
+    for half in range(2):
+        trace.event("open", "POSIX", half * 1000, half * 1000 + 0.001, fhash="f", ret=3)
+        for i in range(reads):
+            at = half * 1000 + 1 + i / 500
+            trace.event("read", "POSIX", at, at + 0.001, fhash="f", ret=64)
+    trace.event("load", "app", 0, 2000)
+    trace.lines[2:] = reversed(trace.lines[2:])
+    trace.save(folder)
+    found = summary(folder)[1]
+    for line in (found["io"]["all"], *found["io"]["files"], *found["io"]["processes"]):
+        assert facts(line, "reads", "sequential", "random") == (2 * reads, 2 * reads - 2, 0), line
+        assert facts(line, "placed_reads", "unaligned_reads") == (2 * reads, 2 * (reads - -(-reads // 64))), line
+        assert facts(line, "again_read_bytes", "uses", "opens") == (64 * reads, 1, 2), line
+    assert [line["count"] for line in found["groups"] if line["name"] == "load"] == [1], found["groups"]
+
+
 def main():
     for case in (
         small_transfers,
@@ -174,6 +193,7 @@ def main():
         opens_streams_and_failures,
         files_that_processes_share,
         folders_that_hold_the_time,
+        lines_in_reverse,
     ):
         with tempfile.TemporaryDirectory() as folder:
             case(folder)

@@ -98,7 +98,7 @@ answer_io *answer_files(const summary_state *state, uint32_t *count) {
   answer_io *list = calloc((size_t)state->file_numbers.count + 1, sizeof *list);
   *count = 0;
   for (uint32_t i = 1; list && i <= state->file_numbers.count; i++) {
-    if (io_stats_calls(&state->file_io[i])) list[(*count)++] = (answer_io){i, &state->file_io[i]};
+    if (io_stats_calls(state_file_io(state, i))) list[(*count)++] = (answer_io){i, state_file_io(state, i)};
   }
   if (list) qsort(list, *count, sizeof *list, by_io_time);
   return list;

@@ -44,7 +44,7 @@ static int find_patterns(file_lines *all, const summary_state *state) {
   text = malloc(room);
   is_good = text && text_pool_add(&all->patterns, "", 0) == 0;
   for (uint32_t i = 1; is_good && i <= state->file_numbers.count; i++) {
-    if (!io_stats_calls(&state->file_io[i])) continue;
+    if (!io_stats_calls(state_file_io(state, i))) continue;
     all->pattern_of[i] = text_pool_add(&all->patterns, text, path_pattern(text, path_of(state, i)));
     is_good = all->pattern_of[i] != UINT32_MAX;
   }
@@ -71,13 +71,13 @@ static int make_lines(file_lines *all, const summary_state *state) {
     for (uint32_t i = 1; i <= state->file_numbers.count; i++) files[all->pattern_of[i]]++;
     for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
       const uint32_t pattern = all->pattern_of[i];
-      if (!io_stats_calls(&state->file_io[i])) continue;
+      if (!io_stats_calls(state_file_io(state, i))) continue;
       if (!pattern || files[pattern] < PATTERN_LEAST || !known[pattern]) {
         all->lines[all->count] = (file_line){.pattern = text_pool_get(&all->patterns, pattern)};
         known[pattern] = ++all->count;
       }
       all->line_of[i] = known[pattern];
-      add_file(all, &all->lines[known[pattern] - 1], &state->file_io[i]);
+      add_file(all, &all->lines[known[pattern] - 1], state_file_io(state, i));
     }
   }
   free(known);
@@ -149,7 +149,7 @@ static int sum_files(file_groups *groups, const file_lines *all, const group_pla
     file_group *group = &groups->list[plan->number - 1];
     groups->of_file[i] = plan->number;
     group->files++;
-    is_good = io_stats_merge(&group->io, &state->file_io[i]);
+    is_good = io_stats_merge(&group->io, state_file_io(state, i));
     number_ranges_widen(ranges + plan->first_range, plan->range_count, own->pattern, path_of(state, i));
     if (line->pattern.len || !is_good) continue;
     dft_text name = answer_file(state, i); /* a file without a pattern is a group of its own */

@@ -38,12 +38,12 @@ static int descend(const summary_state *state, const named_file *files, enum io_
     const dft_text path = state_text_of(state, files[i].name);
     const char *slash = memchr(path.text + *len, '/', path.len - *len);
     const size_t below_len = slash ? (size_t)(slash - path.text) + 1 : 0;
-    uint64_t sum = cost_of(&state->file_io[files[i].file], cost);
+    uint64_t sum = cost_of(state_file_io(state, files[i].file), cost);
     below = (file_range){i, i + 1};
     for (; slash && below.end < range->end; below.end++) {
       const dft_text other = state_text_of(state, files[below.end].name);
       if (other.len < below_len || memcmp(other.text + *len, path.text + *len, below_len - *len) != 0) break;
-      add_saturating(&sum, cost_of(&state->file_io[files[below.end].file], cost));
+      add_saturating(&sum, cost_of(state_file_io(state, files[below.end].file), cost));
     }
     if (!slash || sum < enough) continue;
     *range = below;
@@ -56,7 +56,7 @@ static int descend(const summary_state *state, const named_file *files, enum io_
 static void sum_range(io_folder *folder, const summary_state *state, const named_file *files, enum io_cost cost,
                       file_range range) {
   for (uint32_t i = range.first; i < range.end; i++) {
-    const io_stats *io = &state->file_io[files[i].file];
+    const io_stats *io = state_file_io(state, files[i].file);
     if (!cost_of(io, cost)) continue;
     folder->file = folder->files++ ? 0 : files[i].file;
     folder->calls += calls_of(io, cost);
@@ -72,7 +72,7 @@ static io_folder find_folder(const summary_state *state, const named_file *files
   uint64_t enough;
   size_t len = 0;
   for (uint32_t i = 1; i <= state->file_numbers.count; i++)
-    add_saturating(&folder.all_ns, cost_of(&state->file_io[i], cost));
+    add_saturating(&folder.all_ns, cost_of(state_file_io(state, i), cost));
   enough = folder.all_ns - folder.all_ns / 100 * (100 - FOLDER_SHARE) -
            folder.all_ns % 100 * (100 - FOLDER_SHARE) / 100; /* rounded up */
   while (folder.all_ns && descend(state, files, cost, enough, &range, &len)) continue;
@@ -87,7 +87,7 @@ int io_folders_find(io_folder folders[IO_COSTS], const summary_state *state) {
   uint32_t count = 0;
   if (!files) return 0;
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
-    if (state->files[i].name && io_stats_calls(&state->file_io[i]))
+    if (state->files[i].name && io_stats_calls(state_file_io(state, i)))
       files[count++] = (named_file){state->files[i].name, i};
   }
   qsort(files, count, sizeof *files, by_path);

@@ -195,7 +195,7 @@ static void free_counts(traced_source *source) {
 static void sum_files(analysis *shared, tally *counts) {
   for (uint32_t i = 1; i <= counts->file_numbers.count; i++) {
     traced_process *process = analysis_process(shared, (uint32_t)counts->file_numbers.keys[i].b);
-    counts->is_good &= io_stats_merge(&process->counts.io, &counts->files[i]);
+    counts->is_good &= io_stats_merge(&process->counts.io, counts->files[i]);
   }
 }
 

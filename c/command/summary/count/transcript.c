@@ -355,7 +355,8 @@ static void write_tables(summary_state *state, const transcript *to, tally *coun
   for (uint32_t i = 1; i <= counts->file_numbers.count; i++) {
     uint32_t file = file_of(state, shared->reader, (uint32_t)counts->file_numbers.keys[i].a);
     if (!file) return;
-    state->is_good &= io_stats_move(&state->file_io[file], &counts->files[i]);
+    state->is_good &= io_stats_take(&state->file_io[file], counts->files[i]);
+    counts->files[i] = NULL;
   }
   write_calls(state, shared, counts);
   for (uint32_t i = 1; i <= counts->failure_numbers.count; i++) {

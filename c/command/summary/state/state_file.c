@@ -160,7 +160,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
-  for (int i = 0; i < PHASES; i++) codec_sparse_array(codec, counts->split_ns[i], TIME_CLASSES);
+  for (int i = 0; i < PHASES; i++) codec_sparse(codec, counts->split_ns[i], TIME_CLASSES);
   codec_steps(codec, &counts->steps);
   for (int i = 0; i < GRAIN_KINDS; i++) codec_grains(codec, &counts->grains[i]);
 }
@@ -217,7 +217,9 @@ static void code_names(state_codec *codec, summary_state *state) {
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
     uint32_t number = code_name(codec, state, state->files, i, state_file);
     check_number(codec, state, number == i);
-    if (!codec->problem) codec_io(codec, &state->file_io[number], state->first);
+    if (!codec->problem && !state->file_io[number]) state->file_io[number] = calloc(1, sizeof(io_stats));
+    if (!codec->problem && !state->file_io[number]) codec->problem = "out of memory";
+    if (!codec->problem) codec_io(codec, state->file_io[number], state->first);
   }
 }
 
@@ -261,8 +263,7 @@ static void code_calls(state_codec *codec, summary_state *state) {
     calls = codec_is_reading(codec) ? state_call(state, name, cat) : &state->calls[i];
     if (codec_is_reading(codec)) check_number(codec, state, calls && state->call_numbers.count == i);
     if (!calls || codec->problem) return;
-    uint64_t *const numbers[] = {CALL_STATS_NUMBERS(calls)};
-    codec_sparse(codec, numbers, sizeof numbers / sizeof numbers[0]);
+    codec_sparse(codec, &calls->count, CALL_STATS_NUMBERS);
   }
 }
 
@@ -301,7 +302,7 @@ static void code_epochs(state_codec *codec, summary_state *state) {
     codec_uint(codec, &epoch->steps);
     codec_uint(codec, &epoch->samples);
     codec_uint(codec, &epoch->sampled);
-    codec_sparse_array(codec, epoch->class_ns, TIME_CLASSES);
+    codec_sparse(codec, epoch->class_ns, TIME_CLASSES);
     codec_uint(codec, &epoch->evaluation_ns);
   }
 }

@@ -125,7 +125,8 @@ static void merge_files(summary_state *into, summary_state *from, const state_ma
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
     uint32_t number = state_file(into, map->texts[from->files[i].hash], map->texts[from->files[i].name]);
     if (!number) return;
-    into->is_good &= io_stats_move(&into->file_io[number], &from->file_io[i]);
+    into->is_good &= io_stats_take(&into->file_io[number], from->file_io[i]);
+    from->file_io[i] = NULL;
   }
 }
 

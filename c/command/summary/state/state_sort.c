@@ -204,7 +204,8 @@ void state_sort(summary_state *state) {
   sort_problems(state);
   sort_keyed(state, &state->host_numbers, state->hosts, sizeof *state->hosts, NULL, 0);
   sort_keyed(state, &state->command_numbers, state->commands, sizeof *state->commands, NULL, 0);
-  sort_keyed(state, &state->file_numbers, state->files, sizeof *state->files, state->file_io, sizeof *state->file_io);
+  sort_keyed(state, &state->file_numbers, state->files, sizeof *state->files, (void *)state->file_io,
+             sizeof(io_stats *));
   sort_keyed(state, &state->group_numbers, state->groups, sizeof *state->groups, NULL, 0);
   sort_keyed(state, &state->call_numbers, state->calls, sizeof *state->calls, NULL, 0);
   sort_keyed(state, &state->failure_numbers, state->failures, sizeof *state->failures, NULL, 0);

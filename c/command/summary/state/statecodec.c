@@ -135,19 +135,18 @@ void codec_histogram(state_codec *codec, histogram *values) {
 }
 
 /* A number whose bits say which are not zero, and these. */
-void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count) {
+void codec_sparse(state_codec *codec, uint64_t *numbers, size_t count) {
   uint64_t used = 0;
-  for (size_t i = 0; i < count; i++) used |= (uint64_t)(*numbers[i] != 0) << i;
+  for (size_t i = 0; i < count; i++) used |= (uint64_t)(numbers[i] != 0) << i;
   codec_uint(codec, &used);
   if (used >> count) fail(codec, DAMAGED);
   for (size_t i = 0; i < count; i++) {
-    if (used >> i & 1) codec_uint(codec, numbers[i]);
+    if (used >> i & 1) codec_uint(codec, &numbers[i]);
   }
 }
 
 void codec_io(state_codec *codec, io_stats *io, int64_t origin) {
-  uint64_t *const numbers[] = {IO_STATS_NUMBERS(io)};
-  codec_sparse(codec, numbers, IO_STATS_COUNT);
+  codec_sparse(codec, &io->read.count, IO_STATS_NUMBERS);
   if (io_stats_calls(io)) {
     int64_t begin = (int64_t)((uint64_t)io->first - (uint64_t)origin);
     uint64_t time_ns = (uint64_t)io->last - (uint64_t)io->first;
@@ -187,13 +186,6 @@ void codec_spans(state_codec *codec, spanset *set) {
     span_stream_close(&stream);
     put_uint(codec, 0);
   }
-}
-
-/* The same for an array. */
-void codec_sparse_array(state_codec *codec, uint64_t *numbers, uint32_t count) {
-  uint64_t *addresses[32];
-  for (uint32_t i = 0; i < count; i++) addresses[i] = &numbers[i];
-  codec_sparse(codec, addresses, count);
 }
 
 /* Grains in order: the distance from the end of the last one, the length, and how much of it is not busy. */
@@ -243,7 +235,7 @@ void codec_steps(state_codec *codec, step_times **steps) {
     return;
   }
   codec_histogram(codec, &(*steps)->durations);
-  codec_sparse_array(codec, (*steps)->class_ns, TIME_CLASSES);
+  codec_sparse(codec, (*steps)->class_ns, TIME_CLASSES);
   codec_uint32(codec, &(*steps)->slow_count, SLOW_STEPS + 1);
   for (uint32_t i = 0; codec_has_more(codec, i, (*steps)->slow_count); i++) {
     slow_step *step = &(*steps)->slowest[i];
@@ -252,7 +244,7 @@ void codec_steps(state_codec *codec, step_times **steps) {
     codec_uint(codec, &step->index);
     codec_int(codec, &step->start);
     codec_uint(codec, &step->ns);
-    codec_sparse_array(codec, step->class_ns, TIME_CLASSES);
+    codec_sparse(codec, step->class_ns, TIME_CLASSES);
   }
 }
 

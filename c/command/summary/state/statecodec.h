@@ -33,10 +33,9 @@ void codec_uint32(state_codec *codec, uint32_t *number, uint32_t limit); /* a pr
 void codec_int(state_codec *codec, int64_t *number);
 void codec_histogram(state_codec *codec, histogram *values);
 /* Numbers many of which are zero, at most 63. */
-void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count);
+void codec_sparse(state_codec *codec, uint64_t *numbers, size_t count);
 void codec_io(state_codec *codec, io_stats *io, int64_t origin); /* its times are relative to the origin */
 void codec_spans(state_codec *codec, spanset *set);
-void codec_sparse_array(state_codec *codec, uint64_t *numbers, uint32_t count); /* the same; at most 32 */
 void codec_grains(state_codec *codec, record_pile *grains);
 void codec_steps(state_codec *codec, step_times **steps); /* *steps may be NULL */
 /* Writes a text, or reads it into *room, which the caller frees. */

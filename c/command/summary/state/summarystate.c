@@ -19,7 +19,7 @@ void state_free(summary_state *state) {
   for (uint32_t i = 1; i <= state->group_numbers.count && i < state->group_capacity; i++)
     histogram_free(&state->groups[i].durations);
   for (uint32_t i = 1; i <= state->file_numbers.count && i < state->file_io_capacity; i++)
-    histogram_free(&state->file_io[i].sizes);
+    io_stats_free(state->file_io[i]);
   free(state->sources);
   free(state->problems);
   free(state->processes);
@@ -27,7 +27,7 @@ void state_free(summary_state *state) {
   free(state->hosts);
   free(state->commands);
   free(state->files);
-  free(state->file_io);
+  free((void *)state->file_io);
   free(state->groups);
   free(state->calls);
   free(state->failures);

@@ -90,7 +90,7 @@ typedef struct summary_state {
   numbering file_numbers; /* of hashes */
   state_name *files;
   uint32_t file_capacity;
-  io_stats *file_io; /* by number of the file */
+  io_stats **file_io; /* by number of the file; NULL: no calls */
   uint32_t file_io_capacity;
   numbering group_numbers; /* of what the question's --by says: state_group_key */
   group_stats *groups;
@@ -136,6 +136,9 @@ call_stats *state_call(summary_state *state, uint32_t name, uint32_t cat);
 uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error);
 epoch_stats *state_epoch(summary_state *state, int64_t epoch);
 
+static inline const io_stats *state_file_io(const summary_state *state, uint32_t file) {
+  return state->file_io[file] ? state->file_io[file] : &io_stats_none;
+}
 static inline dft_text state_text_of(const summary_state *state, uint32_t number) {
   return text_pool_get(&state->texts, number);
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "iostat.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 int64_t io_result(const event_class *class, int64_t ret, int64_t error, int64_t length) {
   if (ret == NO_RESULT) return NO_RESULT;
@@ -84,25 +84,30 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const event_class *class,
 
 /* ---- Merging -------------------------------------------------------------------------------------------------------- */
 
+const io_stats io_stats_none = {0};
+
+/* Many files are only read, or only written. */
 int io_stats_merge(io_stats *into, const io_stats *from) {
-  uint64_t *const sums[] = {IO_STATS_NUMBERS(into)};
-  const uint64_t *const numbers[] = {IO_STATS_NUMBERS(from)};
-  _Static_assert(sizeof sums / sizeof sums[0] == IO_STATS_COUNT, "IO_STATS_NUMBERS lists all numbers");
-  _Static_assert(offsetof(io_stats, first) == IO_STATS_COUNT * sizeof(uint64_t), "io_stats has no other numbers");
+  const size_t side_numbers = sizeof(io_side) / sizeof(uint64_t);
   if (io_stats_calls(from)) widen(into, from->first, from->last);
-  for (size_t i = 0; i < IO_STATS_COUNT; i++) add_saturating(sums[i], *numbers[i]);
+  if (from->read.count) add_numbers(&into->read.count, &from->read.count, side_numbers);
+  if (from->write.count) add_numbers(&into->write.count, &from->write.count, side_numbers);
+  add_numbers(&into->others, &from->others, IO_STATS_NUMBERS - 2 * side_numbers);
   return histogram_merge(&into->sizes, &from->sizes);
 }
 
-int io_stats_move(io_stats *into, io_stats *from) {
+int io_stats_take(io_stats **into, io_stats *from) {
   int is_good = 1;
-  if (io_stats_calls(into)) {
-    is_good = io_stats_merge(into, from);
-    histogram_free(&from->sizes);
-  } else {
-    histogram_free(&into->sizes);
-    *into = *from;
+  if (*into && from) {
+    is_good = io_stats_merge(*into, from);
+    io_stats_free(from);
+  } else if (from) {
+    *into = from;
   }
-  *from = (io_stats){0};
   return is_good;
+}
+
+void io_stats_free(io_stats *stats) {
+  if (stats) histogram_free(&stats->sizes);
+  free(stats);
 }

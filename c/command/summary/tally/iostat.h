@@ -2,6 +2,8 @@
 #ifndef DFTRACER_IOSTAT_H
 #define DFTRACER_IOSTAT_H
 
+#include <stddef.h>
+
 #include "fileposition.h"
 #include "histogram.h"
 
@@ -19,11 +21,6 @@ typedef struct io_side {
   uint64_t stdio_bytes, stdio_ns;        /* of calls on streams */
 } io_side;
 
-#define IO_SIDE_NUMBERS(side)                                                                                         \
-  &(side)->count, &(side)->bytes, &(side)->ns, &(side)->unknown, &(side)->random, &(side)->random_ns, &(side)->small, \
-    &(side)->small_bytes, &(side)->small_ns, &(side)->placed, &(side)->unaligned, &(side)->unaligned_ns,              \
-    &(side)->again_bytes, &(side)->stdio_bytes, &(side)->stdio_ns
-
 /* Of a file, of what one process did with it, of a process, or of the job. */
 typedef struct io_stats {
   io_side read, write;
@@ -39,16 +36,17 @@ typedef struct io_stats {
   histogram sizes;     /* of transfers, in bytes */
 } io_stats;
 
-/* All its numbers that add up, as a list of addresses. */
-#define IO_STATS_NUMBERS(io)                                                                                          \
-  IO_SIDE_NUMBERS(&(io)->read), IO_SIDE_NUMBERS(&(io)->write), &(io)->others, &(io)->other_ns, &(io)->mapped_bytes,   \
-    &(io)->sequential, &(io)->failed, &(io)->failed_ns, &(io)->opens, &(io)->open_ns, &(io)->closes, &(io)->close_ns, \
-    &(io)->uses, &(io)->write_uses
-#define IO_STATS_COUNT 42u
+/* Its first members are numbers that add up. So many: */
+#define IO_STATS_NUMBERS (offsetof(io_stats, first) / sizeof(uint64_t))
+/* What a file without calls has. */
+extern const io_stats io_stats_none;
 
 /* A sum that stays at its maximum instead of overflowing. */
 static inline void add_saturating(uint64_t *sum, uint64_t value) {
   if (__builtin_add_overflow(*sum, value, sum)) *sum = UINT64_MAX;
+}
+static inline void add_numbers(uint64_t *sums, const uint64_t *numbers, size_t count) {
+  for (size_t i = 0; i < count; i++) add_saturating(&sums[i], numbers[i]);
 }
 
 /* Whether the call failed. An errno says so even if the result is not negative, as that of posix_fallocate. */
@@ -63,8 +61,9 @@ int64_t io_result(const event_class *class, int64_t ret, int64_t error, int64_t 
 int io_stats_count(io_stats *stats, enum io_kind kind, const event_class *class, const moment *event,
                    const io_place *place);
 int io_stats_merge(io_stats *into, const io_stats *from); /* 0: no memory */
-/* Adds `from`, which is empty then: there may be many. 0: no memory. */
-int io_stats_move(io_stats *into, io_stats *from);
+/* Adds `from`, which is taken over or freed. There may be many: a list has pointers, NULL for none. 0: no memory. */
+int io_stats_take(io_stats **into, io_stats *from);
+void io_stats_free(io_stats *stats); /* may be NULL */
 static inline uint64_t io_stats_calls(const io_stats *stats) {
   return stats->read.count + stats->write.count + stats->others;
 }

@@ -13,11 +13,11 @@ void tally_init(tally *counts) {
 
 void tally_free(tally *counts) {
   for (uint32_t i = 0; i < counts->group_capacity; i++) histogram_free(&counts->groups[i].durations);
-  for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
+  for (uint32_t i = 0; i < counts->file_capacity; i++) io_stats_free(counts->files[i]);
   for (uint32_t i = 0; i < counts->comm_capacity; i++) comm_counts_free(&counts->comms[i]);
   free(counts->comms);
   free(counts->groups);
-  free(counts->files);
+  free((void *)counts->files);
   free(counts->calls);
   free(counts->failures);
   free(counts->epochs);
@@ -55,13 +55,21 @@ static group_stats *group_at(tally *counts, uint32_t group) {
   return groups ? &groups[number] : NULL;
 }
 
-io_stats *tally_file(tally *counts, uint32_t file, uint32_t process) {
+static io_stats **file_at(tally *counts, uint32_t file, uint32_t process) {
   int is_new;
   uint32_t number = numbering_of(&counts->file_numbers, file, process, &is_new);
-  io_stats *files = with_room(counts->files, &counts->file_capacity, number, sizeof *files);
+  io_stats **files = with_room((void *)counts->files, &counts->file_capacity, number, sizeof(io_stats *));
   if (files) counts->files = files;
   else counts->is_good = 0;
   return files ? &files[number] : NULL;
+}
+
+io_stats *tally_file(tally *counts, uint32_t file, uint32_t process) {
+  io_stats **slot = file_at(counts, file, process);
+  if (!slot) return NULL;
+  if (!*slot) *slot = calloc(1, sizeof(io_stats));
+  counts->is_good &= *slot != NULL;
+  return *slot;
 }
 
 static call_stats *call_at(tally *counts, uint32_t call) {
@@ -158,9 +166,7 @@ int group_stats_merge(group_stats *into, group_stats *from) {
 }
 
 void call_stats_merge(call_stats *into, const call_stats *from) {
-  uint64_t *const sums[] = {CALL_STATS_NUMBERS(into)};
-  const uint64_t *const numbers[] = {CALL_STATS_NUMBERS(from)};
-  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) add_saturating(sums[i], *numbers[i]);
+  add_numbers(&into->count, &from->count, CALL_STATS_NUMBERS);
 }
 
 void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
@@ -189,9 +195,10 @@ static void merge_groups(tally *into, tally *from) {
 /* Also of a source, whose processes become one. */
 static void merge_files(tally *into, tally *from) {
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
-    io_stats *sum = tally_file(into, (uint32_t)from->file_numbers.keys[i].a, 0);
+    io_stats **sum = file_at(into, (uint32_t)from->file_numbers.keys[i].a, 0);
     if (!sum) return;
-    into->is_good &= io_stats_move(sum, &from->files[i]);
+    into->is_good &= io_stats_take(sum, from->files[i]);
+    from->files[i] = NULL;
   }
 }
 

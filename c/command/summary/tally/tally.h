@@ -20,10 +20,10 @@ typedef struct group_stats {
 
 /* Calls of one name. */
 typedef struct call_stats {
-  uint32_t class_number; /* while traces are read */
   uint64_t count, ns, failed, failed_ns;
+  uint32_t class_number; /* while traces are read */
 } call_stats;
-#define CALL_STATS_NUMBERS(calls) &(calls)->count, &(calls)->ns, &(calls)->failed, &(calls)->failed_ns
+#define CALL_STATS_NUMBERS (offsetof(call_stats, class_number) / sizeof(uint64_t)) /* its first members */
 
 typedef struct epoch_stats {
   uint64_t fetches, computes;
@@ -40,7 +40,7 @@ typedef struct tally {
   group_stats *groups;     /* by number in group_numbers */
   uint32_t group_capacity;
   numbering file_numbers; /* of a file and, in the tally of a source, a process; file 0: calls without a file */
-  io_stats *files;
+  io_stats **files;       /* NULL: none */
   uint32_t file_capacity;
   call_stats *calls; /* by event_class.call */
   uint32_t call_capacity;

@@ -161,5 +161,6 @@ static int take_training(measure_list *list, const summary_answer *answer, const
 int measures_take(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   if (!costs->count) return 1;
   take_ranks(list, answer, costs);
-  return measures_take_io(list, answer, costs) && (!costs->is_training || take_training(list, answer, costs));
+  measures_take_io(list, answer, costs);
+  return !costs->is_training || take_training(list, answer, costs);
 }

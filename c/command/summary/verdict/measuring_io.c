@@ -76,8 +76,8 @@ typedef struct file_sums {
 static file_sums sum_files(const summary_state *state) {
   file_sums sums = {0};
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
-    const io_stats *io = &state->file_io[i];
-    if (!state->files[i].hash) continue;
+    const io_stats *io = state->file_io[i];
+    if (!io || !state->files[i].hash) continue;
     if (io->opens) {
       sums.opened++;
       sums.opened_uses += io->uses;
@@ -88,7 +88,7 @@ static file_sums sum_files(const summary_state *state) {
     if (io->write_uses == 1) {
       sums.alone_ns += (double)io->write.ns;
       sums.alone_bytes += (double)io->write.bytes;
-    } else if (io->write_uses > 1 && (!sums.shared || io->write.ns > state->file_io[sums.shared].write.ns)) {
+    } else if (io->write_uses > 1 && (!sums.shared || io->write.ns > state->file_io[sums.shared]->write.ns)) {
       sums.shared = i;
     }
   }
@@ -97,7 +97,7 @@ static file_sums sum_files(const summary_state *state) {
 
 /* Whether writes of the shared file are slower is known only if there are other files to compare with. */
 static void take_shared(measure_list *list, const summary_answer *answer, const file_sums *sums, double exposed) {
-  const io_stats *io = sums->shared ? &answer->state->file_io[sums->shared] : NULL;
+  const io_stats *io = sums->shared ? answer->state->file_io[sums->shared] : NULL;
   dft_text name;
   double slowdown, all_ns = (double)answer->io.write.ns;
   if (!io || !io->write.bytes || sums->alone_bytes <= 0 || sums->alone_ns <= 0) return;
@@ -126,28 +126,25 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
 
 /* ---- Metadata ------------------------------------------------------------------------------------------------------- */
 
-static int take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
+static void take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
   const summary_state *state = answer->state;
-  io_folder folders[IO_COSTS];
-  const io_folder *folder = &folders[IO_COST_METADATA];
+  const io_folder *folder = &answer->folders[IO_COST_METADATA];
   const dft_text call = costs_call(state, IO_COST_METADATA);
   measure_set(list, M_metadata_calls, (double)answer->io.others);
   measure_set(list, M_metadata_stake, exposed);
   if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);
-  if (!io_folders_find(folders, state)) return 0;
   measure_set(list, M_metadata_files, (double)folder->files);
   measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",
                    folder->path.len ? folder->path.len : 1);
-  return 1;
 }
 
-int measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+void measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const exposed_times exposed = exposed_of(answer->state, costs);
   const io_stats *io = &answer->io;
   const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_METADATA];
   const double stdio_bytes = (double)(io->read.stdio_bytes + io->write.stdio_bytes);
   double stdio_stake = 0;
-  if (!io_stats_calls(io)) return 1;
+  if (!io_stats_calls(io)) return;
   take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
   take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
   take_files(list, answer, &exposed);
@@ -159,5 +156,5 @@ int measures_take_io(measure_list *list, const summary_answer *answer, const job
   measure_set(list, M_failed_calls, (double)io->failed);
   measure_set_ratio(list, M_failed_share, (double)io->failed, (double)io_stats_calls(io));
   measure_set_ratio(list, M_failed_stake, all * (double)io->failed_ns, (double)io_stats_ns(io));
-  return take_metadata(list, answer, exposed.ns[IO_COST_METADATA]);
+  take_metadata(list, answer, exposed.ns[IO_COST_METADATA]);
 }

@@ -9,6 +9,6 @@
 #include "costs.h"
 #include "measures.h"
 
-int measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs); /* 0: no memory */
+void measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs);
 
 #endif

@@ -13,10 +13,8 @@ static int name_call(verdict_cause *cause, enum io_cost kind, const summary_stat
   return !call.len || cause->call;
 }
 
-static int name_files(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
-  io_folder folders[IO_COSTS];
-  const io_folder *folder = &folders[kind];
-  if (!io_folders_find(folders, state)) return 0;
+static int name_files(verdict_cause *cause, enum io_cost kind, const summary_answer *answer) {
+  const io_folder *folder = &answer->folders[kind];
   if (!folder->files) return 1;
   cause->files = folder->files;
   cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
@@ -26,12 +24,12 @@ static int name_files(verdict_cause *cause, enum io_cost kind, const summary_sta
   return cause->folder != NULL;
 }
 
-static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_state *state) {
+static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer) {
   static const char *const whats[IO_COSTS] = {
     [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
   cause->what = whats[kind];
   cause->share = share;
-  return name_call(cause, kind, state) && name_files(cause, kind, state);
+  return name_call(cause, kind, answer->state) && name_files(cause, kind, answer);
 }
 
 /* What coincides with the waiting for data. */
@@ -50,7 +48,7 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   }
   if (waited <= 0) return 1;
   cause->is_about = costs->is_coarse;
-  if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer->state);
+  if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer);
   if (loading - in_calls >= SHARE_CAUSE * waited) {
     cause->what = "preparing";
     cause->share = (loading - in_calls) / waited;
@@ -66,7 +64,7 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   for (int i = 0; i < 3; i++) {
     const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_META];
     const double share = costs->ns[kinds[i].cost] / all;
-    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer->state);
+    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer);
   }
   return 1;
 }
