@@ -18,8 +18,6 @@ static void account_call(tally *counts, process_counts *process, uint32_t file, 
                          int sequence) {
   counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
   tally_add_io(counts, file, kind, event, sequence);
-  if (event->result > 0 && kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
-  if (event->result > 0 && kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
 }
 
 static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
@@ -54,6 +52,12 @@ static void account_training(tally *counts, process_counts *process, const event
   process->loop_events++;
 }
 
+/* Of transfers, those that move nothing that is wanted have a class of their own. */
+static uint32_t work_of(const event_class *class, const moment *event) {
+  const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
+  return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
+}
+
 /* One event, in the order of ends, with its self time. */
 static void account_event(void *context, const moment *event, int64_t self) {
   const account_context *given = context;
@@ -73,7 +77,8 @@ static void account_event(void *context, const moment *event, int64_t self) {
     process->calls++;
     if (is_failure(event)) tally_add_failure(counts, event);
   }
-  if (class->work != WORK_NONE) counts->is_good &= work_line_add(&thread->work, event->start, event->end, class->work);
+  if (class->work != WORK_NONE)
+    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
   if (class->io) account_io(counts, process, thread, class, event);
   if (!class->is_call)
     counts->is_good &= process_frame_add_region(&owner->frame, class, event, process_is_training(process));
