@@ -3,7 +3,6 @@
 #include "timesplitter.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/trace/spill.h"
 
@@ -37,20 +36,6 @@ static epoch_stats *epoch_of(const time_splitter *splitter, int64_t number) {
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
-
-static int is_slower(const slow_step *one, const slow_step *two) {
-  if (one->ns != two->ns) return one->ns > two->ns;
-  return one->start != two->start ? one->start < two->start : one->index < two->index;
-}
-
-void step_times_add(step_times *steps, const slow_step *step) {
-  uint32_t at = steps->slow_count;
-  while (at && is_slower(step, &steps->slowest[at - 1])) at--;
-  if (at == SLOW_STEPS) return;
-  if (steps->slow_count < SLOW_STEPS) steps->slow_count++;
-  memmove(&steps->slowest[at + 1], &steps->slowest[at], (steps->slow_count - at - 1) * sizeof *step);
-  steps->slowest[at] = *step;
-}
 
 /* The step at hand is over; the cursor goes on to the one before it. */
 static void end_step(time_splitter *splitter) {
