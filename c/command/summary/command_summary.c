@@ -9,6 +9,7 @@
 #include "command/cli/terminal.h"
 #include "command/summary/count/collect.h"
 #include "command/summary/state/state_file.h"
+#include "command/summary/tally/vocabularyfile.h"
 #include "command/summary/verdict/judgement_json.h"
 #include "command/summary/verdict/judgement_text.h"
 #include "command/trace/spill.h"
@@ -109,7 +110,7 @@ static int set_explained(arguments *given, const finding_rule **explained) {
 
 static int set_classes(summary_options *chosen, arguments *given) {
   char problem[1024];
-  if (vocabulary_load(&chosen->classes, given->value, problem, sizeof problem)) {
+  if (vocabulary_file_load(&chosen->classes, given->value, problem, sizeof problem)) {
     chosen->question.classes = &chosen->classes;
     return 1;
   }
@@ -333,7 +334,7 @@ static int run_summary(int argc, char **argv) {
   chosen.question.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
   while ((key = arguments_next(&given)) > 0) {
     if (!set_option(&chosen, &given, key)) {
-      vocabulary_free(&chosen.classes);
+      vocabulary_file_free(&chosen.classes);
       return given.status;
     }
   }
@@ -355,7 +356,7 @@ static int run_summary(int argc, char **argv) {
     status = chosen.is_partial ? save(&parts, chosen.output) : answer_question(&parts, &chosen);
   }
   state_parts_free(&parts);
-  vocabulary_free(&chosen.classes);
+  vocabulary_file_free(&chosen.classes);
   return status;
 }
 

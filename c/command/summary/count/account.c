@@ -14,12 +14,6 @@ typedef struct account_context {
   tally *counts;
 } account_context;
 
-static void account_transfer(tally *counts, process_counts *process, enum io_kind kind, const moment *event) {
-  if (event->result <= 0) return;
-  if (kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
-  if (kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
-}
-
 static void account_call(tally *counts, const traced_thread *thread, uint32_t file, enum io_kind kind,
                          const event_class *class, const moment *event, const io_place *place) {
   io_stats *stats = tally_file(counts, file, thread->process);
@@ -29,19 +23,15 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
-static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
-                       const moment *event) {
+static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event) {
   io_place place;
   counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
   if (!class->is_wanted) return;
   if (class->io == IO_COPY) {
     account_call(counts, thread, event->file, IO_READ, class, event, &place);
     account_call(counts, thread, event->second_file, IO_WRITE, class, event, &place);
-    account_transfer(counts, process, IO_READ, event);
-    account_transfer(counts, process, IO_WRITE, event);
   } else {
     account_call(counts, thread, event->file, class->io, class, event, &place);
-    account_transfer(counts, process, class->io, event);
   }
 }
 
@@ -59,6 +49,12 @@ static void account_training(tally *counts, process_counts *process, const event
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
   process->loop_events++;
+}
+
+/* Of transfers, those that move nothing that is wanted have a class of their own. */
+static uint32_t work_of(const event_class *class, const moment *event) {
+  const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
+  return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -83,8 +79,9 @@ static void account_event(void *context, const moment *event, int64_t self) {
     counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
                                         (uint64_t)self);
   }
-  if (class->work != WORK_NONE) counts->is_good &= work_line_add(&thread->work, event->start, event->end, class->work);
-  if (class->io) account_io(counts, process, thread, class, event);
+  if (class->work != WORK_NONE)
+    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
+  if (class->io) account_io(counts, thread, class, event);
   if (!class->is_call)
     counts->is_good &= process_frame_add_region(&owner->frame, class, event, process_is_training(process));
   if (class->ai) account_training(counts, process, class, event);

@@ -10,6 +10,7 @@
 typedef struct split_context {
   time_splitter splitter;
   grain_maker makers[GRAIN_KINDS];
+  span_stack moving[CALL_KINDS - CALLS_MOVING]; /* times of transfers */
 } split_context;
 
 static void add_state(void *context, int64_t start, int64_t end, enum time_class class) {
@@ -17,9 +18,20 @@ static void add_state(void *context, int64_t start, int64_t end, enum time_class
   time_splitter_add(&made->splitter, start, end, class);
 }
 
-static int add_calls(void *context, enum grain_kind kind, int64_t start, int64_t end) {
+static int add_calls(void *context, enum call_kind kind, int64_t start, int64_t end) {
   split_context *made = context;
+  if (kind >= CALLS_MOVING) return span_stack_push(&made->moving[kind - CALLS_MOVING], start, end);
   return grain_maker_add(&made->makers[kind], start, end);
+}
+
+/* In the order of time. */
+static int move_spans(spanset *into, span_stack *from) {
+  const stacked_span *span;
+  int is_good;
+  while ((is_good = span_stack_top(from, &span)) && span && (is_good = spanset_add(into, span->start, span->end)))
+    span_stack_pop(from);
+  span_stack_free(from);
+  return is_good && spanset_settle(into);
 }
 
 static int split_threads(const analysis *shared, const traced_process *process, split_context *made) {
@@ -61,6 +73,8 @@ int split_process(analysis *shared, tally *counts, traced_process *process) {
                       process->frame.windows);
   is_good = is_good && split_threads(shared, process, &made);
   is_good = time_splitter_end(&made.splitter) && is_good;
+  is_good &= move_spans(&process->counts.reads, &made.moving[CALLS_MOVING_READ - CALLS_MOVING]) &
+             move_spans(&process->counts.writes, &made.moving[CALLS_MOVING_WRITE - CALLS_MOVING]);
   for (int kind = 0; kind < GRAIN_KINDS; kind++)
     is_good &= grain_maker_end(&made.makers[kind], &process->counts.grains[kind]);
   for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process)

@@ -42,9 +42,12 @@ enum work_class {
   WORK_REGION_WRITE, /* regions of I/O, whatever calls they make */
   WORK_REGION_READ,
   WORK_REGION_META,
-  WORK_WRITE, /* I/O calls */
-  WORK_COPY,  /* reads and writes */
+  WORK_WRITE, /* I/O calls; each of the three is followed by those of its kind that move nothing that is wanted */
+  WORK_IDLE_WRITE,
+  WORK_COPY, /* reads and writes */
+  WORK_IDLE_COPY,
   WORK_READ,
+  WORK_IDLE_READ,
   WORK_META,
   WORK_COMPUTE,
   WORK_OTHER, /* a region of another kind, which counts as compute */

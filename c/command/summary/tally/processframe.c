@@ -116,6 +116,6 @@ void process_frame_free(process_frame *frame) {
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
   record_pile_free(&frame->epochs);
-  for (int i = 0; i < WINDOW_KINDS; i++) record_pile_free(&frame->windows[i]);
+  for (int i = 0; i < WINDOW_KINDS; i++) span_stack_free(&frame->windows[i]);
   *frame = (process_frame){0};
 }

@@ -3,27 +3,31 @@
 #include "timesplitter.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "command/trace/spill.h"
 
 /* ---- Windows -------------------------------------------------------------------------------------------------------- */
 
-static int from_the_last(const void *a, const void *b) {
-  const split_window *one = a, *two = b;
-  if (one->end != two->end) return one->end > two->end ? -1 : 1;
-  if (one->start != two->start) return one->start > two->start ? -1 : 1;
-  return one->index > two->index ? -1 : one->index < two->index;
+/* A window is three entries of the stack. */
+int split_window_add(span_stack *stack, const split_window *window) {
+  return span_stack_push(stack, (int64_t)window->index, 0) && span_stack_push(stack, window->epoch, window->step) &&
+         span_stack_push(stack, window->start, window->end);
 }
 
-int split_window_add(record_pile *pile, const split_window *window) {
-  pile->record_bytes = sizeof *window;
-  pile->compare = from_the_last;
-  return record_pile_add(pile, window);
+static int take(span_stack *stack, stacked_span *entry) {
+  const stacked_span *top;
+  if (!span_stack_top(stack, &top) || !top) return 0;
+  *entry = *top;
+  span_stack_pop(stack);
+  return 1;
 }
 
+/* If the spill cannot be read, spill_error() says so in the end. */
 static void next_window(window_cursor *cursor) {
-  const split_window *window = run_merge_next(&cursor->merge);
-  cursor->has_window = window != NULL;
-  if (window) cursor->window = *window;
+  stacked_span time, numbers, index;
+  cursor->has_window = take(cursor->stack, &time) && take(cursor->stack, &numbers) && take(cursor->stack, &index);
+  if (cursor->has_window)
+    cursor->window = (split_window){time.start, time.end, numbers.start, numbers.end, (uint64_t)index.start};
 }
 
 /* Of the epoch with this number, which may be unknown; NULL: no line is about it. */
@@ -32,20 +36,6 @@ static epoch_stats *epoch_of(const time_splitter *splitter, int64_t number) {
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
-
-static int is_slower(const slow_step *one, const slow_step *two) {
-  if (one->ns != two->ns) return one->ns > two->ns;
-  return one->start != two->start ? one->start < two->start : one->index < two->index;
-}
-
-void step_times_add(step_times *steps, const slow_step *step) {
-  uint32_t at = steps->slow_count;
-  while (at && is_slower(step, &steps->slowest[at - 1])) at--;
-  if (at == SLOW_STEPS) return;
-  if (steps->slow_count < SLOW_STEPS) steps->slow_count++;
-  memmove(&steps->slowest[at + 1], &steps->slowest[at], (steps->slow_count - at - 1) * sizeof *step);
-  steps->slowest[at] = *step;
-}
 
 /* The step at hand is over; the cursor goes on to the one before it. */
 static void end_step(time_splitter *splitter) {
@@ -127,10 +117,10 @@ static void spend(time_splitter *splitter, int64_t until, enum time_class class)
 /* ---- The way back --------------------------------------------------------------------------------------------------- */
 
 void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
-                         record_pile windows[WINDOW_KINDS]) {
+                         span_stack windows[WINDOW_KINDS]) {
   *splitter = (time_splitter){.counts = counts, .sums = sums, .first = first, .now = last, .is_good = 1};
   for (int kind = 0; kind < WINDOW_KINDS; kind++) {
-    record_pile_read(&windows[kind], &splitter->cursors[kind].merge);
+    splitter->cursors[kind].stack = &windows[kind];
     next_window(&splitter->cursors[kind]);
   }
   look_back(splitter);
@@ -145,9 +135,5 @@ int time_splitter_end(time_splitter *splitter) {
   spend(splitter, splitter->first, TIME_OUTSIDE);
   book(splitter);
   while (splitter->cursors[WINDOW_STEP].has_window) end_step(splitter);
-  for (int kind = 0; kind < WINDOW_KINDS; kind++) {
-    splitter->is_good &= splitter->cursors[kind].merge.is_good;
-    run_merge_free(&splitter->cursors[kind].merge);
-  }
-  return splitter->is_good;
+  return splitter->is_good && !spill_error();
 }

@@ -3,6 +3,7 @@
 #ifndef DFTRACER_TIMESPLITTER_H
 #define DFTRACER_TIMESPLITTER_H
 
+#include "command/trace/spanstack.h"
 #include "processcounts.h"
 #include "tally.h"
 
@@ -13,15 +14,15 @@ typedef struct split_window {
   uint64_t index;      /* of a step */
 } split_window;
 
-/* Windows of one kind are disjoint. Adds one to a pile that is read from the last to the first. 0: no memory, or no room for the
- * spill. */
-int split_window_add(record_pile *pile, const split_window *window);
+/* Windows of one kind are disjoint. Adds one, in the order of ends, to a stack that is read from the last to the first. 0: no
+ * memory, or no room for the spill. */
+int split_window_add(span_stack *stack, const split_window *window);
 
 enum window_kind { WINDOW_EVALUATION, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
 
 /* The windows of one kind, the one at hand first. */
 typedef struct window_cursor {
-  run_merge merge;
+  span_stack *stack;
   split_window window;
   int has_window, is_inside; /* there is one at or before this moment; it covers this moment */
 } window_cursor;
@@ -41,7 +42,7 @@ typedef struct time_splitter {
 
 /* The process has events from `first` to `last`, its loop is in counts. */
 void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
-                         record_pile windows[WINDOW_KINDS]);
+                         span_stack windows[WINDOW_KINDS]);
 /* Before what was added so far. What is not added is outside. */
 void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
 /* 0: no memory, or the spill cannot be read. */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "vocabulary.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {

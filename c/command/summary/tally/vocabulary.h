@@ -5,7 +5,7 @@
 #define DFTRACER_VOCABULARY_H
 
 #include <dftracer/reader.h>
-#include <stdio.h>
+#include <stddef.h>
 
 /* What a region is for. Its word in the table of activities is what --classes and docs/summary.md call it. */
 enum activity {
@@ -50,10 +50,7 @@ const char *activity_meaning(enum activity activity);
 /* The built-in rows; NULL: there is no such row. */
 const vocabulary_row *vocabulary_row_at(uint32_t number);
 
-/* Adds the rows of a file: lines `class category name`. 0: `problem` says why not. */
-int vocabulary_load(vocabulary *own, const char *path, char *problem, size_t problem_bytes);
 /* A row as a text, by which states are compared. */
 void vocabulary_row_text(const vocabulary_row *row, char *text, size_t bytes);
-void vocabulary_free(vocabulary *own);
 
 #endif

@@ -1,11 +1,12 @@
 /* vocabularyfile.c - the user's own rows of the vocabulary.
  * SPDX-License-Identifier: MIT */
+#include "vocabularyfile.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "vocabulary.h"
 
 #define FIELDS 3
 
@@ -67,7 +68,7 @@ static int read_line(vocabulary *own, char *line, char *problem, size_t bytes) {
   return add_row(own, activity, fields[1], fields[2]) || snprintf(problem, bytes, "out of memory") < 0;
 }
 
-int vocabulary_load(vocabulary *own, const char *path, char *problem, size_t problem_bytes) {
+int vocabulary_file_load(vocabulary *own, const char *path, char *problem, size_t problem_bytes) {
   FILE *file = fopen(path, "re");
   char *line = NULL, reason[640];
   size_t room = 0;
@@ -88,7 +89,7 @@ int vocabulary_load(vocabulary *own, const char *path, char *problem, size_t pro
   return is_good;
 }
 
-void vocabulary_free(vocabulary *own) {
+void vocabulary_file_free(vocabulary *own) {
   for (uint32_t i = 0; i < own->count; i++) {
     free((char *)own->rows[i].cat);
     free((char *)own->rows[i].name);

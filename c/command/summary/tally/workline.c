@@ -56,7 +56,6 @@ typedef struct open_span {
 
 /* A thread on the way back. */
 typedef struct work_runner {
-  int64_t next; /* the moment when something changes; INT64_MIN: nothing will */
   work_line *line;
   stacked_span span; /* the one that comes next */
   int64_t span_end;  /* INT64_MIN: there is none */
@@ -80,8 +79,11 @@ static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_REGION_READ] = TIME_READ,
   [WORK_REGION_META] = TIME_META,
   [WORK_WRITE] = TIME_WRITE,
+  [WORK_IDLE_WRITE] = TIME_WRITE,
   [WORK_COPY] = TIME_WRITE,
+  [WORK_IDLE_COPY] = TIME_WRITE,
   [WORK_READ] = TIME_READ,
+  [WORK_IDLE_READ] = TIME_READ,
   [WORK_META] = TIME_META,
   [WORK_COMPUTE] = TIME_COMPUTE,
   [WORK_OTHER] = TIME_COMPUTE,
@@ -94,9 +96,10 @@ static uint32_t state_of(uint32_t classes) {
   return classes ? line_class[__builtin_ctz(classes)] : NO_STATE;
 }
 
-static void set_next(work_runner *runner) {
+/* The moment when something changes; INT64_MIN: nothing will. */
+static int64_t next_moment(const work_runner *runner) {
   const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
-  runner->next = runner->span_end > closes ? runner->span_end : closes;
+  return runner->span_end > closes ? runner->span_end : closes;
 }
 
 /* Takes the next span out of the line. */
@@ -138,52 +141,53 @@ static uint32_t close_last(work_runner *runner) {
 /* ---- All threads ---------------------------------------------------------------------------------------------------- */
 
 typedef struct work_crew {
-  work_runner **heap; /* the first one has the latest moment */
-  uint32_t count;
+  work_runner *runners;
+  int64_t *moments;  /* when each of them changes next */
+  uint32_t size;     /* how many: a power of two, the last ones may have no line */
+  uint32_t *winners; /* of matches: 1 is the final, 2 and 3 lead to it; from `size` on, the threads themselves */
   uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
   int64_t since;                           /* the process is in the first of these states from here on, back */
-  uint32_t calls[GRAIN_KINDS];             /* that are open */
-  int64_t calls_end[GRAIN_KINDS];          /* when they ended, if there are any */
+  uint32_t calls[CALL_KINDS];              /* that are open */
+  int64_t calls_end[CALL_KINDS];           /* when they ended, if there are any */
   const work_listener *listener;
 } work_crew;
 
-/* What calls are: a bit for each grain_kind. */
-static const uint8_t call_kinds[WORK_CLASSES] = {[WORK_READ] = 1 << GRAIN_READ,
-                                                 [WORK_WRITE] = 1 << GRAIN_WRITE,
-                                                 [WORK_COPY] = 1 << GRAIN_READ | 1 << GRAIN_WRITE,
-                                                 [WORK_META] = 1 << GRAIN_META};
+/* What calls are: a bit for each call_kind. */
+#define READS (1 << CALLS_READ)
+#define WRITES (1 << CALLS_WRITE)
+#define MOVES(kinds) ((kinds) | (kinds) << CALLS_MOVING)
+static const uint8_t call_kinds[WORK_CLASSES] = {
+  [WORK_READ] = MOVES(READS),          [WORK_IDLE_READ] = READS,
+  [WORK_WRITE] = MOVES(WRITES),        [WORK_IDLE_WRITE] = WRITES,
+  [WORK_COPY] = MOVES(READS | WRITES), [WORK_IDLE_COPY] = READS | WRITES,
+  [WORK_META] = 1 << CALLS_META,
+};
 
 static int change_calls(work_crew *crew, uint32_t kinds, int64_t now, int is_open) {
-  for (int kind = 0; kind < GRAIN_KINDS; kind++) {
-    if (!(kinds >> kind & 1)) continue;
+  for (; kinds; kinds &= kinds - 1) {
+    const uint32_t kind = (uint32_t)__builtin_ctz(kinds);
     if (is_open && !crew->calls[kind]++) crew->calls_end[kind] = now;
-    if (!is_open && !--crew->calls[kind] &&
-        !crew->listener->calls(crew->listener->context, (enum grain_kind)kind, now, crew->calls_end[kind]))
+    if (!is_open && !--crew->calls[kind] && now < crew->calls_end[kind] &&
+        !crew->listener->calls(crew->listener->context, (enum call_kind)kind, now, crew->calls_end[kind]))
       return 0;
   }
   return 1;
 }
 
 /* Closes or opens one span. 0: no memory, or the spill cannot be read. */
-static int step_back(work_crew *crew, work_runner *runner) {
-  const int64_t now = runner->next;
+static int step_back(work_crew *crew, work_runner *runner, int64_t now) {
   const int is_open = runner->span_end == now;
   const uint32_t class = is_open ? class_of(&runner->span) : close_last(runner);
   if (is_open && !open_next(runner)) return 0;
-  set_next(runner);
   return !call_kinds[class] || change_calls(crew, call_kinds[class], now, is_open);
 }
 
-static void sift_down(work_crew *crew, uint32_t at) {
-  work_runner *moved = crew->heap[at];
-  uint32_t child;
-  while ((child = 2 * at + 1) < crew->count) {
-    if (child + 1 < crew->count && crew->heap[child + 1]->next > crew->heap[child]->next) child++;
-    if (crew->heap[child]->next <= moved->next) break;
-    crew->heap[at] = crew->heap[child];
-    at = child;
+/* Plays the matches of a thread again: who has the later moment goes on to the next match. */
+static void play(work_crew *crew, uint32_t thread) {
+  for (uint32_t match = (crew->size + thread) / 2; match; match /= 2) {
+    const uint32_t one = crew->winners[2 * match], two = crew->winners[2 * match + 1];
+    crew->winners[match] = crew->moments[one] >= crew->moments[two] ? one : two;
   }
-  crew->heap[at] = moved;
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
@@ -203,17 +207,18 @@ static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
 }
 
 static int run_back(work_crew *crew) {
-  for (uint32_t i = crew->count; i-- > 0;) sift_down(crew, i);
-  while (crew->count && crew->heap[0]->next > INT64_MIN) {
-    work_runner *runner = crew->heap[0];
-    const int64_t now = runner->next;
-    while (runner->next == now) {
-      if (!step_back(crew, runner)) return 0;
-    }
+  for (;;) {
+    const uint32_t latest = crew->winners[1];
+    work_runner *runner = &crew->runners[latest];
+    const int64_t now = crew->moments[latest];
+    if (now == INT64_MIN) return 1;
+    do {
+      if (!step_back(crew, runner, now)) return 0;
+      crew->moments[latest] = next_moment(runner);
+    } while (crew->moments[latest] == now);
     change_state(crew, runner, now);
-    sift_down(crew, 0);
+    play(crew, latest);
   }
-  return 1;
 }
 
 /* The classes that count. */
@@ -224,23 +229,32 @@ static uint32_t counted_of(const work_line *line, int is_trainer) {
   return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~io);
 }
 
-int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener) {
-  work_runner *runners = calloc((size_t)count + 1, sizeof *runners);
-  work_crew crew = {.heap = calloc((size_t)count + 1, sizeof(work_runner *)), .since = INT64_MAX, .listener = listener};
-  int is_good = runners && crew.heap;
-  for (uint32_t i = 0; is_good && i < count; i++) {
-    if (work_line_is_empty(lines[i])) continue;
-    runners[i].line = lines[i];
-    runners[i].state = NO_STATE;
-    runners[i].counted = counted_of(lines[i], is_trainer);
-    is_good = take_span(&runners[i]);
-    set_next(&runners[i]);
-    crew.heap[crew.count++] = &runners[i];
+static int take_places(work_crew *crew, work_line *const *lines, uint32_t count, int is_trainer) {
+  for (uint32_t i = 0; i < crew->size; i++) {
+    work_runner *runner = &crew->runners[i];
+    *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
+    if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
+    if (runner->line && !take_span(runner)) return 0;
+    crew->moments[i] = next_moment(runner);
+    crew->winners[crew->size + i] = i;
   }
-  crew.of_state[NO_STATE] = crew.count;
-  is_good = is_good && run_back(&crew);
-  for (uint32_t i = 0; runners && i < count; i++) free(runners[i].open);
-  free(runners);
-  free(crew.heap);
+  crew->of_state[NO_STATE] = crew->size;
+  for (uint32_t i = 0; i < crew->size; i++) play(crew, i);
+  return 1;
+}
+
+int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener) {
+  work_crew crew = {.size = 2, .since = INT64_MAX, .listener = listener};
+  int is_good;
+  while (crew.size < count) crew.size *= 2;
+  crew.runners = calloc(crew.size, sizeof *crew.runners);
+  crew.winners = calloc((size_t)crew.size * 2, sizeof *crew.winners);
+  crew.moments = calloc(crew.size, sizeof *crew.moments);
+  is_good = crew.runners && crew.winners && crew.moments && take_places(&crew, lines, count, is_trainer) &&
+            run_back(&crew);
+  for (uint32_t i = 0; crew.runners && i < crew.size; i++) free(crew.runners[i].open);
+  free(crew.runners);
+  free(crew.moments);
+  free(crew.winners);
   return is_good;
 }

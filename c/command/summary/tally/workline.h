@@ -26,12 +26,23 @@ static inline void work_line_free(work_line *line) {
   line->classes = 0;
 }
 
+/* Calls that any thread is in, whatever encloses them: by grain_kind, then transfers of bytes that are wanted. */
+enum call_kind {
+  CALLS_READ = GRAIN_READ,
+  CALLS_WRITE = GRAIN_WRITE,
+  CALLS_META = GRAIN_META,
+  CALLS_MOVING = GRAIN_KINDS,
+  CALLS_MOVING_READ = CALLS_MOVING + GRAIN_READ,
+  CALLS_MOVING_WRITE = CALLS_MOVING + GRAIN_WRITE,
+  CALL_KINDS
+};
+
 /* Who is told. The later times come first. */
 typedef struct work_listener {
   /* A time in which the process does one thing. What is between two is outside. */
   void (*state)(void *context, int64_t start, int64_t end, enum time_class class);
-  /* A time in which at least one thread is in a call of a kind, whatever encloses it. 0: no memory. */
-  int (*calls)(void *context, enum grain_kind kind, int64_t start, int64_t end);
+  /* A time in which at least one thread is in a call of a kind. 0: no memory, or no room for the spill. */
+  int (*calls)(void *context, enum call_kind kind, int64_t start, int64_t end);
   void *context;
 } work_listener;
 
