@@ -69,6 +69,8 @@ static int list_names(collective_list *list, const summary_state *state) {
     collective *sum = &list->calls[list->count++];
     *sum = (collective){.name = own->name, .kind = own->kind, .least = UINT64_MAX, .last_rank = NO_NUMBER};
     sum->unknown = why_never(own->kind);
+    if (mpi_is_collective((uint8_t)own->kind))
+      sum->fence = mpi_call_classify(state_text_of(state, own->name), (dft_text){"MPI", 3}).fence;
     for (next = first; next < count; next++) {
       uint32_t *last = &seen[list->clocks.of_process[callers[next].process]];
       if (callers[next].call->name != own->name || callers[next].call->kind != own->kind) break;
@@ -156,21 +158,22 @@ typedef struct comparison {
 } comparison;
 
 /* Whether nobody left before the last one had come. */
-static int is_fence(const comparison *of, uint32_t name, const meeting_member *members, uint32_t count) {
-  const uint8_t fence = mpi_call_classify(state_text_of(of->state, name), (dft_text){"MPI", 3}).fence;
+static int is_fence(uint8_t fence, const meeting_member *members, uint32_t count) {
+  if (fence == FENCE_NEVER) return 0;
   for (uint32_t i = 0; i < count; i++) {
     if (members[i].call.wait_end < members[i].call.wait_start) return 0;
     if (fence == FENCE_WITH_DATA && !members[i].call.has_data) return 0;
   }
-  return fence != FENCE_NEVER;
+  return 1;
 }
 
 /* Takes what a meeting says of the clocks. On one host there is only one: then it says whether the calls belong together. */
 static const char *check_meeting(void *context, uint32_t name, const meeting_member *members, uint32_t count) {
   comparison *of = context;
   const host_clocks *clocks = &of->list->clocks;
+  const uint32_t number = call_of(of->list, name, 1);
   uint32_t visited = 0;
-  if (count < 2 || !is_fence(of, name, members, count)) return NULL;
+  if (count < 2 || number == NO_CALL || !is_fence(of->list->calls[number].fence, members, count)) return NULL;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t host = clocks->of_process[members[i].process];
     const arrival *call = &members[i].call;

@@ -18,6 +18,7 @@
 typedef struct collective {
   uint32_t name;               /* a text of the state */
   uint32_t kind;               /* mpi_kind; MPI_NONE: annotated by hand */
+  uint8_t fence;               /* mpi_fence */
   uint32_t is_begun;           /* it only begins: a request is completed later */
   uint64_t processes;          /* that called it */
   uint64_t calls, least, most; /* all; of the process with the fewest, and of that with the most */

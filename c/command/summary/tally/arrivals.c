@@ -25,13 +25,20 @@ arrival_list *arrivals_add_list(arrivals *all, arrival_key key) {
   return &all->lists[all->count++];
 }
 
+static int is_same(const arrival_key *one, const arrival_key *two) {
+  return one->name == two->name && one->comm == two->comm && one->comm_size == two->comm_size &&
+         one->is_mpi == two->is_mpi;
+}
+
 arrival_list *arrivals_list(arrivals *all, arrival_key key) {
   uint32_t number;
   int is_new;
+  if (all->last < all->count && is_same(&all->lists[all->last].key, &key)) return &all->lists[all->last];
   all->numbers.limit = UINT32_MAX - 1;
   number = numbering_of(&all->numbers, (uint64_t)key.name << 32 | key.comm, (uint64_t)key.comm_size << 1 | key.is_mpi,
                         &is_new);
   if (!number) return NULL;
+  all->last = number - 1;
   return is_new ? arrivals_add_list(all, key) : &all->lists[number - 1];
 }
 

@@ -33,6 +33,7 @@ typedef struct arrivals {
   arrival_list *lists;
   uint32_t count, capacity;
   numbering numbers; /* of lists, while traces are read */
+  uint32_t last;     /* the list that was asked for last */
 } arrivals;
 
 /* The list of a key, which is added if there is none. NULL: no memory. Valid until another one is added. */

@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-static int by_place(const void *a, const void *b) {
+static int by_time(const void *a, const void *b) {
   const mpi_message *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
   if (one->comm != two->comm) return one->comm < two->comm ? -1 : 1;
   if (one->peer != two->peer) return one->peer < two->peer ? -1 : 1;
   if (one->tag != two->tag) return one->tag < two->tag ? -1 : 1;
-  if (one->start != two->start) return one->start < two->start ? -1 : 1;
   if (one->wait_end != two->wait_end) return one->wait_end < two->wait_end ? -1 : 1;
   return (one->wait_start > two->wait_start) - (one->wait_start < two->wait_start);
 }
@@ -35,11 +35,11 @@ static int add(record_pile *pile, record_compare *compare, size_t record_bytes, 
 }
 
 int messages_add_send(messages *all, const mpi_message *send) {
-  return add(&all->sends, by_place, sizeof *send, send);
+  return add(&all->sends, by_time, sizeof *send, send);
 }
 
 int messages_add_receive(messages *all, const mpi_message *receive) {
-  return add(&all->receives, by_place, sizeof *receive, receive);
+  return add(&all->receives, by_time, sizeof *receive, receive);
 }
 
 int messages_add_request(messages *all, const message_request *request) {

@@ -35,7 +35,7 @@ typedef struct peer_stats {
 } peer_stats;
 
 typedef struct messages {
-  record_pile sends, receives; /* messages: by communicator, peer, tag, then start */
+  record_pile sends, receives; /* messages, in the order of starts */
   record_pile requests, waits; /* by id; until the trace is read */
   numbering peer_numbers;      /* of ranks: rank << 1 | whether it came from there, 0 */
   peer_stats *peers;           /* by number */

@@ -89,11 +89,16 @@ static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
 }
 
 comm_counts *tally_comm(tally *counts, uint32_t process) {
+  const uint32_t last = counts->last_comm;
+  uint32_t number;
   int is_new;
-  uint32_t number = numbering_of(&counts->comm_numbers, process, 0, &is_new);
-  comm_counts *comms = with_room(counts->comms, &counts->comm_capacity, number, sizeof *comms);
+  comm_counts *comms;
+  if (last && counts->comm_numbers.keys[last].a == process) return &counts->comms[last];
+  number = numbering_of(&counts->comm_numbers, process, 0, &is_new);
+  comms = with_room(counts->comms, &counts->comm_capacity, number, sizeof *comms);
   if (comms) counts->comms = comms;
   else counts->is_good = 0;
+  counts->last_comm = comms ? number : 0;
   return comms ? &comms[number] : NULL;
 }
 

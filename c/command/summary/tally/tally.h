@@ -53,6 +53,7 @@ typedef struct tally {
   numbering comm_numbers; /* of processes that communicated */
   comm_counts *comms;
   uint32_t comm_capacity;
+  uint32_t last_comm; /* that was asked for last; 0: none */
   uint64_t events, counters, metadata, others;
   uint64_t lost_fetches;       /* notes in the traces that fetches are missing */
   uint64_t dropped, recovered; /* events that were dropped; traces that were recovered */
