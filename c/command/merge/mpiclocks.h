@@ -14,7 +14,8 @@ int mpi_clocks_has_several(dft_reader *reader);
 /* Reads all events. If no MPI call is among them, the method becomes "clock". 0: no memory. */
 int mpi_clocks_find(alignment *clocks, dft_reader *reader, progress *shown);
 
-/* The times of a bounded node are right to within so many ns, as they are in the timeline. */
+/* The times of a bounded node are right to within so many ns, as they are in the timeline, from the first message or
+ * collective to the last. */
 double mpi_clocks_bound(const alignment *clocks, uint32_t host);
 
 /* Says on stderr what was moved, and how exact it is. Nothing for other methods. */
