@@ -9,7 +9,8 @@ import subprocess
 
 from io_harness import LIBRARY, PRELOAD, SOURCE, expect, expect_equal, main
 
-ACTIONS = {"READ", "WRITE", "GET", "PUT", "SCAN", "QUEUE", "COPY", "MAP", "SEEK", "MOVE", "OPEN", "PROCESS", "OTHER"}
+ACTIONS = {"READ", "WRITE", "GET", "PUT", "SCAN", "QUEUE", "COPY", "MAP", "SEEK", "MOVE", "OPEN", "CLOSE", "PROCESS"}
+ACTIONS |= {"OTHER"}
 SOME = {
     "read": "READ",
     "pwritev2": "WRITE",

@@ -34,7 +34,7 @@ OTHERS = (("app", "work"), ("app", "wait"))
 LEAVES = ("read", "pread64", "write", "pwrite", "lseek", "open", "close", "fread", "__xstat")
 LEAVES += ("copy_file_range", "sendfile64", "splice", "getline", "fprintf", "fgetc")
 LEAVES += ("putc", "fscanf", "vfscanf", "mmap", "mmap64")
-LEAVES += ("fseek", "fseeko64", "rewind")
+LEAVES += ("fseek", "fseeko64", "rewind", "fopen", "freopen", "fclose", "openat")
 LEAVES += ("fork", "execvp", "fexecve", "posix_spawn", "waitpid", "wait4")
 
 
@@ -88,6 +88,10 @@ class Writer:
             args["offset"] = rng.choice([0, 100, 200, 4096, 2**63 - 1])
         if name.startswith("fseek"):
             args |= {"offset": rng.choice([0, 100, 4096, -100, 2**63 - 1]), "whence": rng.choice([0, 0, 1, 2])}
+        if name in ("open", "openat"):
+            args |= rng.choice([{}, {"flags": rng.choice([0, 577, 1089, "1024", "x", -1]), "mode": 438}])
+        if name in ("fopen", "freopen"):
+            args |= rng.choice([{}, {"mode": rng.choice(["r", "a", "ab+", "w", ""])}])
         if name.startswith("mmap"):
             args["length"] = rng.choice([-1, 0, 4096, 2**63 - 1, "8192", "x"])
         if name in ("copy_file_range", "splice", "sendfile64", "open"):

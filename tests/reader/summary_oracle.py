@@ -9,6 +9,9 @@ import math
 import re
 
 import oracle
+import oracle_io
+import oracle_regions
+from oracle_io import TOP, percentile, sum_of
 
 READS = ("read", "pread", "readv", "preadv", "preadv2", "fread", "fgets", "getline", "getdelim")
 WRITES = ("write", "pwrite", "writev", "pwritev", "pwritev2", "fwrite", "fputs", "puts")
@@ -23,7 +26,6 @@ COPIES = ("copy_file_range", "sendfile", "splice")
 PROCESSES = ("fork", "vfork", "wait", "waitpid", "wait3", "wait4", "waitid", "posix_spawn", "posix_spawnp")
 PROCESSES += ("execve", "execv", "execvp", "execvpe", "execl", "execlp", "execle", "fexecve")
 LOST = ("dropped", "recovered_traces", "unrecovered_traces", "running_processes")  # the last two are of spools only
-TOP = 2**64 - 1  # sums stay there when they have no more room
 
 
 @functools.lru_cache
@@ -166,51 +168,6 @@ def length(intervals):
 
 def shared(one, two):
     return length(one) + length(two) - length(union([*map(tuple, one), *map(tuple, two)]))
-
-
-def percentile(values, share):
-    ordered = sorted(values) or [0]
-    return ordered[max(1, math.ceil(share * len(ordered))) - 1]
-
-
-class IO:
-    def __init__(self):
-        self.numbers = collections.Counter()
-        self.sizes = []
-
-    def count(self, span, kind, sequence):
-        ret = span.result
-        name = {"read": "read", "write": "write"}.get(kind, "metadata")
-        self.numbers["metadata" if name == "metadata" else name + "s"] += 1
-        self.numbers[name + "_ns"] += span.time
-        if name != "metadata":
-            self.numbers[name + "_bytes"] += max(ret or 0, 0)
-            if ret is None:
-                self.numbers["unknown"] += 1
-            elif ret > 0:
-                self.sizes.append(ret)
-        if kind == "map" and (ret if ret is not None else -1) >= 0:
-            self.numbers["mapped_bytes"] += max(integer(span.args.get("length"), 0), 0)
-        self.numbers["failed"] += span.is_failed
-        if sequence is not None:
-            self.numbers["sequential" if sequence else "random"] += 1
-
-    def document(self):
-        keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "mapped_bytes")
-        keys += ("read_ns", "write_ns", "metadata_ns")
-        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed", "unknown")}
-        result["calls"] = result["reads"] + result["writes"] + result["metadata"]
-        result["size_median"] = percentile(self.sizes, 0.5)
-        result["size_p95"] = percentile(self.sizes, 0.95)
-        return result | {"size_max": max(self.sizes, default=0)}
-
-
-def sum_of(many):
-    whole = IO()
-    for io in many:
-        whole.numbers += io.numbers
-        whole.sizes += io.sizes
-    return whole
 
 
 # ---- Groups of files
@@ -557,6 +514,7 @@ class Summary:
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
+            oracle_io.place(spans)
 
     def _wanted(self):
         @functools.lru_cache
@@ -588,6 +546,8 @@ class Summary:
             return span.process, self._who(span.process)
         if self.by == "thread":
             return span.thread, {"thread": str(span.event["tid"])} | self._who(span.process)
+        if self.by == "rank":
+            return self.processes[span.process].rank, {"rank": self.processes[span.process].rank}
         return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
@@ -610,21 +570,25 @@ class Summary:
             }
 
     def _io(self):
-        everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
+        tables = oracle_io.Tables()
+        files = tables.files
         busy, failures = {"read": [], "write": []}, collections.Counter()
         for span in self._wanted():
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
+            if span.event["cat"] in ("POSIX", "STDIO"):
+                tables.call(span, span.kind)
             if span.event["cat"] in ("POSIX", "STDIO") and span.is_failed:
                 failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
                 if part in busy and (span.result or 0) > 0:
                     busy[part].append((span.start, span.end))
-                for io in (everything, files[file], processes[span.process]):
-                    io.count(span, part, span.sequence)
+                tables.transfer(span, part, file)
         return {
-            "all": everything.document(),
+            "all": tables.everything.document(),
+            "calls": tables.call_lines(),
+            "folders": tables.folders(self.files),
             "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
             "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
@@ -632,8 +596,13 @@ class Summary:
                 {"group": label, "files": len(some), **sum_of([files[file] for file in some]).document()}
                 for label, some in groups_of({file: (self.files.get(file), io) for file, io in files.items()})
             ],
-            "processes": [self._who(key) | io.document() for key, io in processes.items()],
+            "processes": [self._who(key) | io.document() for key, io in tables.processes.items()],
         }
+
+    def _regions(self):
+        regions = [span for span in self._wanted() if span.event["cat"] not in ("POSIX", "STDIO")]
+        living = {span.process for span in self.spans}
+        return list(oracle_regions.regions_by_rank(regions, living, self.processes, self._label))
 
     def _training(self):
         for span in self.users:
@@ -902,6 +871,7 @@ class Summary:
             "groups": list(self._groups()),
             "io": self._io(),
             "training": self._training_document(),
+            "regions_by_rank": self._regions(),
             "lost": {key: self.lost[key] for key in LOST}
             | {"unfinished_traces": sum(process.bookkeeping == {"start"} for process in self.processes.values())},
             "problem_count": 0,

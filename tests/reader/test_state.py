@@ -73,7 +73,7 @@ def two_hundred_traces(folder):
             text = text.replace(b'{"id"', b'{"id', 3)
         paths.append(folder / f"trace-{i}.pfw")
         paths[-1].write_bytes(text)
-    questions = [["--by", by] for by in ("file", "process", "thread", "step")]
+    questions = [["--by", by] for by in ("file", "process", "thread", "step", "rank")]
     merged_states_are_one_run(folder, paths, rng, 3, [[], ["--name", "*read*", "--cat", "POSIX"]])
     merged_states_are_one_run(folder, paths[:40], rng, 2, questions)
     traces = [path for path in paths if path.stem not in ("trace-11", "trace-12")]

@@ -18,11 +18,12 @@ import summary_oracle as expected
 
 DATA = os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "data")
 NEAR = ("median_ns", "p95_ns", "size_median", "size_p95")
-BY = ("name", "file", "process", "thread", "step")
+BY = ("name", "file", "process", "thread", "step", "rank")
 SORTED = {  # by what, the largest first
     ".groups": lambda line: (line["self_ns"], line["total_ns"]),
     ".io.files": lambda line: line["read_ns"] + line["write_ns"] + line["metadata_ns"],
     ".io.processes": lambda line: line["read_ns"] + line["write_ns"] + line["metadata_ns"],
+    ".regions_by_rank": lambda line: (line["lost_ns"], line["max_ns"]),
     ".io.failures": lambda line: line["count"],
     ".training.by_epoch": lambda line: 1 if line["epoch"] is None else -line["epoch"],
 }
@@ -35,7 +36,7 @@ def command(*arguments):
 
 
 def exact(line):
-    return json.dumps({key: value for key, value in line.items() if key not in NEAR}, sort_keys=True)
+    return json.dumps({key: value for key, value in line.items() if key not in (*NEAR, "deviation_ns")}, sort_keys=True)
 
 
 def compare(where, ours, theirs, grain):
@@ -50,6 +51,8 @@ def compare(where, ours, theirs, grain):
         assert len(ours) == len(theirs), f"{where}: summary has {len(ours)}, oracle {len(theirs)}"
         for one, two in zip(sorted(ours, key=exact), sorted(theirs, key=exact)):
             compare(f"{where}[{exact(two)[:120]}]", one, two, grain)
+    elif where.endswith("deviation_ns"):  # to the nearest nanosecond
+        assert abs(ours - theirs) <= 0.5 + theirs * 1e-9, f"{where}: summary {ours}, oracle {theirs}"
     elif where.endswith(NEAR):
         allowed = theirs / 128 + (grain if where.endswith("_ns") else 1) / 2
         assert abs(ours - theirs) <= allowed, f"{where}: summary {ours}, oracle {theirs}"

@@ -36,7 +36,7 @@ enum {
 };
 
 static const option options[] = {
-  {OPTION_BY, "by", "name|file|process|thread|step",
+  {OPTION_BY, "by", "name|file|process|thread|step|rank",
    "print only the table of events, grouped by this; default: grouped by name, with all other sections"},
   {OPTION_RUN, "run", "all|N",
    "which run to show, if the traces are of several: one of those that are listed, or all, added up; default: the "
@@ -90,7 +90,7 @@ static int set_run(arguments *given, uint32_t *run) {
 
 /* 0: the option's value is wrong, and given->status says so. */
 static int set_option(summary_options *chosen, arguments *given, int key) {
-  static const char *const words[] = {"name", "file", "process", "thread", "step", NULL};
+  static const char *const words[] = {"name", "file", "process", "thread", "step", "rank", NULL};
   summary_question *question = &chosen->question;
   uint64_t jobs, memory;
   switch (key) {

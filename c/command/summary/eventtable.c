@@ -1,4 +1,4 @@
-/* eventtable.c - the events by name, file, process, thread or step, for people.
+/* eventtable.c - the events by name, file, process, thread, step or rank, for people.
  * SPDX-License-Identifier: MIT */
 #include "eventtable.h"
 

@@ -1,4 +1,4 @@
-/* eventtable.h - the events by name, file, process, thread or step, for people. SPDX-License-Identifier: MIT */
+/* eventtable.h - the events by name, file, process, thread, step or rank, for people. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_EVENTTABLE_H
 #define DFTRACER_EVENTTABLE_H
 

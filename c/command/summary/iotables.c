@@ -28,14 +28,14 @@ static void add_io(table *sheet, const io_stats *io, int has_mapped) {
   char size[FORMAT_BYTES];
   add_count(sheet, io_stats_calls(io));
   add_time(sheet, ns);
-  add_moved(sheet, io->read_bytes, io->unknown_reads);
-  add_rate(sheet, io->read_bytes, io->unknown_reads, io->read_ns);
-  add_moved(sheet, io->write_bytes, io->unknown_writes);
-  add_rate(sheet, io->write_bytes, io->unknown_writes, io->write_ns);
+  add_moved(sheet, io->read.bytes, io->read.unknown);
+  add_rate(sheet, io->read.bytes, io->read.unknown, io->read.ns);
+  add_moved(sheet, io->write.bytes, io->write.unknown);
+  add_rate(sheet, io->write.bytes, io->write.unknown, io->write.ns);
   /* A file that is read to its end has transfers of 0 bytes. */
   table_format(sheet, "%s",
                io->sizes.count ? format_bytes(size, (double)histogram_percentile(&io->sizes, 0.5, 1)) : "-");
-  add_share(sheet, io->sequential, io->sequential + io->random);
+  add_share(sheet, io->sequential, io->sequential + io_stats_random(io));
   add_share(sheet, io->other_ns, ns);
   if (has_mapped) add_bytes(sheet, io->mapped_bytes);
 }
@@ -158,15 +158,15 @@ static void print_job_io(FILE *out, const summary_answer *answer) {
   table lines = {.columns = columns, .column_count = 5};
   const io_stats *io = &answer->io;
   char busy[FORMAT_BYTES];
-  if (!io->read_bytes && !io->write_bytes) return;
+  if (!io->read.bytes && !io->write.bytes) return;
   table_heading(out, "I/O of the job", "time: any process read or wrote");
   for (int is_write = 0; is_write < 2; is_write++) {
-    uint64_t bytes = is_write ? io->write_bytes : io->read_bytes;
-    uint64_t unknown = is_write ? io->unknown_writes : io->unknown_reads;
+    uint64_t bytes = is_write ? io->write.bytes : io->read.bytes;
+    uint64_t unknown = is_write ? io->write.unknown : io->read.unknown;
     uint64_t busy_ns = is_write ? answer->writing_ns : answer->reading_ns;
     table_format(&lines, "%s", is_write ? "written" : "read");
     add_moved(&lines, bytes, unknown);
-    add_rate(&lines, bytes, unknown, is_write ? io->write_ns : io->read_ns);
+    add_rate(&lines, bytes, unknown, is_write ? io->write.ns : io->read.ns);
     add_rate(&lines, bytes, 0, busy_ns); /* of what is known */
     if (unknown && busy_ns) table_format(&lines, "%s%s", at_least(), format_duration(busy, (double)busy_ns / 1e9));
     else if (unknown) table_format(&lines, "unknown");

@@ -3,13 +3,27 @@
 #include "summary_job_json.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/trace/jsontext.h"
+#include "command/trace/typedcommand.h"
 
 static void print_text(FILE *out, const char *text) {
   if (*text) json_text(out, text, strlen(text));
   else fprintf(out, "null");
+}
+
+void summary_json_process(FILE *out, const summary_state *state, uint32_t process) {
+  const int64_t rank = state->processes[process].rank;
+  char *typed = typed_command(process_command(state, process));
+  fprintf(out, ", \"rank\": ");
+  if (rank == NO_NUMBER) fprintf(out, "null");
+  else fprintf(out, "%" PRId64, rank);
+  fprintf(out, ", \"command\": ");
+  if (typed && *typed) json_text(out, typed, process_command(state, process).len);
+  else fprintf(out, "null");
+  free(typed);
 }
 
 static void print_runs(FILE *out, const run_list *runs) {
@@ -77,6 +91,38 @@ void summary_json_communication(FILE *out, const summary_answer *answer) {
     if (call->last_rank == NO_NUMBER) fprintf(out, ", \"last_rank\": null");
     else fprintf(out, ", \"last_rank\": %" PRId64, call->last_rank);
     fprintf(out, ", \"last_calls\": %" PRIu64 "}", call->last_calls);
+  }
+  fprintf(out, "],\n");
+}
+
+static void print_member(FILE *out, const char *key, const summary_state *state, const region_member *member) {
+  fprintf(out, ", \"%s_ns\": %" PRIu64 ", \"%s_rank\": ", key, member->total_ns, key);
+  if (member->rank != NO_NUMBER) fprintf(out, "%" PRId64 ", \"%s_process\": null", member->rank, key);
+  else {
+    answer_label label;
+    answer_process_label(state, member->process, &label);
+    fprintf(out, "null, \"%s_process\": ", key);
+    json_text(out, label.text.text, label.text.len);
+  }
+}
+
+void summary_json_regions(FILE *out, const summary_answer *answer) {
+  const summary_state *state = answer->state;
+  fprintf(out, "  \"regions_by_rank\": [");
+  for (uint32_t i = 0; i < answer->rank_regions.count; i++) {
+    const rank_region *region = &answer->rank_regions.regions[i];
+    const dft_text name = state_text_of(state, region->name), cat = state_text_of(state, region->cat);
+    fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
+    json_text(out, name.text, name.len);
+    fprintf(out, ", \"cat\": ");
+    json_text(out, cat.text, cat.len);
+    fprintf(out, ", \"ranks\": %u, \"entered\": %u, \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64, region->ranks,
+            region->entered, region->count, region->total_ns);
+    print_member(out, "min", state, &region->min);
+    print_member(out, "max", state, &region->max);
+    fprintf(out,
+            ", \"mean_ns\": %" PRIu64 ", \"deviation_ns\": %" PRIu64 ", \"imbalance\": %.4f, \"lost_ns\": %" PRIu64 "}",
+            region->mean_ns, region->deviation_ns, rank_region_imbalance(region), region->lost_ns);
   }
   fprintf(out, "],\n");
 }

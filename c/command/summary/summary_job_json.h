@@ -8,6 +8,9 @@
 #include "command/summary/answer/answer.h"
 
 void summary_json_job(FILE *out, const summary_answer *answer);
+/* The members "rank" and "command" of a process. */
+void summary_json_process(FILE *out, const summary_state *state, uint32_t process);
+void summary_json_regions(FILE *out, const summary_answer *answer);
 void summary_json_communication(FILE *out, const summary_answer *answer);
 
 #endif

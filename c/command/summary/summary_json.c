@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "command/summary/answer/answer.h"
-#include "command/summary/answer/filegroups.h"
 #include "command/symbol/demangle.h"
 #include "command/trace/csvcell.h"
 #include "command/trace/jsontext.h"
 #include "command/trace/typedcommand.h"
+#include "summary_io_json.h"
 #include "summary_job_json.h"
 
 /* ---- Processes ------------------------------------------------------------------------------------------------------ */
@@ -20,18 +20,6 @@
 static uint32_t process_of(const summary_state *state, uint32_t group) {
   const uint32_t by = state->question.by;
   return by == BY_PROCESS || by == BY_THREAD ? (uint32_t)state->group_numbers.keys[group].a : 0;
-}
-
-static void json_process(FILE *out, const summary_state *state, uint32_t process) {
-  const int64_t rank = state->processes[process].rank;
-  char *typed = typed_command(process_command(state, process));
-  fprintf(out, ", \"rank\": ");
-  if (rank == NO_NUMBER) fprintf(out, "null");
-  else fprintf(out, "%" PRId64, rank);
-  fprintf(out, ", \"command\": ");
-  if (typed && *typed) json_text(out, typed, process_command(state, process).len);
-  else fprintf(out, "null");
-  free(typed);
 }
 
 static void csv_text(FILE *out, dft_text text) {
@@ -52,7 +40,8 @@ static void csv_process(FILE *out, const summary_state *state, uint32_t process)
 }
 
 static void csv_label(FILE *out, const summary_state *state, dft_text text) {
-  if (state->question.by == BY_STEP) fwrite(text.text, 1, text.len, out); /* a number, which may be below zero */
+  const int is_number = state->question.by == BY_STEP || state->question.by == BY_RANK;
+  if (is_number) fwrite(text.text, 1, text.len, out); /* it may be below zero */
   else csv_text(out, text);
 }
 
@@ -71,6 +60,12 @@ static void json_plain_name(FILE *out, const summary_state *state, dft_text name
   free(plain);
 }
 
+/* A rank is a number, or null. */
+static void json_label(FILE *out, const summary_state *state, dft_text text) {
+  if (state->question.by != BY_RANK) json_text(out, text.text, text.len);
+  else fprintf(out, "%s", text.len ? text.text : "null");
+}
+
 static void print_groups(FILE *out, const summary_answer *answer) {
   const char *one, *two;
   uint32_t count;
@@ -82,14 +77,14 @@ static void print_groups(FILE *out, const summary_answer *answer) {
     answer_label first, second;
     answer_group_labels(answer->state, groups[i].number, &first, &second);
     fprintf(out, "%s\n    {\"%s\": ", i ? "," : "", one);
-    json_text(out, first.text.text, first.text.len);
+    json_label(out, answer->state, first.text);
     if (two) {
       fprintf(out, ", \"%s\": ", two);
       json_text(out, second.text.text, second.text.len);
     }
     json_plain_name(out, answer->state, first.text);
     if (process_of(answer->state, groups[i].number))
-      json_process(out, answer->state, process_of(answer->state, groups[i].number));
+      summary_json_process(out, answer->state, process_of(answer->state, groups[i].number));
     fprintf(out,
             ", \"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"self_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
             ", \"median_ns\": %" PRIu64 ", \"p95_ns\": %" PRIu64 ", \"min_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64 "}",
@@ -125,83 +120,6 @@ void summary_csv(FILE *out, const summary_answer *answer) {
             stats->durations.most);
   }
   free(groups);
-}
-
-/* ---- I/O ------------------------------------------------------------------------------------------------------------ */
-
-static void print_io(FILE *out, const io_stats *stats) {
-  fprintf(out,
-          "\"calls\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"metadata\": %" PRIu64
-          ", \"read_bytes\": %" PRIu64 ", \"write_bytes\": %" PRIu64 ", \"mapped_bytes\": %" PRIu64
-          ", \"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 ", \"metadata_ns\": %" PRIu64
-          ", \"sequential\": %" PRIu64 ", \"random\": %" PRIu64 ", \"failed\": %" PRIu64 ", \"unknown\": %" PRIu64
-          ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64 "}",
-          io_stats_calls(stats), stats->reads, stats->writes, stats->others, stats->read_bytes, stats->write_bytes,
-          stats->mapped_bytes, stats->read_ns, stats->write_ns, stats->other_ns, stats->sequential, stats->random,
-          stats->failed, io_stats_unknown(stats), histogram_percentile(&stats->sizes, 0.5, 1),
-          histogram_percentile(&stats->sizes, 0.95, 1), stats->sizes.most);
-}
-
-static void print_failures(FILE *out, const summary_state *state) {
-  uint32_t count;
-  answer_failure *list = answer_failures(state, &count);
-  for (uint32_t i = 0; list && i < count; i++) {
-    dft_text name = state_text_of(state, list[i].name), file = answer_file_of(state, list[i].file);
-    fprintf(out, "%s\n      {\"name\": ", i ? "," : "");
-    json_text(out, name.text, name.len);
-    fprintf(out, ", \"file\": ");
-    json_text(out, file.text, file.len);
-    fprintf(out, ", \"errno\": %" PRIu64 ", \"count\": %" PRIu64 "}", list[i].error, list[i].count);
-  }
-  free(list);
-}
-
-static void print_file_groups(FILE *out, const summary_state *state) {
-  file_groups groups;
-  const int is_good = file_groups_make(&groups, state, 0);
-  fprintf(out, "],\n    \"file_groups\": [");
-  for (uint32_t i = 0; is_good && i < groups.count; i++) {
-    const file_group *group = &groups.list[i];
-    fprintf(out, "%s\n      {\"group\": ", i ? "," : "");
-    json_text(out, group->label.text, group->label.len);
-    fprintf(out, ", \"files\": %" PRIu64 ", ", group->files);
-    print_io(out, &group->io);
-  }
-  file_groups_free(&groups);
-}
-
-static void print_all_io(FILE *out, const summary_answer *answer) {
-  uint32_t count;
-  answer_io *list = answer_files(answer->state, &count);
-  fprintf(out, "  \"io\": {\n    \"all\": {");
-  print_io(out, &answer->io);
-  fprintf(out, ",\n    \"job\": {\"read_ns\": %" PRIu64 ", \"write_ns\": %" PRIu64 "}", answer->reading_ns,
-          answer->writing_ns);
-  fprintf(out, ",\n    \"files\": [");
-  for (uint32_t i = 0; list && i < count; i++) {
-    dft_text file = answer_file(answer->state, list[i].number);
-    fprintf(out, "%s\n      {\"file\": ", i ? "," : "");
-    json_text(out, file.text, file.len);
-    fprintf(out, ", ");
-    print_io(out, list[i].stats);
-  }
-  free(list);
-  print_file_groups(out, answer->state);
-  list = answer_processes(answer->state, &count);
-  fprintf(out, "],\n    \"processes\": [");
-  for (uint32_t i = 0; list && i < count; i++) {
-    answer_label label;
-    answer_process_label(answer->state, list[i].number, &label);
-    fprintf(out, "%s\n      {\"process\": ", i ? "," : "");
-    json_text(out, label.text.text, label.text.len);
-    json_process(out, answer->state, list[i].number);
-    fprintf(out, ", ");
-    print_io(out, list[i].stats);
-  }
-  free(list);
-  fprintf(out, "],\n    \"failures\": [");
-  print_failures(out, answer->state);
-  fprintf(out, "]},\n");
 }
 
 /* ---- The rest ------------------------------------------------------------------------------------------------------- */
@@ -297,9 +215,10 @@ void summary_json(FILE *out, const summary_answer *answer) {
           answer->process_ns, answer->io_ns, answer->outside_ns);
   summary_json_job(out, answer);
   print_groups(out, answer);
-  print_all_io(out, answer);
+  summary_json_io(out, answer);
   print_training(out, answer);
   summary_json_communication(out, answer);
+  summary_json_regions(out, answer);
   print_problems(out, answer);
   fprintf(out, "  \"accuracy\": {\"percentile_error\": %.7g}\n}\n", 1.0 / 128);
 }

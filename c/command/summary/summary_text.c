@@ -10,6 +10,7 @@
 #include "command/cli/terminal.h"
 #include "eventtable.h"
 #include "iotables.h"
+#include "regiontable.h"
 #include "summary_job.h"
 #include "summary_notes.h"
 
@@ -143,6 +144,7 @@ void summary_text(FILE *out, const summary_answer *answer, uint32_t top, int is_
   print_split(out, answer);
   event_table(out, answer, top);
   if (is_whole) {
+    region_table(out, answer, top);
     io_tables(out, answer, top, is_single);
     print_training(out, answer, top);
     summary_communication(out, answer, top);

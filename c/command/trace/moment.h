@@ -23,7 +23,7 @@ typedef struct moment {
   uint32_t thread;
   uint16_t level;
   uint16_t error : 14; /* errno of a call that failed; 0: not given */
-  uint16_t whence : 2; /* where the offset of a seek counts from: SEEK_SET, SEEK_CUR, or another */
+  uint16_t whence : 2; /* where the offset of a seek counts from, or an open begins: SEEK_SET, SEEK_CUR, or another */
   int32_t epoch, step; /* NO_STEP: not given */
 } moment;
 

@@ -52,13 +52,15 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
     if (!io_stats_merge(&answer->io, &state->processes[i].counts.io)) return 0;
   }
   return measure_transfers(answer) && training_sum(state, &answer->training) &&
-         job_facts_init(&answer->facts, state, is_one_run) && collective_list_init(&answer->collectives, state);
+         job_facts_init(&answer->facts, state, is_one_run) && collective_list_init(&answer->collectives, state) &&
+         rank_region_list_init(&answer->rank_regions, state) && io_folders_find(answer->folders, state);
 }
 
 void answer_free(summary_answer *answer) {
   histogram_free(&answer->io.sizes);
   job_facts_free(&answer->facts);
   collective_list_free(&answer->collectives);
+  rank_region_list_free(&answer->rank_regions);
 }
 
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
@@ -171,6 +173,7 @@ void answer_group_labels(const summary_state *state, uint32_t group, answer_labe
       put(one, "%" PRIu64, key.b);
       answer_process_label(state, (uint32_t)key.a, two);
       break;
+    case BY_RANK: put_number(one, (int64_t)key.a); break;
     case BY_STEP:
       put_number(one, (int64_t)key.b);
       put_number(two, (int64_t)key.a);
@@ -182,7 +185,7 @@ void answer_group_labels(const summary_state *state, uint32_t group, answer_labe
 void answer_titles(uint32_t by, const char **one, const char **two) {
   static const char *const titles[][2] = {
     [BY_NAME] = {"name", "cat"},         [BY_FILE] = {"file", NULL},    [BY_PROCESS] = {"process", NULL},
-    [BY_THREAD] = {"thread", "process"}, [BY_STEP] = {"step", "epoch"},
+    [BY_THREAD] = {"thread", "process"}, [BY_STEP] = {"step", "epoch"}, [BY_RANK] = {"rank", NULL},
   };
   *one = titles[by][0];
   *two = titles[by][1];

@@ -3,8 +3,10 @@
 #define DFTRACER_ANSWER_H
 
 #include "collectives.h"
+#include "iofolder.h"
 #include "jobfacts.h"
 #include "processlabel.h"
+#include "rankregions.h"
 #include "runs.h"
 #include "training.h"
 
@@ -25,6 +27,8 @@ typedef struct summary_answer {
   training_totals training;
   job_facts facts;
   collective_list collectives;
+  rank_region_list rank_regions;
+  io_folder folders[IO_COSTS]; /* by io_cost */
 } summary_answer;
 
 /* Sorts the state. 0: no memory, or the spill cannot be read. */
@@ -63,7 +67,7 @@ typedef struct answer_label {
   dft_text text;
   char room[LABEL_BYTES];
 } answer_label;
-/* The two texts that identify a group: name and category; file; process; thread and process; step and epoch. */
+/* The two texts that identify a group: name and category; file; process; thread and process; step and epoch; rank. */
 void answer_group_labels(const summary_state *state, uint32_t group, answer_label *one, answer_label *two);
 void answer_process_label(const summary_state *state, uint32_t number, answer_label *label);
 dft_text answer_file(const summary_state *state, uint32_t file);

@@ -54,8 +54,8 @@ static int find_patterns(file_lines *all, const summary_state *state) {
 
 static void add_file(file_lines *all, file_line *line, const io_stats *io) {
   const uint64_t ns = io_stats_ns(io);
-  uint64_t bytes = io->read_bytes;
-  add_saturating(&bytes, io->write_bytes);
+  uint64_t bytes = io->read.bytes;
+  add_saturating(&bytes, io->write.bytes);
   line->files++;
   add_saturating(&line->ns, ns);
   add_saturating(&line->bytes, bytes);

@@ -12,23 +12,34 @@ typedef struct account_context {
   tally *counts;
 } account_context;
 
-static void account_call(tally *counts, process_counts *process, uint32_t file, enum io_kind kind, const moment *event,
-                         int sequence) {
-  counts->is_good &= io_stats_count(&process->io, kind, event, sequence);
-  tally_add_io(counts, file, kind, event, sequence);
-  if (event->result > 0 && kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
-  if (event->result > 0 && kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
+static void account_transfer(tally *counts, process_counts *process, enum io_kind kind, const moment *event) {
+  if (event->result <= 0) return;
+  if (kind == IO_READ) counts->is_good &= spanset_add(&process->reads, event->start, event->end);
+  if (kind == IO_WRITE) counts->is_good &= spanset_add(&process->writes, event->start, event->end);
+}
+
+static void account_call(tally *counts, const traced_thread *thread, uint32_t file, enum io_kind kind,
+                         const event_class *class, const moment *event, const io_place *place) {
+  io_stats *stats = tally_file(counts, file, thread->process);
+  if (!stats) return;
+  counts->is_good &= io_stats_count(stats, kind, class, event, place);
+  stats->uses = file != 0;
+  if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
 static void account_io(tally *counts, process_counts *process, traced_thread *thread, const event_class *class,
                        const moment *event) {
-  int sequence = file_positions_sequence(&thread->positions, class->io, event);
+  io_place place;
+  counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
   if (!class->is_wanted) return;
   if (class->io == IO_COPY) {
-    account_call(counts, process, event->file, IO_READ, event, sequence);
-    account_call(counts, process, event->second_file, IO_WRITE, event, sequence);
+    account_call(counts, thread, event->file, IO_READ, class, event, &place);
+    account_call(counts, thread, event->second_file, IO_WRITE, class, event, &place);
+    account_transfer(counts, process, IO_READ, event);
+    account_transfer(counts, process, IO_WRITE, event);
   } else {
-    account_call(counts, process, event->file, class->io, event, sequence);
+    account_call(counts, thread, event->file, class->io, class, event, &place);
+    account_transfer(counts, process, class->io, event);
   }
 }
 
@@ -68,7 +79,10 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (event->group != NO_GROUP) tally_add_self(counts, event->group, (uint64_t)self);
   if (class->is_call && class->is_wanted) {
     process->calls++;
-    if (is_failure(event)) tally_add_failure(counts, event);
+    tally_add_call(counts, class, event);
+  } else if (class->is_wanted) {
+    counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
+                                        (uint64_t)self);
   }
   if (class->io) account_io(counts, process, thread, class, event);
   if (class->ai) account_training(counts, process, class, event);
@@ -163,6 +177,14 @@ static void free_counts(traced_source *source) {
   source->counts = NULL;
 }
 
+/* What a process did is the sum over its files. */
+static void sum_files(analysis *shared, tally *counts) {
+  for (uint32_t i = 1; i <= counts->file_numbers.count; i++) {
+    traced_process *process = analysis_process(shared, (uint32_t)counts->file_numbers.keys[i].b);
+    counts->is_good &= io_stats_merge(&process->counts.io, &counts->files[i]);
+  }
+}
+
 /* Forgets everything that was counted. */
 static void discard(analysis *shared, traced_source *source) {
   traced_thread *thread;
@@ -216,6 +238,7 @@ void account_source_end(analysis *shared, tally *counts, uint32_t number) {
   if (source->is_disordered) {
     discard(shared, source);
   } else {
+    if (source->counts->is_good) sum_files(shared, source->counts);
     tally_merge(counts, source->counts);
     free_counts(source);
     trace_parts_end(&shared->parts, number);

@@ -19,6 +19,8 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .offset = key(reader, "offset"),
     .whence = key(reader, "whence"),
     .length = key(reader, "length"),
+    .flags = key(reader, "flags"),
+    .mode = key(reader, "mode"),
     .worker = key(reader, "worker"),
     .worker_pid = key(reader, "worker_pid"),
     .batch = key(reader, "batch"),
@@ -121,7 +123,11 @@ uint32_t analysis_number_class(analysis *shared, uint32_t name, uint32_t cat) {
   if (has_room((void **)shared->classes, &shared->class_numbers, sizeof *shared->classes[0]))
     number = numbering_of(&shared->class_numbers, name, cat, &is_new);
   shared->is_full |= shared->class_numbers.count == CLASSES_MAX;
-  if (is_new) *analysis_class(shared, number) = classify(shared, name, cat);
+  if (is_new) {
+    event_class *class = analysis_class(shared, number);
+    *class = classify(shared, name, cat);
+    class->call = class->is_call ? ++shared->call_count : 0;
+  }
   pthread_mutex_unlock(&shared->lock);
   return number;
 }

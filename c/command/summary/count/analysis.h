@@ -62,7 +62,8 @@ typedef struct traced_source {
 
 /* Numbers of the arguments that matter, in the reader's dictionary of keys. */
 typedef struct argument_keys {
-  uint32_t ret, error, offset, whence, length, worker, worker_pid, batch, second_file, epoch, step, name, value;
+  uint32_t ret, error, offset, whence, length, flags, mode, worker, worker_pid, batch, second_file, epoch, step, name,
+    value;
   uint32_t num_dropped, recovered, ppid, run, world_size, command,
     executable; /* of start and end, also the following */
   uint32_t finish_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions, open_sites;
@@ -76,6 +77,7 @@ typedef struct analysis {
   pthread_mutex_t lock;   /* for all numbers, and for the fields of a process that its metadata sets */
   numbering class_numbers, group_numbers, thread_numbers, process_numbers;
   numbering host_numbers; /* of pairs source, host */
+  uint32_t call_count;    /* classes that are calls */
   event_class *classes[CLASSES_MAX / BLOCK + 1];
   traced_thread *threads[THREADS_MAX / BLOCK + 1];
   traced_process *processes[THREADS_MAX / BLOCK + 1];

@@ -189,6 +189,13 @@ static void rename_facts(summary_state *state, const analysis *shared, state_pro
     uint32_t *name = &process->counts.comm.lists[i].name;
     *name = text_of(state, shared->reader, DFT_NAMES, analysis_class(shared, *name)->name);
   }
+  region_stats_settle(&process->counts.regions);
+  for (uint32_t i = 0; i < process->counts.regions.count; i++) {
+    region_total *region = &process->counts.regions.list[i];
+    const event_class *class = analysis_class(shared, region->name);
+    region->name = text_of(state, shared->reader, DFT_NAMES, class->name);
+    region->cat = text_of(state, shared->reader, DFT_CATS, class->cat);
+  }
 }
 
 static void write_processes(transcript *to) {
@@ -280,6 +287,10 @@ static numbered key_of(summary_state *state, const transcript *to, uint32_t grou
       return (numbered){file ? state->files[file].hash : 0, 0};
     }
     case BY_PROCESS: return (numbered){to->processes[numbering_find(&shared->process_numbers, key.a, key.b)], 0};
+    case BY_RANK: {
+      const uint32_t process = numbering_find(&shared->process_numbers, key.a, key.b);
+      return (numbered){(uint64_t)analysis_process(shared, process)->rank, 0};
+    }
     case BY_THREAD: {
       const traced_thread *thread = analysis_thread(shared, (uint32_t)key.a);
       return (numbered){to->processes[thread->process], thread->tid};
@@ -290,6 +301,17 @@ static numbered key_of(summary_state *state, const transcript *to, uint32_t grou
       return (numbered){text_of(state, shared->reader, DFT_NAMES, class->name),
                         text_of(state, shared->reader, DFT_CATS, class->cat)};
     }
+  }
+}
+
+static void write_calls(summary_state *state, const analysis *shared, const tally *counts) {
+  for (uint32_t i = 1; i < counts->call_capacity; i++) {
+    const event_class *class = analysis_class(shared, counts->calls[i].class_number);
+    call_stats *calls;
+    if (!counts->calls[i].count) continue;
+    calls = state_call(state, text_of(state, shared->reader, DFT_NAMES, class->name),
+                       text_of(state, shared->reader, DFT_CATS, class->cat));
+    if (calls) call_stats_merge(calls, &counts->calls[i]);
   }
 }
 
@@ -304,9 +326,9 @@ static void write_tables(summary_state *state, const transcript *to, tally *coun
   for (uint32_t i = 1; i <= counts->file_numbers.count; i++) {
     uint32_t file = file_of(state, shared->reader, (uint32_t)counts->file_numbers.keys[i].a);
     if (!file) return;
-    state->is_good &= io_stats_merge(&state->file_io[file], &counts->files[i]);
-    histogram_free(&counts->files[i].sizes);
+    state->is_good &= io_stats_move(&state->file_io[file], &counts->files[i]);
   }
+  write_calls(state, shared, counts);
   for (uint32_t i = 1; i <= counts->failure_numbers.count; i++) {
     const numbered key = counts->failure_numbers.keys[i];
     const event_class *class = analysis_class(shared, (uint32_t)(key.a >> 32));

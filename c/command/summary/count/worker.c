@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "worker.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ typedef struct event_arguments {
   int64_t offset; /* -1: not given */
   int64_t whence;
   int64_t length;
+  int is_append;         /* of an open: writes begin at the end */
   int64_t worker, batch; /* -1: not given */
   int64_t error;
   int64_t epoch, step;  /* NO_STEP: not given */
@@ -77,6 +79,9 @@ static event_arguments arguments_of(const argument_keys *keys, const dft_rows *r
     else if (cell->key == keys->step) found.step = cell_integer(cell, NO_STEP);
     else if (cell->key == keys->second_file && cell->type == DFT_STRING)
       found.second_file = (dft_text){cell->value.text, cell->len};
+    else if (cell->key == keys->flags) found.is_append = (cell_integer(cell, 0) & O_APPEND) != 0;
+    else if (cell->key == keys->mode && cell->type == DFT_STRING)
+      found.is_append = cell->len && cell->value.text[0] == 'a';
   }
   if (worker_pid >= 0) found.worker = worker_pid; /* each of several loaders has a worker 0 */
   return found;
@@ -89,6 +94,7 @@ static uint32_t group_of(summary_worker *worker, const dft_rows *rows, const mom
   switch (shared->question->by) {
     case BY_FILE: return group_number(worker, event->file, 0);
     case BY_PROCESS:
+    case BY_RANK: /* the rank may come later */
       return group_number(worker, rows->source,
                           analysis_process(shared, analysis_thread(shared, event->thread)->process)->pid);
     case BY_THREAD: return group_number(worker, event->thread, 0);
@@ -122,6 +128,7 @@ static moment make_moment(summary_worker *worker, const dft_rows *rows, uint32_t
     .error = arguments->error > 0 && arguments->error < ERRORS_MOST ? (uint16_t)arguments->error & (ERRORS_MOST - 1)
                                                                     : 0,
     .whence = arguments->whence >= 0 && arguments->whence <= SEEK_CUR ? (uint16_t)arguments->whence & 3 : SEEK_END};
+  if (class->io == IO_OPEN) event.whence = arguments->is_append ? SEEK_END : SEEK_SET;
   event.thread = thread_number(worker, rows, row);
   return event;
 }

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum question_by { BY_NAME, BY_FILE, BY_PROCESS, BY_THREAD, BY_STEP, BY_COUNT };
+enum question_by { BY_NAME, BY_FILE, BY_PROCESS, BY_THREAD, BY_STEP, BY_RANK, BY_COUNT };
 
 typedef struct summary_question {
   int by;                 /* question_by */

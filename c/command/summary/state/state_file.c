@@ -136,10 +136,28 @@ static void code_comm(state_codec *codec, const summary_state *state, arrivals *
   }
 }
 
+static void code_regions(state_codec *codec, const summary_state *state, region_stats *regions) {
+  const uint32_t count = code_count(codec, regions->count);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    region_total entry = codec_is_reading(codec) ? (region_total){0} : regions->list[i];
+    region_total *region;
+    code_text(codec, state, &entry.name);
+    code_text(codec, state, &entry.cat);
+    codec_uint(codec, &entry.count);
+    codec_uint(codec, &entry.total_ns);
+    codec_uint(codec, &entry.self_ns);
+    if (codec->problem || !codec_is_reading(codec)) continue;
+    region = region_stats_append(regions, entry.name, entry.cat);
+    if (region) *region = entry;
+    else codec->problem = "out of memory";
+  }
+}
+
 static void code_counts(state_codec *codec, const summary_state *state, process_counts *counts) {
   codec_uint(codec, &counts->events);
   codec_uint(codec, &counts->calls);
-  codec_io(codec, &counts->io);
+  codec_io(codec, &counts->io, state->first);
+  code_regions(codec, state, &counts->regions);
   for (int i = 0; i < AI_KINDS; i++) {
     codec_uint(codec, &counts->ai_count[i]);
     codec_uint(codec, &counts->ai_ns[i]);
@@ -206,7 +224,7 @@ static void code_names(state_codec *codec, summary_state *state) {
   for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
     uint32_t number = code_name(codec, state, state->files, i, state_file);
     check_number(codec, state, number == i);
-    if (!codec->problem) codec_io(codec, &state->file_io[number]);
+    if (!codec->problem) codec_io(codec, &state->file_io[number], state->first);
   }
 }
 
@@ -235,6 +253,23 @@ static void code_groups(state_codec *codec, summary_state *state) {
     codec_uint(codec, &group->total_ns);
     codec_uint(codec, &group->self_ns);
     codec_histogram(codec, &group->durations);
+  }
+}
+
+static void code_calls(state_codec *codec, summary_state *state) {
+  const uint32_t count = code_count(codec, state->call_numbers.count);
+  for (uint32_t i = 1; codec_has_more(codec, i, count + 1); i++) {
+    numbered key = codec_is_reading(codec) ? (numbered){0, 0} : state->call_numbers.keys[i];
+    uint32_t name = (uint32_t)key.a, cat = (uint32_t)key.b;
+    call_stats *calls;
+    code_text(codec, state, &name);
+    code_text(codec, state, &cat);
+    if (codec->problem) return;
+    calls = codec_is_reading(codec) ? state_call(state, name, cat) : &state->calls[i];
+    if (codec_is_reading(codec)) check_number(codec, state, calls && state->call_numbers.count == i);
+    if (!calls || codec->problem) return;
+    uint64_t *const numbers[] = {CALL_STATS_NUMBERS(calls)};
+    codec_sparse(codec, numbers, sizeof numbers / sizeof numbers[0]);
   }
 }
 
@@ -274,9 +309,9 @@ static void code_epochs(state_codec *codec, summary_state *state) {
 }
 
 static void code_state(state_codec *codec, summary_state *state) {
-  void (*const parts[])(state_codec *, summary_state *) = {code_texts,   code_question, code_run,       code_totals,
-                                                           code_sources, code_problems, code_processes, code_threads,
-                                                           code_names,   code_groups,   code_failures,  code_epochs};
+  void (*const parts[])(state_codec *, summary_state *) = {
+    code_texts,   code_question, code_run,    code_totals, code_sources,  code_problems, code_processes,
+    code_threads, code_names,    code_groups, code_calls,  code_failures, code_epochs};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !codec->problem; i++) {
     parts[i](codec, state);
     check(codec, state);

@@ -80,6 +80,11 @@ static void translate_texts(state_process *process, const state_map *map) {
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = map->texts[*texts[i]];
   for (uint32_t i = 0; i < process->counts.comm.count; i++)
     process->counts.comm.lists[i].name = map->texts[process->counts.comm.lists[i].name];
+  for (uint32_t i = 0; i < process->counts.regions.count; i++) {
+    region_total *region = &process->counts.regions.list[i];
+    region->name = map->texts[region->name];
+    region->cat = map->texts[region->cat];
+  }
 }
 
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {
@@ -119,7 +124,7 @@ static void merge_files(summary_state *into, summary_state *from, const state_ma
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
     uint32_t number = state_file(into, map->texts[from->files[i].hash], map->texts[from->files[i].name]);
     if (!number) return;
-    into->is_good &= io_stats_merge(&into->file_io[number], &from->file_io[i]);
+    into->is_good &= io_stats_move(&into->file_io[number], &from->file_io[i]);
   }
 }
 
@@ -139,6 +144,12 @@ static void merge_groups(summary_state *into, summary_state *from, const state_m
     group_stats *sum = state_group(into, key.a, key.b);
     if (!sum) return;
     into->is_good &= group_stats_merge(sum, &from->groups[i]);
+  }
+  for (uint32_t i = 1; i <= from->call_numbers.count; i++) {
+    const numbered key = from->call_numbers.keys[i];
+    call_stats *sum = state_call(into, map->texts[key.a], map->texts[key.b]);
+    if (!sum) return;
+    call_stats_merge(sum, &from->calls[i]);
   }
   for (uint32_t i = 1; i <= from->failure_numbers.count; i++) {
     const numbered key = from->failure_numbers.keys[i];

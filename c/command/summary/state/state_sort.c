@@ -63,6 +63,12 @@ static void sort_texts_of(state_process *process, const uint32_t *numbers) {
   for (uint32_t i = 0; i < process->counts.comm.count; i++)
     process->counts.comm.lists[i].name = numbers[process->counts.comm.lists[i].name];
   arrivals_sort(&process->counts.comm);
+  for (uint32_t i = 0; i < process->counts.regions.count; i++) {
+    region_total *region = &process->counts.regions.list[i];
+    region->name = numbers[region->name];
+    region->cat = numbers[region->cat];
+  }
+  region_stats_sort(&process->counts.regions);
 }
 
 static void sort_texts(summary_state *state) {
@@ -86,6 +92,10 @@ static void sort_texts(summary_state *state) {
     numbered *key = &state->group_numbers.keys[i];
     if (by == BY_NAME || by == BY_FILE) key->a = numbers[key->a];
     if (by == BY_NAME) key->b = numbers[key->b];
+  }
+  for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
+    numbered *key = &state->call_numbers.keys[i];
+    *key = (numbered){numbers[key->a], numbers[key->b]};
   }
   for (uint32_t i = 1; i <= state->failure_numbers.count; i++) {
     numbered *key = &state->failure_numbers.keys[i];
@@ -194,6 +204,7 @@ void state_sort(summary_state *state) {
   sort_keyed(state, &state->command_numbers, state->commands, sizeof *state->commands, NULL, 0);
   sort_keyed(state, &state->file_numbers, state->files, sizeof *state->files, state->file_io, sizeof *state->file_io);
   sort_keyed(state, &state->group_numbers, state->groups, sizeof *state->groups, NULL, 0);
+  sort_keyed(state, &state->call_numbers, state->calls, sizeof *state->calls, NULL, 0);
   sort_keyed(state, &state->failure_numbers, state->failures, sizeof *state->failures, NULL, 0);
   sort_keyed(state, &state->epoch_numbers, state->epochs, sizeof *state->epochs, NULL, 0);
 }

@@ -132,9 +132,28 @@ void codec_histogram(state_codec *codec, histogram *values) {
   if (all != values->count || values->least > values->most) fail(codec, DAMAGED);
 }
 
-void codec_io(state_codec *codec, io_stats *io) {
+/* A number whose bits say which are not zero, and these. */
+void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count) {
+  uint64_t used = 0;
+  for (size_t i = 0; i < count; i++) used |= (uint64_t)(*numbers[i] != 0) << i;
+  codec_uint(codec, &used);
+  if (used >> count) fail(codec, DAMAGED);
+  for (size_t i = 0; i < count; i++) {
+    if (used >> i & 1) codec_uint(codec, numbers[i]);
+  }
+}
+
+void codec_io(state_codec *codec, io_stats *io, int64_t origin) {
   uint64_t *const numbers[] = {IO_STATS_NUMBERS(io)};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) codec_uint(codec, numbers[i]);
+  codec_sparse(codec, numbers, IO_STATS_COUNT);
+  if (io_stats_calls(io)) {
+    int64_t begin = (int64_t)((uint64_t)io->first - (uint64_t)origin);
+    uint64_t time_ns = (uint64_t)io->last - (uint64_t)io->first;
+    codec_int(codec, &begin);
+    codec_uint(codec, &time_ns);
+    io->first = (int64_t)((uint64_t)origin + (uint64_t)begin);
+    io->last = (int64_t)((uint64_t)io->first + time_ns);
+  }
   codec_histogram(codec, &io->sizes);
 }
 

@@ -9,7 +9,7 @@
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
-#define STATE_VERSION 3u
+#define STATE_VERSION 4u
 
 typedef struct state_codec {
   outfile *out; /* NULL: reads */
@@ -31,7 +31,9 @@ void codec_uint(state_codec *codec, uint64_t *number);
 void codec_uint32(state_codec *codec, uint32_t *number, uint32_t limit); /* a problem when it is not below the limit */
 void codec_int(state_codec *codec, int64_t *number);
 void codec_histogram(state_codec *codec, histogram *values);
-void codec_io(state_codec *codec, io_stats *io);
+/* Numbers many of which are zero, at most 63. */
+void codec_sparse(state_codec *codec, uint64_t *const *numbers, size_t count);
+void codec_io(state_codec *codec, io_stats *io, int64_t origin); /* its times are relative to the origin */
 void codec_spans(state_codec *codec, spanset *set);
 void codec_arrivals(state_codec *codec, arrival_list *list);
 /* Writes a text, or reads it into *room, which the caller frees. */

@@ -10,6 +10,7 @@ void state_init(summary_state *state) {
     .first = INT64_MAX, .last = INT64_MIN, .life_first = INT64_MAX, .life_last = INT64_MIN, .is_good = 1};
   state->host_numbers.limit = state->command_numbers.limit = state->file_numbers.limit = UINT32_MAX - 1;
   state->group_numbers.limit = state->failure_numbers.limit = state->epoch_numbers.limit = UINT32_MAX - 1;
+  state->call_numbers.limit = UINT32_MAX - 1;
   state_text(state, (dft_text){"", 0});
 }
 
@@ -28,6 +29,7 @@ void state_free(summary_state *state) {
   free(state->files);
   free(state->file_io);
   free(state->groups);
+  free(state->calls);
   free(state->failures);
   spanset_free(&state->reads);
   spanset_free(&state->writes);
@@ -38,6 +40,7 @@ void state_free(summary_state *state) {
   numbering_free(&state->command_numbers);
   numbering_free(&state->file_numbers);
   numbering_free(&state->group_numbers);
+  numbering_free(&state->call_numbers);
   numbering_free(&state->failure_numbers);
   numbering_free(&state->epoch_numbers);
   text_pool_free(&state->texts);
@@ -137,6 +140,13 @@ group_stats *state_group(summary_state *state, uint64_t a, uint64_t b) {
   uint32_t number = number_of(state, &state->group_numbers, a, b, &is_new);
   if (!number || !RESERVE(state, groups, group_capacity, number)) return NULL;
   return &state->groups[number];
+}
+
+call_stats *state_call(summary_state *state, uint32_t name, uint32_t cat) {
+  int is_new;
+  uint32_t number = number_of(state, &state->call_numbers, name, cat, &is_new);
+  if (!number || !RESERVE(state, calls, call_capacity, number)) return NULL;
+  return &state->calls[number];
 }
 
 uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error) {

@@ -93,6 +93,9 @@ typedef struct summary_state {
   numbering group_numbers; /* of what the question's --by says: state_group_key */
   group_stats *groups;
   uint32_t group_capacity;
+  numbering call_numbers; /* of calls: name, category */
+  call_stats *calls;
+  uint32_t call_capacity;
   numbering failure_numbers; /* of calls that failed: name << 32 | hash of the file, errno */
   uint64_t *failures;        /* how many */
   uint32_t failure_capacity;
@@ -125,8 +128,9 @@ state_thread *state_add_thread(summary_state *state);
 uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name);
 uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name);
 uint32_t state_file(summary_state *state, uint32_t hash, uint32_t name);
-/* A group's key: texts of name and category; hash of a file; number of a process; that and the tid; epoch and step. */
+/* A group's key: texts of name and category; hash of a file; number of a process; that and the tid; epoch and step; rank. */
 group_stats *state_group(summary_state *state, uint64_t a, uint64_t b);
+call_stats *state_call(summary_state *state, uint32_t name, uint32_t cat);
 uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error);
 epoch_stats *state_epoch(summary_state *state, int64_t epoch);
 

@@ -32,6 +32,7 @@ enum action {
   ACTION_SEEK,
   ACTION_MOVE,
   ACTION_OPEN,
+  ACTION_CLOSE,
   ACTION_PROCESS,
   ACTION_OTHER
 };
@@ -56,8 +57,8 @@ static const struct {
   [ACTION_SCAN] = {IO_READ, RETURNS_ITEMS},        [ACTION_QUEUE] = {IO_WRITE, RETURNS_ITEMS},
   [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},       [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},
   [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},       [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},
-  [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},       [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},
-  [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
+  [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},       [ACTION_CLOSE] = {IO_CLOSE, RETURNS_RESULT},
+  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
 };
 
 /* Other tracers record open64 in place of open. */
@@ -97,6 +98,7 @@ void event_classify(event_class *result, dft_text name, dft_text cat) {
   enum action action = is_call ? action_of(name) : ACTION_PROCESS;
   if (is_stream_call && action == ACTION_PROCESS) action = ACTION_OTHER; /* a stream's call is always I/O */
   result->is_call = (uint8_t)is_call;
+  result->is_stream = (uint8_t)is_stream_call;
   result->is_process = is_call && action == ACTION_PROCESS;
   result->io = actions[action].io;
   result->returns = actions[action].returns;

@@ -7,7 +7,7 @@
 #include <dftracer/reader.h>
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_OTHER };
 
 /* What an I/O call returns. */
 enum io_returns {
@@ -35,6 +35,7 @@ enum ai_kind {
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
   uint8_t is_call;    /* a call of the system or of a stream; on processes, too, which is not I/O */
+  uint8_t is_stream;  /* a call of a stream */
   uint8_t io;         /* io_kind */
   uint8_t returns;    /* io_returns */
   uint8_t ai;         /* ai_kind */
@@ -42,9 +43,10 @@ typedef struct event_class {
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */
   uint8_t is_wanted;  /* it matches --name and --cat */
+  uint32_t call;      /* of calls: 1, 2, 3 ...; others have 0 */
 } event_class;
 
-/* Sets is_call, io, returns, ai, is_process, is_update and is_ours. */
+/* Sets is_call, is_stream, io, returns, ai, is_process, is_update and is_ours. */
 void event_classify(event_class *result, dft_text name, dft_text cat);
 
 #endif

@@ -1,41 +1,50 @@
-/* iostat.h - what I/O calls moved, and in which order. SPDX-License-Identifier: MIT */
+/* iostat.h - what I/O calls moved, and how. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_IOSTAT_H
 #define DFTRACER_IOSTAT_H
 
-#include "command/trace/moment.h"
-#include "eventclass.h"
+#include "fileposition.h"
 #include "histogram.h"
 
+#define SMALL_BYTES (1 << 20) /* a transfer of fewer bytes, but of at least one, is small */
+
+/* Transfers in one direction. */
+typedef struct io_side {
+  uint64_t count, bytes, ns;
+  uint64_t unknown;                      /* transfers of which the trace does not tell the bytes */
+  uint64_t random, random_ns;            /* they begin elsewhere than where the thread's last one on the file ended */
+  uint64_t small, small_bytes, small_ns; /* of less than SMALL_BYTES */
+  uint64_t placed;                       /* where they begin is known */
+  uint64_t unaligned, unaligned_ns;      /* of these: not at a multiple of FILE_BLOCK */
+  uint64_t again_bytes;                  /* that the same thread surely read (wrote) before; a lower bound */
+  uint64_t stdio_bytes, stdio_ns;        /* of calls on streams */
+} io_side;
+
+#define IO_SIDE_NUMBERS(side)                                                                                         \
+  &(side)->count, &(side)->bytes, &(side)->ns, &(side)->unknown, &(side)->random, &(side)->random_ns, &(side)->small, \
+    &(side)->small_bytes, &(side)->small_ns, &(side)->placed, &(side)->unaligned, &(side)->unaligned_ns,              \
+    &(side)->again_bytes, &(side)->stdio_bytes, &(side)->stdio_ns
+
+/* Of a file, of what one process did with it, of a process, or of the job. */
 typedef struct io_stats {
-  uint64_t reads, writes, others; /* calls; others move no data */
-  uint64_t read_bytes, write_bytes;
-  uint64_t mapped_bytes; /* of files, into memory; what was read and written there is not known */
-  uint64_t read_ns, write_ns, other_ns;
-  uint64_t sequential; /* transfers that begin where the last one of the same thread on the same file ended */
-  uint64_t random;     /* and those that begin elsewhere */
-  uint64_t failed;
-  uint64_t unknown_reads, unknown_writes; /* transfers of which the trace does not tell the bytes */
-  histogram sizes;                        /* of transfers, in bytes */
+  io_side read, write;
+  uint64_t others, other_ns;  /* calls that move no data */
+  uint64_t mapped_bytes;      /* of files, into memory; what was read and written there is not known */
+  uint64_t sequential;        /* transfers that begin where the last one of the same thread on the same file ended */
+  uint64_t failed, failed_ns; /* of all calls */
+  uint64_t opens, open_ns, closes, close_ns; /* among the others */
+  /* Pairs of a file and a process that called on it, and that called to write to it: of a file, how many processes; of a
+   * process, how many files. Calls without a file are none. */
+  uint64_t uses, write_uses;
+  int64_t first, last; /* the first start and the last end of a call; only if there are calls */
+  histogram sizes;     /* of transfers, in bytes */
 } io_stats;
 
-/* All its numbers, as a list of addresses. */
-#define IO_STATS_NUMBERS(io)                                                                              \
-  &(io)->reads, &(io)->writes, &(io)->others, &(io)->read_bytes, &(io)->write_bytes, &(io)->mapped_bytes, \
-    &(io)->read_ns, &(io)->write_ns, &(io)->other_ns, &(io)->sequential, &(io)->random, &(io)->failed,    \
-    &(io)->unknown_reads, &(io)->unknown_writes
-
-/* Where the last transfer on a file ended, and where the next one without an offset begins. */
-typedef struct file_position {
-  uint32_t file; /* 0: the slot is free */
-  int64_t last_end, next;
-} file_position;
-
-/* The positions of one thread: a hash table by file. */
-typedef struct file_positions {
-  file_position *slots;
-  uint32_t slot_count; /* a power of two */
-  uint32_t count;
-} file_positions;
+/* All its numbers that add up, as a list of addresses. */
+#define IO_STATS_NUMBERS(io)                                                                                          \
+  IO_SIDE_NUMBERS(&(io)->read), IO_SIDE_NUMBERS(&(io)->write), &(io)->others, &(io)->other_ns, &(io)->mapped_bytes,   \
+    &(io)->sequential, &(io)->failed, &(io)->failed_ns, &(io)->opens, &(io)->open_ns, &(io)->closes, &(io)->close_ns, \
+    &(io)->uses, &(io)->write_uses
+#define IO_STATS_COUNT 42u
 
 /* A sum that stays at its maximum instead of overflowing. */
 static inline void add_saturating(uint64_t *sum, uint64_t value) {
@@ -50,21 +59,23 @@ static inline int is_failure(const moment *event) {
 /* The result of a call, as a moment has it: of a transfer or a mapping, the bytes. */
 int64_t io_result(const event_class *class, int64_t ret, int64_t error, int64_t length);
 
-/* Counts a call of this kind; `sequence` is a result of file_positions_sequence. 0: no memory. */
-int io_stats_count(io_stats *stats, enum io_kind kind, const moment *event, int sequence);
+/* Counts a call as one of this kind: a copy is a read and a write. 0: no memory. */
+int io_stats_count(io_stats *stats, enum io_kind kind, const event_class *class, const moment *event,
+                   const io_place *place);
 int io_stats_merge(io_stats *into, const io_stats *from); /* 0: no memory */
+/* Adds `from`, which is empty then: there may be many. 0: no memory. */
+int io_stats_move(io_stats *into, io_stats *from);
 static inline uint64_t io_stats_calls(const io_stats *stats) {
-  return stats->reads + stats->writes + stats->others;
+  return stats->read.count + stats->write.count + stats->others;
 }
 static inline uint64_t io_stats_unknown(const io_stats *stats) {
-  return stats->unknown_reads + stats->unknown_writes;
+  return stats->read.unknown + stats->write.unknown;
+}
+static inline uint64_t io_stats_random(const io_stats *stats) {
+  return stats->read.random + stats->write.random;
 }
 static inline uint64_t io_stats_ns(const io_stats *stats) {
-  return stats->read_ns + stats->write_ns + stats->other_ns;
+  return stats->read.ns + stats->write.ns + stats->other_ns;
 }
-
-/* Whether the transfer begins where the last one ended: 1 yes, 0 no, -1 it is the first one, or not a transfer. */
-int file_positions_sequence(file_positions *positions, enum io_kind kind, const moment *event);
-void file_positions_free(file_positions *positions);
 
 #endif

@@ -15,5 +15,6 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->reads);
   spanset_free(&counts->writes);
   arrivals_free(&counts->comm);
+  region_stats_free(&counts->regions);
   *counts = (process_counts){0};
 }

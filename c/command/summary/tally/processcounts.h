@@ -4,11 +4,13 @@
 
 #include "arrivals.h"
 #include "iostat.h"
+#include "regionstats.h"
 
 typedef struct process_counts {
   uint64_t events;
   uint64_t calls; /* of the system and of streams; a copy is one, though io counts its two transfers */
-  io_stats io;
+  io_stats io;    /* the sum over its files, when the source has no more events */
+  region_stats regions;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
   uint64_t updates; /* steps of optimizers */
   spanset compute, fetch, data;

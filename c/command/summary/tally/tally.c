@@ -16,6 +16,7 @@ void tally_free(tally *counts) {
   for (uint32_t i = 0; i < counts->file_capacity; i++) histogram_free(&counts->files[i].sizes);
   free(counts->groups);
   free(counts->files);
+  free(counts->calls);
   free(counts->failures);
   free(counts->epochs);
   numbering_free(&counts->group_numbers);
@@ -51,13 +52,20 @@ static group_stats *group_at(tally *counts, uint32_t group) {
   return groups ? &groups[number] : NULL;
 }
 
-static io_stats *file_at(tally *counts, uint32_t file) {
+io_stats *tally_file(tally *counts, uint32_t file, uint32_t process) {
   int is_new;
-  uint32_t number = numbering_of(&counts->file_numbers, file, 0, &is_new);
+  uint32_t number = numbering_of(&counts->file_numbers, file, process, &is_new);
   io_stats *files = with_room(counts->files, &counts->file_capacity, number, sizeof *files);
   if (files) counts->files = files;
   else counts->is_good = 0;
   return files ? &files[number] : NULL;
+}
+
+static call_stats *call_at(tally *counts, uint32_t call) {
+  call_stats *calls = with_room(counts->calls, &counts->call_capacity, call, sizeof *calls);
+  if (calls) counts->calls = calls;
+  else counts->is_good = 0;
+  return calls ? &calls[call] : NULL;
 }
 
 static uint64_t *failure_at(tally *counts, uint64_t a, uint64_t b) {
@@ -97,13 +105,17 @@ void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns) {
   if (stats) stats->self_ns += self_ns;
 }
 
-void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence) {
-  io_stats *stats = file_at(counts, file);
-  if (stats) counts->is_good &= io_stats_count(stats, kind, event, sequence);
-}
-
-void tally_add_failure(tally *counts, const moment *event) {
-  uint64_t *failures = failure_at(counts, (uint64_t)event->class_number << 32 | event->file, event->error);
+void tally_add_call(tally *counts, const event_class *class, const moment *event) {
+  call_stats *calls = call_at(counts, class->call);
+  uint64_t *failures;
+  if (!calls) return;
+  calls->class_number = event->class_number;
+  calls->count++;
+  add_saturating(&calls->ns, (uint64_t)(event->end - event->start));
+  if (!is_failure(event)) return;
+  calls->failed++;
+  add_saturating(&calls->failed_ns, (uint64_t)(event->end - event->start));
+  failures = failure_at(counts, (uint64_t)event->class_number << 32 | event->file, event->error);
   if (failures) ++*failures;
 }
 
@@ -128,6 +140,12 @@ int group_stats_merge(group_stats *into, group_stats *from) {
   return is_good;
 }
 
+void call_stats_merge(call_stats *into, const call_stats *from) {
+  uint64_t *const sums[] = {CALL_STATS_NUMBERS(into)};
+  const uint64_t *const numbers[] = {CALL_STATS_NUMBERS(from)};
+  for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++) add_saturating(sums[i], *numbers[i]);
+}
+
 void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
   into->fetches += from->fetches;
   into->computes += from->computes;
@@ -146,12 +164,21 @@ static void merge_groups(tally *into, tally *from) {
   }
 }
 
+/* Also of a source, whose processes become one. */
 static void merge_files(tally *into, tally *from) {
   for (uint32_t i = 1; i <= from->file_numbers.count; i++) {
-    io_stats *sum = file_at(into, (uint32_t)from->file_numbers.keys[i].a);
+    io_stats *sum = tally_file(into, (uint32_t)from->file_numbers.keys[i].a, 0);
     if (!sum) return;
-    into->is_good &= io_stats_merge(sum, &from->files[i]);
-    histogram_free(&from->files[i].sizes);
+    into->is_good &= io_stats_move(sum, &from->files[i]);
+  }
+}
+
+static void merge_calls(tally *into, const tally *from) {
+  for (uint32_t i = 1; i < from->call_capacity; i++) {
+    call_stats *sum = from->calls[i].count ? call_at(into, i) : NULL;
+    if (!sum) continue;
+    sum->class_number = from->calls[i].class_number;
+    call_stats_merge(sum, &from->calls[i]);
   }
 }
 
@@ -187,6 +214,7 @@ void tally_merge(tally *into, tally *from) {
   tally_add_time(into, from->first, from->last);
   merge_groups(into, from);
   merge_files(into, from);
+  merge_calls(into, from);
   merge_failures(into, from);
   merge_epochs(into, from);
 }

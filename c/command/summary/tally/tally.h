@@ -17,6 +17,13 @@ typedef struct group_stats {
   histogram durations;
 } group_stats;
 
+/* Calls of one name. */
+typedef struct call_stats {
+  uint32_t class_number; /* while traces are read */
+  uint64_t count, ns, failed, failed_ns;
+} call_stats;
+#define CALL_STATS_NUMBERS(calls) &(calls)->count, &(calls)->ns, &(calls)->failed, &(calls)->failed_ns
+
 typedef struct epoch_stats {
   uint64_t fetches, computes;
   uint64_t fetch_ns, compute_ns; /* time in which at least one thread of a trainer did it */
@@ -27,9 +34,11 @@ typedef struct tally {
   numbering group_numbers; /* of groups; group 0: those for which there was no room */
   group_stats *groups;     /* by number in group_numbers */
   uint32_t group_capacity;
-  numbering file_numbers; /* of files; file 0: calls without a file */
+  numbering file_numbers; /* of a file and, in the tally of a source, a process; file 0: calls without a file */
   io_stats *files;
   uint32_t file_capacity;
+  call_stats *calls; /* by event_class.call */
+  uint32_t call_capacity;
   numbering failure_numbers; /* of calls that failed: class << 32 | file, errno */
   uint64_t *failures;        /* how many */
   uint32_t failure_capacity;
@@ -49,6 +58,7 @@ typedef struct tally {
 int group_stats_add(group_stats *group, uint64_t time_ns, uint64_t self_ns);
 /* Adds `from`, whose histogram is freed: there may be many. 0: no memory. */
 int group_stats_merge(group_stats *into, group_stats *from);
+void call_stats_merge(call_stats *into, const call_stats *from);
 void epoch_stats_merge(epoch_stats *into, const epoch_stats *from);
 
 void tally_init(tally *counts);
@@ -59,8 +69,10 @@ void tally_free(tally *counts);
 /* An event of the group: its duration, then, when it is known, its self time. */
 void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns);
 void tally_add_self(tally *counts, uint32_t group, uint64_t self_ns);
-void tally_add_io(tally *counts, uint32_t file, enum io_kind kind, const moment *event, int sequence);
-void tally_add_failure(tally *counts, const moment *event);
+/* What a process did with a file: the entry that counts it. NULL: no memory. */
+io_stats *tally_file(tally *counts, uint32_t file, uint32_t process);
+/* A call, as one of its name, and, if it failed, as one of its file and errno. */
+void tally_add_call(tally *counts, const event_class *class, const moment *event);
 /* NO_NUMBER: the epoch is not known. NULL: no memory. */
 epoch_stats *tally_epoch(tally *counts, int64_t epoch);
 void tally_add_time(tally *counts, int64_t start, int64_t end);
