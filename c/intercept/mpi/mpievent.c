@@ -78,7 +78,10 @@ static void place_matched(const dft__mpi_event *event) {
   }
 }
 
+/* Also of one that the call is about to free. */
 static dft__comm *known_comm(const dft__mpi_args *args) {
+  if (args->row->flow == DFT__MPI_COMM_FREE) return dft__comm_find(dft__mpi_made(args, 'o'));
+  if (args->row->flow == DFT__MPI_WINDOW_FREE) return dft__window_comm(dft__mpi_made(args, 'D'));
   if (dft__mpi_has(args, 'c')) return dft__comm_find(dft__mpi_handle(dft__mpi_word(args, 'c')));
   if (dft__mpi_has(args, 'd')) return dft__window_comm(dft__mpi_handle(dft__mpi_word(args, 'd')));
   return NULL;

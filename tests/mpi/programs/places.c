@@ -41,8 +41,9 @@ int main(int argc, char **argv) {
           world_rank(me % 2, ranks, (mine + 1) % size), world_rank(me % 2, ranks, (mine + size - 1) % size), 12 + mine,
           12 + (mine + size - 1) % size, size, 2 + me % 2);
   fprintf(file, "MPI_Bcast root %d comm_size %d group %d\n", world_rank(me % 2, ranks, size - 1), size, 2 + me % 2);
+  fprintf(file, "MPI_Comm_free comm_size %d group %d\n", size, 2 + me % 2);
   MPI_Comm_free(&again);
-  MPI_Comm_free(&half);
+  MPI_Comm_disconnect(&half);
   MPI_Finalize();
   return fclose(file) ? 1 : 0;
 }
