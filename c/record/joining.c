@@ -45,6 +45,11 @@ static void put_number(char *name, uint32_t tid, uint64_t blocked) {
   *dft__number_uint(number ? name + sizeof prefix - 1 : name, number ? number : tid) = '\0';
 }
 
+/* Newer versions of LLVM's OpenMP, and Intel's, give this name to all their threads. */
+static int is_own_name(const char *name, const char *process) {
+  return name[0] && strcmp(name, process) != 0 && strcmp(name, "openmp_worker") != 0;
+}
+
 /* The name the program gave this thread, where it is not just the program's. */
 static void name_thread(uint32_t tid, uint32_t pid, uint64_t blocked) {
   char name[DFT__NUMBER_ROOM] = "";
@@ -56,7 +61,7 @@ static void name_thread(uint32_t tid, uint32_t pid, uint64_t blocked) {
   memcpy(dft__number_uint(path + strlen(path), pid), "/comm", sizeof "/comm"); /* printf takes 2 KiB of the stack */
   dft__read_file(path, process, sizeof process);
   process[strcspn(process, "\n")] = '\0';
-  if (!name[0] || strcmp(name, process) == 0) put_number(name, tid, blocked);
+  if (!is_own_name(name, process)) put_number(name, tid, blocked);
   dft__emit_thread_name(&dft__self, tid, name, strlen(name));
 }
 
