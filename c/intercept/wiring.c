@@ -6,6 +6,7 @@
 #include "session/session.h"
 #include "spool/hooks.h"
 #include "state.h"
+#include "teamnumber.h"
 
 const struct dft__hooks dft__hooks = {
   .thread_enter = dft__thread_enter,
@@ -14,6 +15,7 @@ const struct dft__hooks dft__hooks = {
   .drain_notify = dft__drain_notify,
   .drain_ask_growth = dft__drain_ask_growth,
   .drain_make_room = dft__room_make,
+  .team_number = dft__team_number,
   .io_session_opened = dft__io_session_opened,
   .io_session_closed = dft__io_session_closed,
 };

@@ -37,8 +37,21 @@ static void init_state(dft__spool *spool, dft__chunk *chunk, uint32_t tid) {
   DFT__RELEASE(chunk->use, DFT__USE_THREAD);
 }
 
+/* What a thread is called that has no name of its own: by its number in its OpenMP team, else by its id. */
+static void put_number(char *name, uint32_t tid, uint64_t blocked) {
+  static const char prefix[] = "OpenMP ";
+  uint32_t number = dft__hooks.team_number(blocked);
+  if (number) memcpy(name, prefix, sizeof prefix - 1);
+  *dft__number_uint(number ? name + sizeof prefix - 1 : name, number ? number : tid) = '\0';
+}
+
+/* Newer versions of LLVM's OpenMP, and Intel's, give this name to all their threads. */
+static int is_own_name(const char *name, const char *process) {
+  return name[0] && strcmp(name, process) != 0 && strcmp(name, "openmp_worker") != 0;
+}
+
 /* The name the program gave this thread, where it is not just the program's. */
-static void name_thread(uint32_t tid, uint32_t pid) {
+static void name_thread(uint32_t tid, uint32_t pid, uint64_t blocked) {
   char name[DFT__NUMBER_ROOM] = "";
   char process[17] = "";
   char path[64] = "/proc/self/task/";
@@ -48,7 +61,7 @@ static void name_thread(uint32_t tid, uint32_t pid) {
   memcpy(dft__number_uint(path + strlen(path), pid), "/comm", sizeof "/comm"); /* printf takes 2 KiB of the stack */
   dft__read_file(path, process, sizeof process);
   process[strcspn(process, "\n")] = '\0';
-  if (!name[0] || strcmp(name, process) == 0) *dft__number_uint(name, tid) = '\0';
+  if (!is_own_name(name, process)) put_number(name, tid, blocked);
   dft__emit_thread_name(&dft__self, tid, name, strlen(name));
 }
 
@@ -71,7 +84,7 @@ static int join(uint64_t session, uint64_t blocked, uint32_t events) {
   dft__visit_move(spool, blocked);
   if (has_exit_key && (exit_key < FIRST_KEYS || !dft__signals_may_be_handler(blocked)))
     pthread_setspecific(exit_key, &dft__self);
-  name_thread(tid, spool->header->pid);
+  name_thread(tid, spool->header->pid, blocked);
   dft__hooks.drain_notify(spool, 0, blocked);
   return 1;
 }

@@ -29,6 +29,8 @@ struct dft__hooks {
   dft__chunk *(*drain_make_room)(struct dft__spool *spool, uint32_t cells, uint64_t signals);
   /* drain: a thread needs the spool's file to be longer. Nonzero when the background thread sees to that; else the caller has to. */
   int (*drain_ask_growth)(struct dft__spool *spool);
+  /* intercept: which thread of its OpenMP team the calling thread is; 0: the first one, or in none. */
+  uint32_t (*team_number)(uint64_t signals);
   /* intercept: a session was opened, or closed. */
   void (*io_session_opened)(void);
   void (*io_session_closed)(void);

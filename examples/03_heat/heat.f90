@@ -8,7 +8,6 @@
 program heat_equation
   use, intrinsic :: iso_fortran_env, only: error_unit, real64
   use mpi_f08
-  use omp_lib, only: omp_get_thread_num
   use dftracer
   use grid
   use checkpoint
@@ -23,7 +22,6 @@ program heat_equation
   call dft_initialize() ! before MPI_Init, which is in the trace then; it also tells the rank
   call MPI_Init_thread(MPI_THREAD_FUNNELED, threads)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
-  call name_threads()
   call read_input()
   call make_block(block, nx, ny)
   if (block%west == MPI_PROC_NULL) block%now(0, :) = 100.0_real64
@@ -50,14 +48,6 @@ program heat_equation
   call dft_finalize()
 
 contains
-
-  subroutine name_threads()
-    character(len=20) :: name
-    !$omp parallel private(name)
-    write (name, '("OpenMP thread ", i0)') omp_get_thread_num()
-    if (omp_get_thread_num() > 0) call dft_thread_name(name)
-    !$omp end parallel
-  end subroutine name_threads
 
   subroutine read_input()
     namelist /heat/ nx, ny, steps, checkpoint_every, folder

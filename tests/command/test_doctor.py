@@ -1,7 +1,10 @@
 """dftracer doctor finds and names what prevents tracing."""
 
+import importlib.util
 import os
+import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -53,23 +56,58 @@ def an_interpreter_gets_a_note():
 
 def layers_are_named():
     out, _ = dftracer("doctor", "--io", DIE, "later")
-    assert f"ok    POSIX and STDIO calls of {DIE} are recorded" in out and "MPI" not in out, out
+    assert f"ok    POSIX and STDIO calls of {DIE} are recorded\n" in out and "MPI" not in out, out
+    out, _ = dftracer("doctor", DIE, "later")
+    assert f"note  POSIX and STDIO calls of {DIE} are recorded only with --io" in out, out
+
+
+def a_python_is_asked_for_the_package():
     with tempfile.TemporaryDirectory() as folder:
-        program, library = Path(folder) / "program", Path(folder) / "libmpi.so.99"
+        if not importlib.util.find_spec("dftracer"):
+            out, _ = dftracer("doctor", sys.executable, "x.py", env={"PYTHONPATH": folder})
+            assert re.search(r"note +\S+ has no package dftracer: ", out), out
+        native = Path(folder, "dftracer", "dftracer.py")
+        native.parent.mkdir()
+        native.write_text("raise SystemExit('this code must not run')\n")
+        script = Path(folder, "train")
+        script.write_text(f"#!{sys.executable}\n")
+        script.chmod(0o755)
+        for program in (sys.executable, str(script)):
+            out, _ = dftracer("doctor", program, env={"PYTHONPATH": folder})
+            assert re.search(rf"ok +the package dftracer of \S+ is {native}\n", out), out
+
+
+def a_family_of_MPI_libraries_is_named():
+    def compiled(folder, name, text):
+        program, library = Path(folder) / f"program-{name}", Path(folder) / name
         for words, source in (
-            (["-shared", "-fPIC", "-Wl,-soname,libmpi.so.99", "-o", library], "int MPI_Init(void) { return 0; }"),
+            (["-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", library], f"int MPI_Init(void) {{ return 0; }} {text}"),
             (["-o", program, "-x", "none", library], "int MPI_Init(void); int main(void) { return MPI_Init(); }"),
         ):
             subprocess.run(["cc", "-x", "c", "-", *words], input=source, text=True, check=True)
+        return program, library
+
+    with tempfile.TemporaryDirectory() as folder:
         found = {"LD_LIBRARY_PATH": folder}
-        out, _ = dftracer("doctor", "--io", program, env=found)
-        assert f"ok    MPI and MPI-IO calls of {program} are recorded; its library is {library}" in out, out
+        for name, text, family in (
+            ("libmpi.so.97", 'const char *version = "MPICH Version: 4.1";', "MPICH, or one with its ABI"),
+            ("libmpi.so.98", 'const char *version = "Intel(R) MPI Library";', "one with the ABI of MPICH"),
+            ("libmpi_abi.so.1", "", "the MPI 5 ABI"),
+            ("libmpi.so.99", "int ompi_mpi_comm_world;", "Open MPI"),
+        ):
+            program, library = compiled(folder, name, text)
+            out, _ = dftracer("doctor", "--io", program, env=found)
+            expected = f"ok    MPI and MPI-IO calls of {program} are recorded; its library is {family}: {library}\n"
+            assert expected in out, out
         out, _ = dftracer("doctor", program, env=found, status=1)
         assert f"note  MPI and MPI-IO calls of {program} are recorded only with --io" in out, out
         out, _ = dftracer("doctor", "--io", program, env=found, DISABLE_MPI="1")
         assert "DFTRACER_DISABLE_MPI is 1" in out, out
         out, _ = dftracer("doctor", "--io", program, env={"LD_LIBRARY_PATH": ""}, status=1)
         assert "links MPI, but the loader cannot find" in out, out
+        program, library = compiled(folder, "libmpi.so.96", "")
+        out, _ = dftracer("doctor", "--io", program, env=found)
+        assert f"note  MPI calls of {program} are not recorded: its library is none of those" in out, out
 
 
 def the_program_that_a_launcher_starts_is_checked():
@@ -104,6 +142,8 @@ for check in (
     a_library_that_is_not_found_is_named,
     an_interpreter_gets_a_note,
     layers_are_named,
+    a_python_is_asked_for_the_package,
+    a_family_of_MPI_libraries_is_named,
     the_program_that_a_launcher_starts_is_checked,
     settings_and_folders_are_checked,
 ):

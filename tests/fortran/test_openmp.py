@@ -38,7 +38,7 @@ def case_each_thread_has_one_track(folder):
         for event in trace.named(name):
             expect_equal(event["tid"], track[event["args"]["thread"]], f"track of {event}")
     names = {event["tid"]: event["args"]["name"] for event in trace.named("thread_name")}
-    expect_equal([names[track[n]] for n in (1, 2, 3)], [f"worker {n}" for n in (1, 2, 3)], "names of threads")
+    expect_equal([names[track[n]] for n in (1, 2, 3)], ["OpenMP 1", "named", "OpenMP 3"], "names of threads")
 
 
 def case_nothing_is_lost_and_everything_nests(folder):

@@ -75,7 +75,9 @@ def expect_picture(traces, ranks):
         expect_equal(sum(trace.values("MPI_Sendrecv", "bytes")), 20 * (100 + 80) * 8, "bytes sent")
         expect_equal(trace.values("time.iter", "step"), list(range(1, 21)), "steps")
         expect_equal(trace.values("checkpoint", "step"), [10, 20], "checkpoints")
-        expect_equal(len({event["tid"] for event in trace.named("rows")}), 2, "threads that computed")
+        names = {event["tid"]: event["args"]["name"] for event in trace.named("thread_name")}
+        workers = {event["tid"] for event in trace.named("rows")} - {trace.pid}
+        expect_equal([names[tid] for tid in workers], ["OpenMP 1"], "threads that computed, besides the main thread")
         inside = io_inside(trace)
         expect({"open", "write", "close"} <= inside["checkpoint.stream"], inside)
         expect({"open", "close"} <= inside["checkpoint.hdf5"], inside)

@@ -5,7 +5,21 @@ SPDX-License-Identifier: MIT
 import os
 import shutil
 
-from mpi_harness import PROGRAMS, Skip, by_rank, expect_equal, implementation, job, main, run, sums, untraced, with_each
+from mpi_harness import (
+    PROGRAMS,
+    Skip,
+    by_rank,
+    calls,
+    expect_equal,
+    implementation,
+    job,
+    main,
+    read_folder,
+    run,
+    sums,
+    untraced,
+    with_each,
+)
 
 RANKS = 3
 FORTRAN = {  # calls and bytes on each rank
@@ -83,6 +97,34 @@ def mpi4py(folder, mpi):
     for rank, events in by_rank(folder).items():
         plain = [event | {"name": event["name"].removesuffix("_c")} for event in events]
         expect_equal(sums(plain), PYTHON, f"rank {rank}")
+
+
+FIRST = """
+import os
+from mpi4py import MPI
+for key in [key for key in os.environ if key.startswith(("OMPI_", "PMI"))]:
+    del os.environ[key]
+from dftracer.python import dftracer
+log = dftracer.initialize_log(f"{os.environ['OUT']}/trace-{MPI.COMM_WORLD.rank}.pfw", data_dir=os.environ["OUT"])
+MPI.COMM_WORLD.Barrier()
+log.finalize()
+MPI.COMM_WORLD.Barrier()
+"""
+
+
+@with_each(globals(), ["Open MPI 5", "MPICH"])
+def mpi4py_may_come_first(folder, mpi):
+    """The rank is that of MPI, which is asked when its calls are bound."""
+    script = os.path.join(folder, "script.py")
+    with open(script, "w") as file:
+        file.write(FIRST)
+    env = {"DFTRACER_ENABLE": "1", "OUT": folder, "PYTHONPATH": os.environ["DFT_TEST_PYTHONPATH"]}
+    run(mpi.command(RANKS, [mpi.python, script], env), untraced())
+    traces = read_folder(folder, small=True)
+    expect_equal(len(traces), RANKS, "traces")
+    for rank, trace in enumerate(traces):
+        expect_equal([event["name"] for event in calls(trace)], ["MPI_Barrier"], "calls while it was bound")
+        expect_equal(trace.named("process_name")[0]["args"]["name"], f"Rank {rank}", "rank")
 
 
 main(globals())

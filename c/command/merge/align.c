@@ -7,6 +7,7 @@
 
 #include "command/cli/printable.h"
 #include "command/trace/jsontext.h"
+#include "mpiclocks.h"
 
 #define MARKS_MOST 256
 
@@ -90,8 +91,8 @@ static int64_t shift_of(const node *first, node *other) {
 
 static int compute(alignment *clocks, nodes *all, dft_reader *reader) {
   node *first = NULL;
-  clocks->shift_ns = calloc(all->room + 1, sizeof *clocks->shift_ns);
-  if (!clocks->shift_ns) return 0;
+  clocks->nodes = calloc(all->room + 1, sizeof *clocks->nodes);
+  if (!clocks->nodes) return 0;
   clocks->count = all->room;
   for (uint32_t host = 0; host < all->room; host++) {
     node *other = all->list[host];
@@ -106,49 +107,75 @@ static int compute(alignment *clocks, nodes *all, dft_reader *reader) {
       first = other;
       qsort(first->marks, first->count, sizeof first->marks[0], compare);
     } else {
-      clocks->shift_ns[host] = all->name ? shift_of(first, other) : first->first_ns - other->first_ns;
+      clocks->nodes[host].shift_ns = all->name ? shift_of(first, other) : first->first_ns - other->first_ns;
     }
   }
   return 1;
 }
 
-int align_find(alignment *clocks, dft_reader *reader, const char *method, progress *shown) {
-  nodes all = {NULL, 0, NULL};
-  int is_fine;
-  memset(clocks, 0, sizeof *clocks);
-  if (strcmp(method, "clock") == 0) return 1;
-  if (strncmp(method, "event:", 6) == 0 && method[6]) {
-    all.name = method + 6;
-  } else if (strcmp(method, "start") != 0) {
-    fprintf(stderr, "dftracer merge: --align: \"%s\" is not one of: clock start event:NAME\n", printable(method));
-    return 0;
-  }
-  is_fine = read_all(&all, reader, shown) && compute(clocks, &all, reader);
-  if (!is_fine) fprintf(stderr, "dftracer merge: out of memory\n");
+const char *align_choose(dft_reader *reader, const char *method) {
+  return strcmp(method, "auto") == 0 && !mpi_clocks_has_several(reader) ? "clock" : method;
+}
+
+static int align_by_events(alignment *clocks, dft_reader *reader, const char *name, progress *shown) {
+  nodes all = {.name = name};
+  int is_fine = read_all(&all, reader, shown) && compute(clocks, &all, reader);
   for (uint32_t i = 0; i < all.room; i++) free(all.list[i]);
   free(all.list);
   return is_fine;
 }
 
-void align_free(alignment *clocks) {
-  free(clocks->shift_ns);
-  clocks->shift_ns = NULL;
+int align_find(alignment *clocks, dft_reader *reader, const char *method, progress *shown) {
+  int is_fine;
+  *clocks = (alignment){.method = method};
+  if (strcmp(method, "clock") == 0) return 1;
+  if (strcmp(method, "auto") == 0) is_fine = mpi_clocks_find(clocks, reader, shown);
+  else if (strcmp(method, "start") == 0) is_fine = align_by_events(clocks, reader, NULL, shown);
+  else if (strncmp(method, "event:", 6) == 0 && method[6]) is_fine = align_by_events(clocks, reader, method + 6, shown);
+  else {
+    fprintf(stderr, "dftracer merge: --align: \"%s\" is not one of: auto clock start event:NAME\n", printable(method));
+    return 0;
+  }
+  if (!is_fine) fprintf(stderr, "dftracer merge: out of memory\n");
+  return is_fine;
 }
 
-char *align_facts(const alignment *clocks, dft_reader *reader, const char *method) {
+void align_free(alignment *clocks) {
+  free(clocks->nodes);
+  free(clocks->fits);
+  free(clocks->is_seen);
+  *clocks = (alignment){0};
+}
+
+static void begin_member(FILE *out, const char *what, dft_reader *reader, uint32_t host) {
+  char key[320];
+  snprintf(key, sizeof key, "%s %s", what, dft_reader_text(reader, DFT_HOSTS, host).text);
+  fputc(',', out);
+  json_text(out, key, strlen(key));
+}
+
+char *align_facts(const alignment *clocks, dft_reader *reader) {
   char *text = NULL;
   size_t len = 0;
   FILE *out = open_memstream(&text, &len);
   if (!out) return NULL;
   fputs(",\"clocks\":", out);
-  json_text(out, method, strlen(method));
+  json_text(out, clocks->method, strlen(clocks->method));
   for (uint32_t host = 0; host < clocks->count; host++) {
-    char key[320];
-    if (!clocks->shift_ns[host]) continue;
-    snprintf(key, sizeof key, "moved_ns %s", dft_reader_text(reader, DFT_HOSTS, host).text);
-    fputc(',', out);
-    json_text(out, key, strlen(key));
-    fprintf(out, ":%lld", (long long)clocks->shift_ns[host]);
+    const node_clock *clock = &clocks->nodes[host];
+    if (clock->shift_ns) {
+      begin_member(out, "moved_ns", reader, host);
+      fprintf(out, ":%lld", (long long)clock->shift_ns);
+    }
+    if (clock->drift != 0) {
+      begin_member(out, "drift_ppm", reader, host);
+      fprintf(out, ":%.3f", clock->drift * 1e6);
+    }
+    if (clocks->fits && clocks->is_seen[host] && host != clocks->first &&
+        clocks->fits[host].knowledge == CLOCK_BOUNDED) {
+      begin_member(out, "bound_ns", reader, host);
+      fprintf(out, ":%.0f", mpi_clocks_bound(clocks, host));
+    }
   }
   fclose(out);
   return text;

@@ -11,15 +11,17 @@
 #include "command/trace/inputs.h"
 #include "command/trace/suffix.h"
 #include "guestevents.h"
+#include "mpiclocks.h"
 #include "traceevents.h"
 
 enum { KEY_ALIGN = OPTION_LONG + 1 };
 
 static const option options[] = {
   {'o', "output", "FILE", "write the timeline to this file; .json, or .json.gz to compress; -: stdout"},
-  {KEY_ALIGN, "align", "clock|start|event:NAME",
-   "how to align the clocks of nodes: clock (default) leaves them unchanged; start makes the first events of all nodes "
-   "coincide; event:NAME makes the ends of events with that name coincide, such as those of a barrier"},
+  {KEY_ALIGN, "align", "auto|clock|start|event:NAME",
+   "how to align the clocks of nodes: auto (default) corrects those that contradict recorded MPI calls; clock leaves "
+   "them unchanged; start makes the first events of all nodes coincide; event:NAME makes the ends of events with that "
+   "name coincide, such as those of a barrier"},
   {'q', "quiet", NULL, "do not print the summary line"},
   {0, NULL, NULL, NULL},
 };
@@ -56,7 +58,7 @@ static void print_summary(const merge_job *job, const timeline *merged, size_t p
 
 /* Returns 0 or an errno. */
 static int write_timeline(merge_job *job, dft_reader *reader, const alignment *clocks, progress *shown) {
-  char *facts = reader ? align_facts(clocks, reader, job->method) : NULL;
+  char *facts = reader ? align_facts(clocks, reader) : NULL;
   timeline merged;
   int error = timeline_open(&merged, job->output, facts ? facts : "");
   free(facts);
@@ -86,18 +88,20 @@ static void report_running(dft_reader *reader) {
 
 static int merge(merge_job *job) {
   dft_reader *reader = NULL;
-  alignment clocks = {NULL, 0};
+  alignment clocks = {0};
   progress shown;
   int error = 0, is_aligned;
   uint64_t all = 0, done;
   if (job->sources.trace_count && !inputs_open(&job->sources, "merge", &reader)) return STATUS_FAILED;
   if (reader) dft_reader_progress(reader, &done, &all);
+  if (reader) job->method = align_choose(reader, job->method);
   progress_begin(&shown, "merge", strcmp(job->method, "clock") == 0 ? all : 2 * all, 1);
   is_aligned = !reader || align_find(&clocks, reader, job->method, &shown);
   if (is_aligned) error = write_timeline(job, reader, &clocks, &shown);
   progress_end(&shown);
   if (reader && inputs_report(reader, "merge")) job->is_damaged = 1;
   if (reader && !error && !job->is_quiet) report_running(reader);
+  if (reader && is_aligned && !error && !job->is_quiet) mpi_clocks_report(&clocks, reader);
   if (error) outfile_complain("merge", job->output, error);
   align_free(&clocks);
   dft_reader_close(reader);
@@ -108,7 +112,7 @@ static int merge(merge_job *job) {
 
 static int run_merge(int argc, char **argv) {
   arguments given = {.command = &command_merge, .argc = argc, .argv = argv};
-  merge_job job = {.method = "clock"};
+  merge_job job = {.method = "auto"};
   int key, status;
   while ((key = arguments_next(&given)) > 0) {
     if (key == 'o') job.output = given.value;

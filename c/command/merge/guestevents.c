@@ -66,8 +66,20 @@ static int is_key(const chrome_span *key, const char *text) {
   return key->len == strlen(text) && memcmp(key->text, text, key->len) == 0;
 }
 
-static void put_member(guest_file *guest, const chrome_span *key, const chrome_span *value,
-                       const track_process *process, uint32_t tid) {
+/* Nonzero, with the times, when the event has a duration, and its node's clock is moved by a drift: then both ends are. */
+static int has_drifted(const guest_file *guest, const chrome_event *event, const node_clock *clock, int64_t *dur) {
+  int64_t start;
+  if (clock->drift == 0 || !chrome_time(chrome_member(event, "ts"), &start) ||
+      !chrome_time(chrome_member(event, "dur"), dur))
+    return 0;
+  start += guest->base_ns;
+  *dur = node_clock_apply(clock, start + *dur) - node_clock_apply(clock, start);
+  return 1;
+}
+
+static void put_member(guest_file *guest, const chrome_event *event, uint32_t member, const track_process *process,
+                       uint32_t tid) {
+  const chrome_span *key = &event->key[member], *value = &event->value[member];
   outfile *out = &guest->merged->out;
   int64_t ns;
   outfile_text(out, "\"");
@@ -76,7 +88,8 @@ static void put_member(guest_file *guest, const chrome_span *key, const chrome_s
   if (is_key(key, "pid")) outfile_int(out, process->shown);
   else if (is_key(key, "tid")) outfile_int(out, tid);
   else if (is_key(key, "ts") && chrome_time(value, &ns))
-    timeline_put_time(guest->merged, ns + guest->base_ns + process->shift_ns);
+    timeline_put_time(guest->merged, node_clock_apply(&process->clock, ns + guest->base_ns));
+  else if (is_key(key, "dur") && has_drifted(guest, event, &process->clock, &ns)) outfile_us(out, ns);
   else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(guest, value);
   else outfile_json(out, value->text, value->len);
 }
@@ -96,7 +109,7 @@ static int add_event(guest_file *guest, const chrome_event *event) {
   timeline_begin_line(guest->merged, "{");
   for (uint32_t i = 0; i < event->count; i++) {
     if (i) outfile_text(&guest->merged->out, ",");
-    put_member(guest, &event->key[i], &event->value[i], process, shown);
+    put_member(guest, event, i, process, shown);
   }
   outfile_text(&guest->merged->out, "}");
   guest->merged->events += (uint64_t)(chrome_is_text(phase, "X") || chrome_is_text(phase, "B"));

@@ -18,6 +18,7 @@ typedef struct row_writer {
   uint64_t last_pid;
   size_t last_process;
   uint32_t source_host; /* of the current source, for rows that name none */
+  int64_t quantum_ns;   /* times of the current source are multiples of this: 1 or 1000 */
 } row_writer;
 
 /* ---- Processes -------------------------------------------------------------------------------------------------------- */
@@ -42,7 +43,7 @@ static track_process *find_process(row_writer *writer, const dft_rows *rows, uin
   process = tracks_process(tracks, key, (size_t)len, rows->pid[row], 0);
   if (!process) return NULL;
   if (!process->host && name.len) process->host = strndup(name.text, name.len);
-  if (writer->clocks && host < writer->clocks->count) process->shift_ns = writer->clocks->shift_ns[host];
+  if (writer->clocks && host < writer->clocks->count) process->clock = writer->clocks->nodes[host];
   writer->last_source = rows->source;
   writer->last_host = host;
   writer->last_pid = rows->pid[row];
@@ -101,6 +102,28 @@ static void take_run(timeline *merged, dft_reader *reader, const dft_rows *rows,
 
 /* ---- Rows ----------------------------------------------------------------------------------------------------------- */
 
+static int64_t remainder_of(int64_t ns, int64_t quantum_ns) {
+  int64_t rest = ns % quantum_ns;
+  return rest < 0 ? rest + quantum_ns : rest;
+}
+
+/* When the row is on the timeline. Where a clock drifts, both ends are rounded, so that events of a thread still nest. */
+static void put_times(row_writer *writer, const node_clock *clock, const dft_rows *rows, uint32_t row) {
+  outfile *out = &writer->merged->out;
+  int64_t start = node_clock_apply(clock, rows->start_ns[row]);
+  int64_t dur = rows->dur_ns[row];
+  if (clock->drift != 0) {
+    int64_t end = node_clock_apply(clock, rows->start_ns[row] + dur);
+    start -= remainder_of(start, writer->quantum_ns);
+    dur = end - remainder_of(end, writer->quantum_ns) - start;
+  }
+  outfile_text(out, ",\"ts\":");
+  timeline_put_time(writer->merged, start);
+  if (rows->phase[row] != DFT_COMPLETE) return;
+  outfile_text(out, ",\"dur\":");
+  outfile_us(out, dur);
+}
+
 static int add_row(row_writer *writer, const dft_rows *rows, uint32_t row) {
   outfile *out = &writer->merged->out;
   track_process *process = find_process(writer, rows, row);
@@ -124,14 +147,7 @@ static int add_row(row_writer *writer, const dft_rows *rows, uint32_t row) {
   outfile_int(out, process->shown);
   outfile_text(out, ",\"tid\":");
   outfile_int(out, tid);
-  if (rows->phase[row] != DFT_METADATA) {
-    outfile_text(out, ",\"ts\":");
-    timeline_put_time(writer->merged, rows->start_ns[row] + process->shift_ns);
-  }
-  if (rows->phase[row] == DFT_COMPLETE) {
-    outfile_text(out, ",\"dur\":");
-    outfile_us(out, rows->dur_ns[row]);
-  }
+  if (rows->phase[row] != DFT_METADATA) put_times(writer, &process->clock, rows, row);
   outfile_text(out, ",\"args\":");
   rowargs_put(out, writer->reader, rows, row, 1);
   outfile_text(out, "}");
@@ -150,8 +166,8 @@ int traceevents_add(timeline *merged, dft_reader *reader, const alignment *clock
   while (!error) {
     if (dft_cursor_next(cursor, &rows) != DFT_OK) error = ENOMEM;
     if (error || !rows) break;
-    if (!merged->has_base && dft_reader_source(reader, rows->source, &source) == DFT_OK && source.unit_ns < 1000)
-      timeline_expect_fractions(merged);
+    writer.quantum_ns = dft_reader_source(reader, rows->source, &source) == DFT_OK && source.unit_ns < 1000 ? 1 : 1000;
+    if (!merged->has_base && writer.quantum_ns == 1) timeline_expect_fractions(merged);
     for (uint32_t row = 0; row < rows->count && !error; row++) {
       error = add_row(&writer, rows, row);
       if (is_event(&rule, rows, row)) merged->events++;

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodeclock.h"
+
 typedef struct track_thread {
   uint64_t tid;
   uint32_t origin; /* who recorded it: 0 is dftracer, others are guests */
@@ -24,7 +26,7 @@ typedef struct track_process {
   char *name;       /* NULL: none known */
   char *main_name;  /* of its main thread, such as "DataLoader worker 1"; NULL: it has none */
   char *host;       /* NULL: none known */
-  int64_t shift_ns; /* how far its node's clock is moved */
+  node_clock clock; /* how its node's clock is corrected */
   track_thread *threads;
   size_t thread_count, thread_room;
 } track_process;

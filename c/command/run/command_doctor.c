@@ -11,7 +11,9 @@
 #include "command/cli/arguments.h"
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "mpifamily.h"
 #include "program.h"
+#include "pythonpackage.h"
 #include "variables.h"
 
 #define FREE_LEAST 64e6 /* bytes; with less, traces would soon be cut short */
@@ -166,27 +168,56 @@ static void check_links(checkup *state, const program *target) {
   }
 }
 
-/* Which calls would be recorded besides annotations. */
-static void check_layers(checkup *state, const program *target) {
+static void check_calls(checkup *state, const program *target) {
+  if (state->with_io) report(state, FINE, "POSIX and STDIO calls of %s are recorded", target->image);
+  else
+    report(state, NOTE,
+           "POSIX and STDIO calls of %s are recorded only with --io, or if it initialises dftracer with a data "
+           "directory",
+           target->image);
+}
+
+static void check_mpi(checkup *state, const program *target) {
   static const char *const libraries[] = {"libmpi.so", "libmpi_abi.so", "libmpich.so", "libmpi"};
   char library[PATH_MAX], is_disabled[16];
+  const char *family;
   size_t i = 0;
-  if (state->with_io) report(state, FINE, "POSIX and STDIO calls of %s are recorded", target->image);
   while (i < sizeof libraries / sizeof libraries[0] && !program_library(target, libraries[i], library)) i++;
   if (i == sizeof libraries / sizeof libraries[0]) return;
+  family = library[0] ? mpi_family_of(library) : NULL;
   dft_config_get("DFTRACER_DISABLE_MPI", is_disabled, sizeof is_disabled);
   if (!library[0]) {
     report(state, BAD, "%s links MPI, but the loader cannot find the library: set LD_LIBRARY_PATH", target->image);
   } else if (strcmp(is_disabled, "1") == 0) {
     report(state, NOTE, "MPI calls of %s are not recorded: DFTRACER_DISABLE_MPI is 1", target->image);
+  } else if (!family) {
+    report(state, NOTE, "MPI calls of %s are not recorded: its library is none of those that dftracer knows: %s",
+           target->image, library);
   } else if (state->with_io) {
-    report(state, FINE, "MPI and MPI-IO calls of %s are recorded; its library is %s", target->image, library);
+    report(state, FINE, "MPI and MPI-IO calls of %s are recorded; its library is %s: %s", target->image, family,
+           library);
   } else {
     report(state, NOTE,
            "MPI and MPI-IO calls of %s are recorded only with --io, or if it initialises dftracer with a "
-           "data directory; its library is %s",
-           target->image, library);
+           "data directory; its library is %s: %s",
+           target->image, family, library);
   }
+}
+
+static void check_python(checkup *state, const program *target) {
+  char module[PATH_MAX];
+  if (!is_python(target)) return;
+  if (python_package_find(target, module))
+    report(state, FINE, "the package dftracer of %s is %s", target->image, module);
+  else
+    report(state, NOTE, "%s has no package dftracer: Python annotations are not recorded; install it with pip",
+           target->image);
+}
+
+/* The layers besides annotations: a function each. */
+static void check_layers(checkup *state, const program *target) {
+  static void (*const layers[])(checkup *, const program *) = {check_calls, check_mpi, check_python};
+  for (size_t i = 0; i < sizeof layers / sizeof layers[0]; i++) layers[i](state, target);
 }
 
 /* The first word behind a launcher that is a program: options, numbers and names of hosts are none. */

@@ -43,11 +43,11 @@ static void add_io(table *sheet, const io_stats *io, int has_mapped) {
 static void print_files(FILE *out, const summary_answer *answer, const file_groups *groups, uint32_t top) {
   table_column columns[TABLE_COLUMNS] = {{"file", 'p'}, {"files", 'r'}};
   const int has_mapped = answer->io.mapped_bytes != 0;
-  uint64_t files = 0;
+  uint64_t files = groups->left_out;
   table lines = {0};
   char note[SHOWN_BYTES];
   for (uint32_t i = 0; i < groups->count; i++) files += groups->list[i].files;
-  const int has_groups = files > groups->count;
+  const int has_groups = files > groups->count + groups->left_out;
   add_columns(&lines, columns, has_groups ? 2 : 1, has_mapped);
   table_heading(out, "I/O by file", shown(note, top, groups->count));
   for (uint32_t i = 0; i < groups->count && i < top; i++) {
@@ -56,12 +56,15 @@ static void print_files(FILE *out, const summary_answer *answer, const file_grou
     if (has_groups) add_count(&lines, group->files);
     add_io(&lines, &group->io, has_mapped);
   }
-  if (groups->count > 1) {
+  if (groups->count + groups->left_out > 1) {
     table_format(&lines, "all");
     if (has_groups) add_count(&lines, files);
     add_io(&lines, &answer->io, has_mapped);
   }
   table_print(&lines, out, 2);
+  if (groups->left_out)
+    fprintf(out, "  %u file%s of the MPI runtime %s not shown, but in \"all\"; --files lists every file\n",
+            groups->left_out, plural(groups->left_out), groups->left_out == 1 ? "is" : "are");
 }
 
 static void print_processes(FILE *out, const summary_answer *answer, const answer_io *list, uint32_t count,
@@ -88,12 +91,20 @@ static void print_processes(FILE *out, const summary_answer *answer, const answe
 
 /* ---- Failed calls ---------------------------------------------------------------------------------------------------- */
 
-#define IS_GROUP (1u << 31) /* beside the number of a group, to tell it from the hash of a file */
+#define IS_GROUP (1u << 31)    /* beside the number of a group, to tell it from the hash of a file */
+#define IS_LEFT_OUT UINT32_MAX /* all files that are left out, in one line */
 
 static uint32_t place_of(const summary_state *state, const file_groups *groups, uint32_t hash) {
   uint32_t file = numbering_find(&state->file_numbers, hash, 0);
   uint32_t group = file && groups->of_file ? groups->of_file[file] : 0;
+  if (group == FILE_LEFT_OUT) return IS_LEFT_OUT;
   return group ? IS_GROUP | (group - 1) : hash;
+}
+
+static dft_text place_label(const summary_state *state, const file_groups *groups, uint32_t place) {
+  static const char runtime[] = "(MPI runtime)";
+  if (place == IS_LEFT_OUT) return (dft_text){runtime, sizeof runtime - 1};
+  return place & IS_GROUP ? groups->list[place & ~IS_GROUP].label : answer_file_of(state, place);
 }
 
 static int by_count(const void *a, const void *b) {
@@ -139,7 +150,7 @@ static void print_failures(FILE *out, const summary_answer *answer, const file_g
   for (uint32_t i = 0; i < count && i < top; i++) {
     const uint32_t place = list[i].file;
     dft_text name = state_text_of(state, list[i].name);
-    dft_text file = place & IS_GROUP ? groups->list[place & ~IS_GROUP].label : answer_file_of(state, place);
+    dft_text file = place_label(state, groups, place);
     table_add(&lines, name.text, name.len);
     add_count(&lines, list[i].count);
     table_format(&lines, "%s", list[i].error ? strerror((int)list[i].error) : "unknown");
@@ -179,7 +190,9 @@ void io_tables(FILE *out, const summary_answer *answer, uint32_t top, int is_sin
   file_groups groups;
   uint32_t count;
   answer_io *list;
-  if (file_groups_make(&groups, answer->state, is_single) && groups.count) print_files(out, answer, &groups, top);
+  if (file_groups_make(&groups, answer->state, is_single ? FILES_SINGLE : FILES_OF_PROGRAM) &&
+      groups.count + groups.left_out)
+    print_files(out, answer, &groups, top);
   list = answer_processes(answer->state, &count);
   if (list && count) {
     print_processes(out, answer, list, count, top);

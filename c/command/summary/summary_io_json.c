@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "command/summary/answer/filegroups.h"
+#include "command/summary/answer/runtimefiles.h"
 #include "command/trace/jsontext.h"
 #include "processjson.h"
 #include "summary_job_json.h"
@@ -126,7 +127,7 @@ static void print_failures(FILE *out, const summary_state *state) {
 
 static void print_file_groups(FILE *out, const summary_state *state) {
   file_groups groups;
-  const int is_good = file_groups_make(&groups, state, 0);
+  const int is_good = file_groups_make(&groups, state, FILES_GROUPED);
   fprintf(out, "],\n    \"file_groups\": [");
   for (uint32_t i = 0; is_good && i < groups.count; i++) {
     const file_group *group = &groups.list[i];
@@ -150,7 +151,7 @@ void summary_json_io(FILE *out, const summary_answer *answer) {
     dft_text file = answer_file(answer->state, list[i].number);
     fprintf(out, "%s\n      {\"file\": ", i ? "," : "");
     json_text(out, file.text, file.len);
-    fprintf(out, ", ");
+    fprintf(out, is_runtime_file(file) ? ", \"is_mpi_runtime\": true, " : ", ");
     print_io(out, list[i].stats);
   }
   free(list);

@@ -7,24 +7,7 @@
 
 #include "command/summary/answer/runs.h"
 #include "command/summary/count/collect.h"
-
-/* Another reader of the same traces, so that problems are not counted twice. NULL: no memory. */
-static dft_reader *second_reader(dft_reader *reader) {
-  const uint32_t count = dft_reader_source_count(reader);
-  const char **paths = calloc((size_t)count + 1, sizeof *paths);
-  dft_reader *second = NULL;
-  for (uint32_t i = 0; paths && i < count; i++) {
-    dft_source source = {.struct_size = sizeof source};
-    dft_reader_source(reader, i, &source);
-    paths[i] = source.path;
-  }
-  if (paths && dft_reader_open(NULL, paths, count, &second) == DFT_ENOMEM) {
-    dft_reader_close(second);
-    second = NULL;
-  }
-  free(paths);
-  return second;
-}
+#include "command/trace/inputs.h"
 
 /* Writes the origins of all traces of the parts, which the reader finds by their paths. */
 static int write_origins(int64_t *origins, dft_reader *reader, const state_parts *parts, const run_list *runs) {
@@ -51,7 +34,7 @@ static int write_origins(int64_t *origins, dft_reader *reader, const state_parts
 
 int64_t *time_origins(dft_reader *reader, int threads) {
   const summary_question everything = {.threads = threads};
-  dft_reader *second = second_reader(reader);
+  dft_reader *second = inputs_reopen(reader);
   int64_t *origins = calloc((size_t)dft_reader_source_count(reader) + 1, sizeof *origins);
   state_parts parts;
   run_list runs = {0};

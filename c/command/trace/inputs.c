@@ -119,3 +119,20 @@ uint64_t inputs_report(dft_reader *reader, const char *command) {
   snprintf(before, sizeof before, "dftracer %s: ", command);
   return trouble_print_all(stderr, before, reader, PROBLEMS_SHOWN);
 }
+
+dft_reader *inputs_reopen(dft_reader *reader) {
+  const uint32_t count = dft_reader_source_count(reader);
+  const char **paths = calloc((size_t)count + 1, sizeof *paths);
+  dft_reader *second = NULL;
+  for (uint32_t i = 0; paths && i < count; i++) {
+    dft_source source = {.struct_size = sizeof source};
+    dft_reader_source(reader, i, &source);
+    paths[i] = source.path;
+  }
+  if (paths && dft_reader_open(NULL, paths, count, &second) == DFT_ENOMEM) {
+    dft_reader_close(second);
+    second = NULL;
+  }
+  free(paths);
+  return second;
+}

@@ -27,6 +27,9 @@ void inputs_free(inputs *sources);
 /* Opens `traces`. Zero, after a message, when there is nothing to read. */
 int inputs_open(const inputs *sources, const char *command, dft_reader **reader);
 
+/* Another reader of the same traces: what is read with it counts no problem of the first one. NULL: no memory. */
+dft_reader *inputs_reopen(dft_reader *reader);
+
 /* Prints the problems of the reader, and returns their number. */
 uint64_t inputs_report(dft_reader *reader, const char *command);
 

@@ -10,6 +10,7 @@ dft_key dft__mpi_keys[] = {
   [DFT__MPI_KEY_SOURCE] = DFT_KEY("source"),
   [DFT__MPI_KEY_ROOT] = DFT_KEY("root"),
   [DFT__MPI_KEY_TAG] = DFT_KEY("tag"),
+  [DFT__MPI_KEY_SOURCE_TAG] = DFT_KEY("source_tag"),
   [DFT__MPI_KEY_COMM] = DFT_KEY("comm"),
   [DFT__MPI_KEY_COMM_SIZE] = DFT_KEY("comm_size"),
   [DFT__MPI_KEY_REQUESTS] = DFT_KEY("requests"),
@@ -59,6 +60,8 @@ static void place(const dft__mpi_event *event) {
   }
   if (dft__mpi_has(args, 'g') && dft__mpi_int(args, 'g') >= 0)
     dft__mpi_put(event, DFT__MPI_KEY_TAG, dft__mpi_int(args, 'g'));
+  if (dft__mpi_has(args, 'G') && dft__mpi_int(args, 'G') >= 0)
+    dft__mpi_put(event, DFT__MPI_KEY_SOURCE_TAG, dft__mpi_int(args, 'G'));
   dft__mpi_put(event, DFT__MPI_KEY_COMM, event->comm->id);
   dft__mpi_put(event, DFT__MPI_KEY_COMM_SIZE, event->comm->size);
 }
@@ -75,7 +78,10 @@ static void place_matched(const dft__mpi_event *event) {
   }
 }
 
+/* Also of one that the call is about to free. */
 static dft__comm *known_comm(const dft__mpi_args *args) {
+  if (args->row->flow == DFT__MPI_COMM_FREE) return dft__comm_find(dft__mpi_made(args, 'o'));
+  if (args->row->flow == DFT__MPI_WINDOW_FREE) return dft__window_comm(dft__mpi_made(args, 'D'));
   if (dft__mpi_has(args, 'c')) return dft__comm_find(dft__mpi_handle(dft__mpi_word(args, 'c')));
   if (dft__mpi_has(args, 'd')) return dft__window_comm(dft__mpi_handle(dft__mpi_word(args, 'd')));
   return NULL;

@@ -7,6 +7,7 @@
 #include "../loadedobject.h"
 #include "base/atomic.h"
 #include "base/log.h"
+#include "base/mpimarks.h"
 
 /* Its handles are the addresses of symbols. */
 static const dft__mpi_family open_mpi = {
@@ -75,7 +76,7 @@ static int is_abi(void) {
 
 static int is_like_mpich(void) {
   static char text[VERSION_BYTES] DFT__LARGE;
-  static const char *const marks[] = {"MPICH", "Intel(R) MPI", "MVAPICH"};
+  static const char *const marks[] = {DFT__MPI_MARKS_MPICH};
   int len = 0;
   if (!dft__mpi.get_library_version || dft__mpi.get_library_version(text, &len) != 0) return 0;
   text[VERSION_BYTES - 1] = '\0';
@@ -88,9 +89,9 @@ static int is_like_mpich(void) {
 static int find_family(dft__mpi_family *family) {
   if (is_abi()) {
     *family = standard;
-  } else if (dft__loaded_find("ompi_mpi_comm_world")) {
+  } else if (dft__loaded_find(DFT__MPI_MARK_OPEN_MPI)) {
     *family = open_mpi;
-    family->world = dft__loaded_find("ompi_mpi_comm_world");
+    family->world = dft__loaded_find(DFT__MPI_MARK_OPEN_MPI);
     family->self = dft__loaded_find("ompi_mpi_comm_self");
     family->comm_null = dft__loaded_find("ompi_mpi_comm_null");
     family->request_null = dft__loaded_find("ompi_request_null");

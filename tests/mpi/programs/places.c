@@ -30,19 +30,20 @@ int main(int argc, char **argv) {
   MPI_Isend(&value, 1, MPI_INT, (mine + 1) % size, 11, half, &request);
   MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, half, &status);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(&value, 1, MPI_INT, (mine + 1) % size, 12, &got, 1, MPI_INT, (mine + size - 1) % size, 12, again,
-               &status);
+  MPI_Sendrecv(&value, 1, MPI_INT, (mine + 1) % size, 12 + mine, &got, 1, MPI_INT, (mine + size - 1) % size,
+               12 + (mine + size - 1) % size, again, &status);
   MPI_Bcast(&value, 1, MPI_INT, size - 1, again);
   fprintf(file, "MPI_Isend peer %d tag 11 comm_size %d group %d\n", world_rank(me % 2, ranks, (mine + 1) % size), size,
           me % 2);
   fprintf(file, "MPI_Recv peer %d tag 11 comm_size %d group %d\n", world_rank(me % 2, ranks, (mine + size - 1) % size),
           size, me % 2);
-  fprintf(file, "MPI_Sendrecv peer %d source %d tag 12 comm_size %d group %d\n",
-          world_rank(me % 2, ranks, (mine + 1) % size), world_rank(me % 2, ranks, (mine + size - 1) % size), size,
-          2 + me % 2);
+  fprintf(file, "MPI_Sendrecv peer %d source %d tag %d source_tag %d comm_size %d group %d\n",
+          world_rank(me % 2, ranks, (mine + 1) % size), world_rank(me % 2, ranks, (mine + size - 1) % size), 12 + mine,
+          12 + (mine + size - 1) % size, size, 2 + me % 2);
   fprintf(file, "MPI_Bcast root %d comm_size %d group %d\n", world_rank(me % 2, ranks, size - 1), size, 2 + me % 2);
+  fprintf(file, "MPI_Comm_free comm_size %d group %d\n", size, 2 + me % 2);
   MPI_Comm_free(&again);
-  MPI_Comm_free(&half);
+  MPI_Comm_disconnect(&half);
   MPI_Finalize();
   return fclose(file) ? 1 : 0;
 }

@@ -7,6 +7,7 @@
 
 #include "command/cli/terminal.h"
 #include "folding.h"
+#include "runtimefiles.h"
 
 #define PATTERN_LEAST 3u /* files */
 #define COUNT_ROOM 64u   /* for "**" and the number of files */
@@ -17,7 +18,7 @@ typedef struct file_lines {
   uint32_t *pattern_of; /* by number of the file; 0: it has none */
   file_line *lines;
   uint32_t count;
-  uint32_t *line_of; /* by number of the file, + 1; 0: no calls */
+  uint32_t *line_of; /* by number of the file, + 1; 0: no calls; FILE_LEFT_OUT */
   uint64_t all_ns, all_bytes;
 } file_lines;
 
@@ -34,6 +35,22 @@ static dft_text path_of(const summary_state *state, uint32_t file) {
   return state_text_of(state, state->files[file].name); /* empty: it has no name */
 }
 
+/* Marks the files that are left out. Returns their number. */
+static uint32_t leave_out(file_lines *all, const summary_state *state) {
+  uint32_t count = 0;
+  for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
+    if (!io_stats_calls(state_file_io(state, i)) || !is_runtime_file(path_of(state, i))) continue;
+    all->line_of[i] = FILE_LEFT_OUT;
+    count++;
+  }
+  return count;
+}
+
+/* Has the file calls, and a place in a group? */
+static int is_grouped(const file_lines *all, const summary_state *state, uint32_t file) {
+  return io_stats_calls(state_file_io(state, file)) && all->line_of[file] != FILE_LEFT_OUT;
+}
+
 static int find_patterns(file_lines *all, const summary_state *state) {
   size_t room = 1;
   char *text;
@@ -44,7 +61,7 @@ static int find_patterns(file_lines *all, const summary_state *state) {
   text = malloc(room);
   is_good = text && text_pool_add(&all->patterns, "", 0) == 0;
   for (uint32_t i = 1; is_good && i <= state->file_numbers.count; i++) {
-    if (!io_stats_calls(state_file_io(state, i))) continue;
+    if (!is_grouped(all, state, i)) continue;
     all->pattern_of[i] = text_pool_add(&all->patterns, text, path_pattern(text, path_of(state, i)));
     is_good = all->pattern_of[i] != UINT32_MAX;
   }
@@ -71,7 +88,7 @@ static int make_lines(file_lines *all, const summary_state *state) {
     for (uint32_t i = 1; i <= state->file_numbers.count; i++) files[all->pattern_of[i]]++;
     for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
       const uint32_t pattern = all->pattern_of[i];
-      if (!io_stats_calls(state_file_io(state, i))) continue;
+      if (!is_grouped(all, state, i)) continue;
       if (!pattern || files[pattern] < PATTERN_LEAST || !known[pattern]) {
         all->lines[all->count] = (file_line){.pattern = text_pool_get(&all->patterns, pattern)};
         known[pattern] = ++all->count;
@@ -143,7 +160,8 @@ static int sum_files(file_groups *groups, const file_lines *all, const group_pla
                      const summary_state *state) {
   int is_good = 1;
   for (uint32_t i = 1; is_good && i <= state->file_numbers.count; i++) {
-    if (!all->line_of[i]) continue;
+    if (all->line_of[i] == FILE_LEFT_OUT) groups->of_file[i] = FILE_LEFT_OUT;
+    if (!is_grouped(all, state, i)) continue;
     const file_line *own = &all->lines[all->line_of[i] - 1], *line = final_line(own);
     const group_plan *plan = &plans[line - all->lines];
     file_group *group = &groups->list[plan->number - 1];
@@ -182,7 +200,9 @@ static int sort_groups(file_groups *groups, uint32_t file_count) {
   for (uint32_t i = 0; i < groups->count; i++) groups->list[i].number = i + 1;
   qsort(groups->list, groups->count, sizeof *groups->list, by_time);
   for (uint32_t i = 0; i < groups->count; i++) moved[groups->list[i].number] = i + 1;
-  for (uint32_t i = 1; i <= file_count; i++) groups->of_file[i] = moved[groups->of_file[i]];
+  for (uint32_t i = 1; i <= file_count; i++) {
+    if (groups->of_file[i] != FILE_LEFT_OUT) groups->of_file[i] = moved[groups->of_file[i]];
+  }
   free(moved);
   return 1;
 }
@@ -202,17 +222,18 @@ static int make_groups(file_groups *groups, const file_lines *all, const summary
   return is_good;
 }
 
-int file_groups_make(file_groups *groups, const summary_state *state, int is_single) {
+int file_groups_make(file_groups *groups, const summary_state *state, enum file_grouping grouping) {
   const size_t room = (size_t)state->file_numbers.count + 1;
   file_lines all = {.pattern_of = calloc(room, sizeof *all.pattern_of),
                     .lines = calloc(room, sizeof *all.lines),
                     .line_of = calloc(room, sizeof *all.line_of)};
   int is_good = all.pattern_of && all.lines && all.line_of;
   *groups = (file_groups){0};
-  if (is_good && is_single) is_good = text_pool_add(&all.patterns, "", 0) == 0;
+  if (is_good && grouping == FILES_OF_PROGRAM) groups->left_out = leave_out(&all, state);
+  if (is_good && grouping == FILES_SINGLE) is_good = text_pool_add(&all.patterns, "", 0) == 0;
   else if (is_good) is_good = find_patterns(&all, state);
   is_good = is_good && make_lines(&all, state) &&
-            (is_single || fold_lines(all.lines, all.count, all.all_ns, all.all_bytes)) &&
+            (grouping == FILES_SINGLE || fold_lines(all.lines, all.count, all.all_ns, all.all_bytes)) &&
             make_groups(groups, &all, state);
   free_lines(&all);
   return is_good;

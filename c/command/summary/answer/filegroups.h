@@ -21,11 +21,18 @@ typedef struct file_group {
 typedef struct file_groups {
   file_group *list; /* most time in calls first */
   uint32_t count;
-  uint32_t *of_file; /* by number of the file in the state: its place in the list, + 1; 0: no calls */
+  uint32_t *of_file; /* by number of the file in the state: its place in the list, + 1; 0: no calls; FILE_LEFT_OUT */
+  uint32_t left_out; /* files of the MPI runtime */
 } file_groups;
+#define FILE_LEFT_OUT UINT32_MAX
 
-/* is_single: every file is a group. 0: no memory. */
-int file_groups_make(file_groups *groups, const summary_state *state, int is_single);
+enum file_grouping {
+  FILES_GROUPED,    /* all files, in groups */
+  FILES_OF_PROGRAM, /* without those of the MPI runtime (runtimefiles.h) */
+  FILES_SINGLE      /* every file is a group */
+};
+/* 0: no memory. */
+int file_groups_make(file_groups *groups, const summary_state *state, enum file_grouping grouping);
 void file_groups_free(file_groups *groups);
 
 #endif

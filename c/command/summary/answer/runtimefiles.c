@@ -1,0 +1,63 @@
+/* runtimefiles.c - files that the MPI library opens for itself.
+ * SPDX-License-Identifier: MIT */
+#include "runtimefiles.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+
+#define PATH_MOST 4096
+
+/* Here * also matches slashes. Names are as narrow as they can be: a file of the program must not be among them. */
+static const char *const patterns[] = {
+  /* Open MPI, PMIx, PRRTE */
+  "*/mca_*_*.so",
+  "*/pmix_mca_*.so",
+  "*/prte_mca_*.so",
+  "*/libompi_dbg_*.so",
+  "*mca-params*.conf",
+  "*/lib*/openmpi",
+  "*/lib*/openmpi/lib",
+  "*/lib*/openmpi[0-9]",
+  "*/lib*/pmix",
+  "*/lib*/pmix[0-9]/lib",
+  "*/.openmpi/components",
+  "*/.pmix/components",
+  "*/ompi.*[0-9]",
+  "*/ompi.*[0-9]/*",
+  "*/openmpi-sessions-*",
+  "*/prte.*[0-9]/*",
+  "*/pmix-*[0-9]",
+  "*/pmix_dstor_*",
+  "*/vader_segment.*",
+  "*/sm_segment.*",
+  "*/osc_rdma.*",
+  /* MPICH and its relatives */
+  "*/mpich.conf",
+  "*/mpich_shar_tmp*",
+  "*/hydra_hwloc_xmlfile_*",
+  "/dev/shm/Intel_MPI_*",
+  "/dev/shm/cray-shared-mem-*",
+  "/dev/shm/mvapich*",
+  "/var/run/palsd/*",
+  /* What is below them: UCX, libfabric, PSM, hwloc, libnl */
+  "*/ucx.conf",
+  "*/ucx/libu*.so*",
+  "/dev/shm/ucx_shm_*",
+  "*/libfabric.conf",
+  "*/libfabric/lib*-fi.so*",
+  "/dev/shm/psm[23]_*",
+  "/dev/infiniband*",
+  "/sys/class/infiniband*",
+  "*/hwloc.sm",
+  "*/libnl*/classid",
+};
+
+int is_runtime_file(dft_text path) {
+  char text[PATH_MOST];
+  if (path.len >= sizeof text) return 0;
+  snprintf(text, sizeof text, "%.*s", (int)path.len, path.text);
+  for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+    if (fnmatch(patterns[i], text, FNM_NOESCAPE) == 0) return 1;
+  }
+  return 0;
+}
