@@ -90,6 +90,11 @@ KINDS = {
 }
 
 
+def not_recorded(trace):
+    """What the trace says that it lacks."""
+    return [event["args"]["value"] for event in trace.named("CM") if event["args"]["name"] == "not_recorded"]
+
+
 def test_loaders_of_every_class(tmp_path):
     """Each is recorded as the loop sees it: not one event for the wrapper and one for what is inside."""
     program = CLASSES + f"""
@@ -139,6 +144,22 @@ log.finalize()
         tmp_path,
     )
     assert len(trace.named("fetch.iter")) == 2
+
+
+def test_loaders_in_lists_and_dicts(tmp_path):
+    """As Lightning holds them, and None where a training has no evaluation."""
+    trace = one(
+        START
+        + """
+loaders = [DataLoader(Slow(), batch_size=size) for size in (8, 4, 2, 1)]
+first, second, third, fourth = loaders
+with trace(None, [], [first, None, [second, (third,)], {"name": fourth}]):
+    for loader in loaders: list(loader)
+log.finalize()
+""",
+        tmp_path,
+    )
+    assert len(trace.named("fetch.iter")) == 1 + 2 + 4 + 8 and not_recorded(trace) == []
 
 
 @pytest.mark.parametrize("options", ["{}", "dict(num_workers=2)", "dict(num_workers=2, persistent_workers=True)"])
@@ -281,8 +302,7 @@ def test_what_cannot_be_recorded_is_in_the_trace(tmp_path):
     trace = one(
         START + "trace(dataloader=[range(3), 7])\nwith ai.compute.forward: pass\nlog.finalize()\n", tmp_path
     )
-    notes = [event["args"]["value"] for event in trace.named("CM") if event["args"]["name"] == "not_recorded"]
-    assert notes == ["fetch", "fetch"]
+    assert not_recorded(trace) == ["fetch", "fetch"]
 
 
 if __name__ == "__main__":

@@ -50,10 +50,20 @@ def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
     loop = ai.dataloader.fetch.iter(iterator)
     loop._watch(ai.dataloader.fetch.derive("end"), None)
     try:
-        loop._expect(len(loader) - fetched)
+        expected = len(loader) - fetched
     except Exception:
-        loop._expect(0)
+        expected = 0
+    loop._expect(expected, _samples_of(loader, expected > 0))
     return loop
+
+
+def _samples_of(loader: Any, has_length: bool) -> Any:
+    try:
+        from dftracer.python.torch.samples import samples_of  # needs torch
+
+        return samples_of(loader, has_length)
+    except Exception:
+        return None
 
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
@@ -133,7 +143,7 @@ def _definer(kind: type, name: str) -> type:
     for one in kind.__mro__:
         if name in vars(one):
             return one if one.__flags__ & _IS_HEAP_TYPE else kind
-    raise TypeError("it cannot be looped over")
+    raise TypeError(f"its class has no {name}")
 
 
 _IS_HEAP_TYPE = 1 << 9
