@@ -75,6 +75,22 @@ class Refusing:
     def __iter__(self): return iter(self.loader)
 def plain(): return DataLoader(Slow(), batch_size=2)
 """
+THREADS = """
+import queue, threading
+def ahead(items):
+    taken = queue.Queue(1)
+    def run():
+        for item in items: taken.put(item)
+        taken.put(None)
+    threading.Thread(target=run, daemon=True).start()
+    return iter(taken.get, None)
+class InBackground(DataLoader):
+    def __iter__(self): return ahead(super().__iter__())
+class Prefetching:
+    def __init__(self, loader): self.loader = loader
+    def __getattr__(self, name): return getattr(vars(self)["loader"], name)
+    def __iter__(self): return ahead(self.loader)
+"""
 KINDS = {
     "DataLoader": "plain()",
     "a subclass": "Derived(Slow(), batch_size=2)",
@@ -85,6 +101,8 @@ KINDS = {
     "a wrapped wrapper": "Narrow(Ahead(OwnIterator(plain())))",
     "a list of a class": "Batches([1, 2, 3, 4])",
     "one that refuses attributes": "Refusing(plain())",
+    "a thread gets the batches": "InBackground(Slow(), batch_size=2)",
+    "a thread loops over the inner one": "Prefetching(plain())",
     "with workers": "DataLoader(Slow(), batch_size=2, num_workers=2)",
     "ahead with workers": "Ahead(DataLoader(Slow(), batch_size=2, num_workers=2, persistent_workers=True))",
 }
@@ -97,7 +115,7 @@ def not_recorded(trace):
 
 def test_loaders_of_every_class(tmp_path):
     """Each is recorded as the loop sees it: not one event for the wrapper and one for what is inside."""
-    program = CLASSES + f"""
+    program = CLASSES + THREADS + f"""
 kinds = {KINDS}
 truth = {{}}
 ai.dataloader.fetch.init, ai.dataloader.fetch.derive("end")  # children take the values that are given from now on
@@ -125,7 +143,7 @@ log.finalize()
         assert count["fetch.init"] == count["fetch.end"] == 2, (kind, count)
         recorded = sum(event["dur"] for event in mine if event["name"] == "fetch.iter")
         assert recorded <= sum(waits) / 1000, kind
-        if "workers" not in kind:
+        if "workers" not in kind and "thread" not in kind:
             assert recorded >= 2 * 8 * 10_000, "the items slept so long"
 
 

@@ -2,7 +2,8 @@
 
 The methods __iter__ and __next__ are replaced in classes, and record for the loaders that were given to trace().
 Frameworks make new loaders of a given one, so a loader of a known class over the same dataset records as well. Loaders
-wrap loaders: what the program waits for is the outermost one, and only that one records.
+wrap loaders: what the program waits for is the outermost one, and only that one records, even if a thread in the
+background loops over the inner one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _loaders = ByIdentity()  # how often each was added
 _datasets = ByIdentity()  # the same for their datasets
+_inner = ByIdentity()  # iterators of torch's that an outer loader made for itself
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
@@ -81,6 +83,14 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     return loader
 
 
+def _runs_ahead(loader: Any) -> bool:
+    """Whether a traced loader loops over this one, in a thread of its own."""
+    if _loaders.get(loader) or threading.current_thread() is threading.main_thread():
+        return False
+    holders = [getattr(one, "__dict__", {}) for one in _loaders.things()]
+    return any(value is loader for own in holders for value in list(own.values()))
+
+
 def _watch_inner(outer: Any, iterator: Any, wrapper: Any) -> None:
     """Lets the loop over a wrapper tell the batches of the iterator inside."""
     kind = type(wrapper)
@@ -101,9 +111,11 @@ def _replace_iter(change: Change, kind: Any) -> Callable[[], None]:
         if not change.users or not _is_traced(self):
             return before(self)
         outer = native._fetching()
-        if outer is None and not _starting.depth:
+        if outer is None and not _starting.depth and not _runs_ahead(self):
             return _start(self, before)
         iterator = before(self)
+        if "_dataset" in getattr(iterator, "__dict__", {}):
+            _inner.set(iterator, True)
         if outer is not None:
             _watch_inner(outer, iterator, sys._getframe(1).f_locals.get("self"))
         return iterator
@@ -118,7 +130,7 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
     def loop_of(iterator: Any) -> Any:
         loop = _loops.get(iterator)
         dataset = getattr(iterator, "__dict__", {}).get("_dataset")
-        if loop is None and (_loaders.get(iterator) or _datasets.get(dataset)):
+        if loop is None and not _inner.get(iterator) and (_loaders.get(iterator) or _datasets.get(dataset)):
             loop = _new_loop((), iterator, getattr(iterator, "_num_yielded", 0))
             loop._watch(None, batches_of(iterator))
             _loops.set(iterator, loop)
@@ -186,5 +198,6 @@ def add(loader: Any, use: Callable[[Any, str, Any], None]) -> Callable[[], None]
                 known.count(thing, -1)
         if not _loaders:
             _loops.clear()
+            _inner.clear()
 
     return undo
