@@ -291,6 +291,7 @@ def test_loads_in_workers_and_fetches_are_data(tmp_path):
     """Of the training process outside of fetches they are checkpoints, and pickled tensors are neither."""
     traces = record(
         START
+        + THREADS
         + """
 import copy, io, pickle
 path = sys.argv[1] + "/item.pt"
@@ -300,7 +301,7 @@ class Files(Dataset):
     def __getitem__(self, index):
         torch.save(torch.ones(1), io.BytesIO())
         return torch.load(path)
-loaders = [DataLoader(Files(), num_workers=workers) for workers in (0, 2)]
+loaders = [DataLoader(Files()), DataLoader(Files(), num_workers=2), InBackground(Files())]
 with trace(dataloader=loaders):
     for loader in loaders: list(loader)
     for batch in ai.dataloader.fetch.iter(DataLoader(Files())): pass
@@ -312,8 +313,8 @@ log.finalize()
     )
     count = collections.Counter(event["name"] for trace in traces for event in trace.user_events())
     assert count["restart"] == count["capture"] == 1
-    assert count["data.io.read"] == count["data.io.write"] == 3 * 4
-    assert count["fetch.iter"] == 3 * 4
+    assert count["data.io.read"] == count["data.io.write"] == 4 * 4
+    assert count["fetch.iter"] == 4 * 4
 
 
 def test_what_cannot_be_recorded_is_in_the_trace(tmp_path):

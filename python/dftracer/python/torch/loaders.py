@@ -28,11 +28,16 @@ _inner = ByIdentity()  # iterators of torch's that an outer loader made for itse
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
-class _Starting(threading.local):
-    depth = 0
+class _Within(threading.local):
+    depth = 0  # in the start of an outermost loader, or in a fetch of a thread in the background
 
 
-_starting = _Starting()
+_within = _Within()
+
+
+def is_loading() -> bool:
+    """Whether this thread fetches a batch, or starts a loader."""
+    return _within.depth > 0 or native._fetching() is not None
 
 
 def _dataset_of(loader: Any) -> Any:
@@ -70,12 +75,12 @@ def _samples_of(loader: Any, has_length: bool) -> Any:
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
-    _starting.depth += 1
+    _within.depth += 1
     try:
         with ai.dataloader.fetch.init:  # workers are started
             iterator = before(loader)
     finally:
-        _starting.depth -= 1
+        _within.depth -= 1
     if iterator is not loader:
         return _new_loop(iterator, loader)
     _loops.pop(loader)
@@ -89,6 +94,15 @@ def _runs_ahead(loader: Any) -> bool:
         return False
     holders = [getattr(one, "__dict__", {}) for one in _loaders.things()]
     return any(value is loader for own in holders for value in list(own.values()))
+
+
+def _fetch_ahead(iterator: Any, before: Callable[[Any], Any]) -> Any:
+    """In a thread in the background: the outer loader's loop records, on another thread."""
+    _within.depth += 1
+    try:
+        return before(iterator)
+    finally:
+        _within.depth -= 1
 
 
 def _watch_inner(outer: Any, iterator: Any, wrapper: Any) -> None:
@@ -111,7 +125,7 @@ def _replace_iter(change: Change, kind: Any) -> Callable[[], None]:
         if not change.users or not _is_traced(self):
             return before(self)
         outer = native._fetching()
-        if outer is None and not _starting.depth and not _runs_ahead(self):
+        if outer is None and not _within.depth and not _runs_ahead(self):
             return _start(self, before)
         iterator = before(self)
         if "_dataset" in getattr(iterator, "__dict__", {}):
@@ -130,7 +144,7 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
     def loop_of(iterator: Any) -> Any:
         loop = _loops.get(iterator)
         dataset = getattr(iterator, "__dict__", {}).get("_dataset")
-        if loop is None and not _inner.get(iterator) and (_loaders.get(iterator) or _datasets.get(dataset)):
+        if loop is None and (_loaders.get(iterator) or _datasets.get(dataset)):
             loop = _new_loop((), iterator, getattr(iterator, "_num_yielded", 0))
             loop._watch(None, batches_of(iterator))
             _loops.set(iterator, loop)
@@ -138,7 +152,11 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
 
     @functools.wraps(before)
     def traced(self: Any) -> Any:
-        loop = loop_of(self) if change.users and native._fetching() is None and not _starting.depth else None
+        if not change.users or is_loading():
+            return before(self)
+        if _inner.get(self):
+            return _fetch_ahead(self, before)
+        loop = loop_of(self)
         if loop is None:
             return before(self)
         try:

@@ -107,7 +107,7 @@ def _stored(change: Change, nodes: tuple[DFTracerAI, DFTracerAI], before: Callab
     def traced(*args: Any, **kwargs: Any) -> Any:
         if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
             return before(*args, **kwargs)
-        is_data = get_worker_info() is not None or native._fetching() is not None
+        is_data = get_worker_info() is not None or loaders.is_loading()
         return (data if is_data else checkpoint)(*args, **kwargs)
 
     return traced
