@@ -16,7 +16,7 @@ from turns import Turn, run_in_turns
 PYTHON = SOURCE / "build" / "torch" / "bin" / "python"
 FRAMEWORKS = SOURCE / "build" / "frameworks" / "bin" / "python"
 KINDS = ("plain", "accelerate", "lightning", "transformers")
-LONG, SHORT = (16, 768), (256, 8)  # steps of some 8 ms, and hardly any; the numbers of steps and the width of layers
+LONG, SHORT = (64, 600), (256, 8)  # steps of some 5 ms, and hardly any; the numbers of steps and the width of layers
 TRAINING_BAR = 1.02
 OPERATION_BAR_US = 2.0
 ENTRY_BAR_US = 1.0
@@ -94,7 +94,7 @@ def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     entry = statistics.median(got["entry"])
     return [
         *training_rows(build, folder, max(rounds // 2, TRAININGS)),
-        *framework_rows(build, folder, 4 * rounds),
+        *framework_rows(build, folder, 2 * rounds),
         difference_row("torch: dynamo, an operation", "us", got["recorded"], got["plain"], OPERATION_BAR_US),
         Row("torch: trace_handler, an entry", "us", got["entry"], [], f"{entry:.2f} us (min {min(got['entry']):.2f})",
             f"<= {ENTRY_BAR_US:g} us", entry <= ENTRY_BAR_US),
