@@ -7,8 +7,10 @@
 #include "item.h"
 
 #define ARGS_FEW 15
+#define FETCH_ARGS (BATCH_ARGS + 1)
 
 static dft_key count_key = DFT_KEY("count");
+static dft_key samples_key = DFT_KEY("samples");
 static dft_key batch_keys[BATCH_ARGS] = {DFT_KEY("worker"), DFT_KEY("batch"), DFT_KEY("worker_pid")};
 
 /* Asynchronous loops of one thread may fetch items at the same time. Each begin and each end takes a number. If another loop
@@ -29,6 +31,7 @@ void item_begin(Loop *loop, int is_inner) {
   loop->is_recorded = (char)(is_recording(state) && !is_inner);
   loop->fetch.id = 0;
   loop->batch[0] = -1;
+  loop->sample_count = 0;
   if (!loop->is_recorded) return;
   if (UNLIKELY(loop->turn)) loop->turn = ++turns;
   if (UNLIKELY(mode_now() == MODE_REDIRECTED)) {
@@ -88,6 +91,17 @@ void item_fetched(Loop *loop) {
     event_begin(&loop->block, loop->profile->state, loop->block_label);
 }
 
+void item_look(Loop *loop, PyObject *item) {
+  PyObject *samples, *found;
+  if (!loop->samples || !loop->is_recorded) return;
+  samples = Py_NewRef(loop->samples);
+  found = PyObject_CallFunction(samples, "OO", item, loop->count == loop->last ? Py_True : Py_False);
+  if (found && PyLong_Check(found)) loop->sample_count = PyLong_AsLongLong(found);
+  if (PyErr_Occurred()) PyErr_Clear();
+  Py_XDECREF(found);
+  Py_DECREF(samples);
+}
+
 /* ---- After the body ------------------------------------------------------------------------------------------------------ */
 
 /* Gives a span that has ended another name. */
@@ -115,10 +129,20 @@ static dft_arg *node_values(State *state, dft_arg few[], uint32_t more, uint32_t
   return args;
 }
 
+/* Arguments of the fetch alone; returns how many. */
+static uint32_t fetch_values(const Loop *loop, dft_arg args[]) {
+  uint32_t count = 0;
+  for (; loop->batch[0] >= 0 && count < BATCH_ARGS; count++)
+    args[count] = (dft_arg){.key = &batch_keys[count], .type = DFT_INT, .value.i = loop->batch[count]};
+  if (loop->sample_count > 0)
+    args[count++] = (dft_arg){.key = &samples_key, .type = DFT_INT, .value.i = loop->sample_count};
+  return count;
+}
+
 /* Writes both events of a node's item. The block is taken off the stack before the other is recorded: they are siblings. */
 static void node_item_native(Loop *loop, Label *iter_cut, Label *block_cut) {
   State *state = loop->profile->state;
-  dft_arg few[ARGS_FEW + 1 + BATCH_ARGS], *args;
+  dft_arg few[ARGS_FEW + 1 + FETCH_ARGS], *args;
   uint32_t count;
   dft_span span = {.struct_size = sizeof span};
   if (loop->block.is_open) dft_region_take(loop->block.at, &span);
@@ -126,12 +150,10 @@ static void node_item_native(Loop *loop, Label *iter_cut, Label *block_cut) {
   if (iter_cut && loop->fetch.id) rename_span(&loop->fetch, iter_cut);
   if (block_cut && span.id) rename_span(&span, block_cut);
   Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
-  args = node_values(state, few, 1 + BATCH_ARGS, &count);
+  args = node_values(state, few, 1 + FETCH_ARGS, &count);
   if (args) {
     args[count++] = (dft_arg){.key = &count_key, .type = DFT_INT, .value.i = loop->count};
-    for (int i = 0; i < BATCH_ARGS; i++)
-      args[count + (uint32_t)i] = (dft_arg){.key = &batch_keys[i], .type = DFT_INT, .value.i = loop->batch[i]};
-    dft_span_record(&loop->fetch, args, loop->batch[0] < 0 ? count : count + BATCH_ARGS);
+    dft_span_record(&loop->fetch, args, count + fetch_values(loop, args + count));
     dft_span_record(&span, args, count);
   }
   Py_END_CRITICAL_SECTION();

@@ -14,12 +14,14 @@ typedef struct Loop {
   Label *end_label; /* of the fetch that finds no item, or of the end of an iterator that is left; NULL: not recorded */
   PyObject *key;    /* of a dft_fn's loop: the name of its counter; NULL: a node's loop */
   PyObject *batches; /* tells which worker made an item, see batches.py; NULL: nobody knows */
+  PyObject *samples; /* tells how many samples an item has, see torch/samples.py; NULL: nobody knows */
   Arguments values;  /* of a dft_fn's loop: those of the item's first event */
   int64_t count;
   int64_t last;              /* the count of its last item; 0: unknown */
   struct Loop *next;         /* in `ready` */
   unsigned long thread;      /* in `ready`: that of its item; 0: it is not there */
   int64_t batch[BATCH_ARGS]; /* of the item; its first is -1: unknown */
+  int64_t sample_count;      /* of the item; 0: unknown */
   dft_span fetch;            /* fetching an item */
   uint64_t fetch_begin;      /* the same for native.redirect: its times */
   uint64_t fetch_end;
@@ -34,6 +36,8 @@ typedef struct Loop {
 void item_begin(Loop *loop, int is_inner);
 /* The item is there: the body begins. */
 void item_fetched(Loop *loop);
+/* The item, if it is recorded: counts its samples. */
+void item_look(Loop *loop, PyObject *item);
 /* There was no item: the loader has ended, and may have waited for its workers. */
 void item_missing(Loop *loop);
 /* The body is done, or the loop is left. The caller has found that the loop had an item. */

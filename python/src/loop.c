@@ -81,8 +81,12 @@ static PyObject *fetch(Loop *loop, PyObject *(*get)(PyObject *, PyObject *), PyO
   if (loop->is_loader && !outer) fetching = loop;
   item = get(object, with);
   fetching = outer;
-  if (LIKELY(item)) fetched(loop);
-  else if (loop->end_label && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration))) item_missing(loop);
+  if (LIKELY(item)) {
+    fetched(loop);
+    item_look(loop, item);
+  } else if (loop->end_label && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_StopIteration))) {
+    item_missing(loop);
+  }
   return item;
 }
 
@@ -165,11 +169,15 @@ static PyObject *loop_watch(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(expect_doc, "_expect($self, items, /)\n--\n\nSo many items are to come; 0: unknown.");
-static PyObject *loop_expect(PyObject *self, PyObject *items) {
-  long long number = PyLong_AsLongLong(items);
-  if (PyErr_Occurred()) return NULL;
-  ((Loop *)self)->last = number > 0 ? ((Loop *)self)->count + number : 0;
+PyDoc_STRVAR(expect_doc, "_expect($self, items, samples=None, /)\n--\n\n"
+                         "So many items are to come; 0: unknown. samples(item, is_last) counts the samples of one.");
+static PyObject *loop_expect(PyObject *self, PyObject *args) {
+  Loop *loop = (Loop *)self;
+  long long number;
+  PyObject *samples = Py_None;
+  if (!PyArg_ParseTuple(args, "L|O", &number, &samples)) return NULL;
+  loop->last = number > 0 ? loop->count + number : 0;
+  Py_XSETREF(loop->samples, samples == Py_None ? NULL : Py_NewRef(samples));
   Py_RETURN_NONE;
 }
 
@@ -261,6 +269,7 @@ static int loop_traverse(PyObject *self, visitproc visit, void *arg) {
   Py_VISIT(loop->iterator);
   Py_VISIT(loop->profile);
   Py_VISIT(loop->batches);
+  Py_VISIT(loop->samples);
   return arguments_traverse(&loop->values, visit, arg);
 }
 
@@ -270,6 +279,7 @@ static int loop_clear(PyObject *self) {
   Py_CLEAR(loop->iterator);
   Py_CLEAR(loop->profile);
   Py_CLEAR(loop->batches);
+  Py_CLEAR(loop->samples);
   arguments_clear(&loop->values);
   return 0;
 }
@@ -319,9 +329,9 @@ static PyObject *loop_attribute(PyObject *self, PyObject *name) {
 }
 
 static PyMethodDef loop_methods[] = {
-  {"close", loop_close, METH_NOARGS, close_doc}, {"_step", loop_step, METH_O, step_doc},
-  {"_turn", loop_turn, METH_VARARGS, turn_doc},  {"_watch", loop_watch, METH_VARARGS, watch_doc},
-  {"_expect", loop_expect, METH_O, expect_doc},  {NULL},
+  {"close", loop_close, METH_NOARGS, close_doc},      {"_step", loop_step, METH_O, step_doc},
+  {"_turn", loop_turn, METH_VARARGS, turn_doc},       {"_watch", loop_watch, METH_VARARGS, watch_doc},
+  {"_expect", loop_expect, METH_VARARGS, expect_doc}, {NULL},
 };
 
 static PyType_Slot loop_slots[] = {

@@ -14,18 +14,21 @@ from report import Row, difference_row, paired_row
 from turns import Turn, run_in_turns
 
 PYTHON = SOURCE / "build" / "torch" / "bin" / "python"
+FRAMEWORKS = SOURCE / "build" / "frameworks" / "bin" / "python"
+KINDS = ("plain", "accelerate", "lightning", "transformers")
+LONG, SHORT = (64, 600), (256, 8)  # steps of some 5 ms, and hardly any; the numbers of steps and the width of layers
 TRAINING_BAR = 1.02
 OPERATION_BAR_US = 2.0
 ENTRY_BAR_US = 1.0
+STEP_BAR_US = 100.0  # 2 % of a step that takes 5 ms
 EPOCHS = 10
 TRAININGS = 9  # pairs of them: one pair scatters by 2 %
 
 
-def costs(build: Path, folder: Path, rounds: int) -> dict[str, list[float]]:
-    script = Path(__file__).with_name("torch") / "torch_costs.py"
+def costs(build: Path, python: Path, script: str, *arguments: object, **changes: str) -> dict[str, list[float]]:
     done = subprocess.run(
-        [PYTHON, script, str(rounds), folder],
-        env=environment(build, True),
+        [python, Path(__file__).with_name("torch") / script, *map(str, arguments)],
+        env={**environment(build, True), **changes},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -63,14 +66,35 @@ def training_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     ]
 
 
+def step_rows(build: Path, folder: Path, kind: str, rounds: int) -> list[Row]:
+    """The CPU time of trainings of one kind: of untraced, and what a step costs, which scatters less."""
+    got = []
+    for number, size in enumerate((LONG, SHORT)):
+        place = folder / f"{kind}-{number}"
+        place.mkdir()
+        got.append(costs(build, FRAMEWORKS, "training_costs.py", kind, *size, rounds, place, DFTRACER_SINK="jsonl"))
+    long, short = got
+    return [
+        paired_row(f"torch: {kind}, CPU time of untraced", "us", long["traced"], long["untraced"], TRAINING_BAR),
+        difference_row(f"torch: {kind}, CPU of a step", "us", short["traced"], short["untraced"], STEP_BAR_US),
+    ]
+
+
+def framework_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
+    if not FRAMEWORKS.exists():
+        return [Row("frameworks", "", [], [], "not measured: ./dev test frameworks installs them")]
+    return [row for kind in KINDS for row in step_rows(build, folder, kind, rounds)]
+
+
 def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     """All rows, or one that says why there are none."""
     if not PYTHON.exists():
         return [Row("torch", "", [], [], "not measured: ./dev test torch installs torch into build/torch")]
-    got = costs(build, folder, 4 * rounds)
+    got = costs(build, PYTHON, "torch_costs.py", 4 * rounds, folder)
     entry = statistics.median(got["entry"])
     return [
         *training_rows(build, folder, max(rounds // 2, TRAININGS)),
+        *framework_rows(build, folder, 2 * rounds),
         difference_row("torch: dynamo, an operation", "us", got["recorded"], got["plain"], OPERATION_BAR_US),
         Row("torch: trace_handler, an entry", "us", got["entry"], [], f"{entry:.2f} us (min {min(got['entry']):.2f})",
             f"<= {ENTRY_BAR_US:g} us", entry <= ENTRY_BAR_US),

@@ -75,6 +75,22 @@ class Refusing:
     def __iter__(self): return iter(self.loader)
 def plain(): return DataLoader(Slow(), batch_size=2)
 """
+THREADS = """
+import queue, threading
+def ahead(items):
+    taken = queue.Queue(1)
+    def run():
+        for item in items: taken.put(item)
+        taken.put(None)
+    threading.Thread(target=run, daemon=True).start()
+    return iter(taken.get, None)
+class InBackground(DataLoader):
+    def __iter__(self): return ahead(super().__iter__())
+class Prefetching:
+    def __init__(self, loader): self.loader = loader
+    def __getattr__(self, name): return getattr(vars(self)["loader"], name)
+    def __iter__(self): return ahead(self.loader)
+"""
 KINDS = {
     "DataLoader": "plain()",
     "a subclass": "Derived(Slow(), batch_size=2)",
@@ -85,14 +101,21 @@ KINDS = {
     "a wrapped wrapper": "Narrow(Ahead(OwnIterator(plain())))",
     "a list of a class": "Batches([1, 2, 3, 4])",
     "one that refuses attributes": "Refusing(plain())",
+    "a thread gets the batches": "InBackground(Slow(), batch_size=2)",
+    "a thread loops over the inner one": "Prefetching(plain())",
     "with workers": "DataLoader(Slow(), batch_size=2, num_workers=2)",
     "ahead with workers": "Ahead(DataLoader(Slow(), batch_size=2, num_workers=2, persistent_workers=True))",
 }
 
 
+def not_recorded(trace):
+    """What the trace says that it lacks."""
+    return [event["args"]["value"] for event in trace.named("CM") if event["args"]["name"] == "not_recorded"]
+
+
 def test_loaders_of_every_class(tmp_path):
     """Each is recorded as the loop sees it: not one event for the wrapper and one for what is inside."""
-    program = CLASSES + f"""
+    program = CLASSES + THREADS + f"""
 kinds = {KINDS}
 truth = {{}}
 ai.dataloader.fetch.init, ai.dataloader.fetch.derive("end")  # children take the values that are given from now on
@@ -120,7 +143,7 @@ log.finalize()
         assert count["fetch.init"] == count["fetch.end"] == 2, (kind, count)
         recorded = sum(event["dur"] for event in mine if event["name"] == "fetch.iter")
         assert recorded <= sum(waits) / 1000, kind
-        if "workers" not in kind:
+        if "workers" not in kind and "thread" not in kind:
             assert recorded >= 2 * 8 * 10_000, "the items slept so long"
 
 
@@ -139,6 +162,22 @@ log.finalize()
         tmp_path,
     )
     assert len(trace.named("fetch.iter")) == 2
+
+
+def test_loaders_in_lists_and_dicts(tmp_path):
+    """As Lightning holds them, and None where a training has no evaluation."""
+    trace = one(
+        START
+        + """
+loaders = [DataLoader(Slow(), batch_size=size) for size in (8, 4, 2, 1)]
+first, second, third, fourth = loaders
+with trace(None, [], [first, None, [second, (third,)], {"name": fourth}]):
+    for loader in loaders: list(loader)
+log.finalize()
+""",
+        tmp_path,
+    )
+    assert len(trace.named("fetch.iter")) == 1 + 2 + 4 + 8 and not_recorded(trace) == []
 
 
 @pytest.mark.parametrize("options", ["{}", "dict(num_workers=2)", "dict(num_workers=2, persistent_workers=True)"])
@@ -252,6 +291,7 @@ def test_loads_in_workers_and_fetches_are_data(tmp_path):
     """Of the training process outside of fetches they are checkpoints, and pickled tensors are neither."""
     traces = record(
         START
+        + THREADS
         + """
 import copy, io, pickle
 path = sys.argv[1] + "/item.pt"
@@ -261,7 +301,7 @@ class Files(Dataset):
     def __getitem__(self, index):
         torch.save(torch.ones(1), io.BytesIO())
         return torch.load(path)
-loaders = [DataLoader(Files(), num_workers=workers) for workers in (0, 2)]
+loaders = [DataLoader(Files()), DataLoader(Files(), num_workers=2), InBackground(Files())]
 with trace(dataloader=loaders):
     for loader in loaders: list(loader)
     for batch in ai.dataloader.fetch.iter(DataLoader(Files())): pass
@@ -273,16 +313,15 @@ log.finalize()
     )
     count = collections.Counter(event["name"] for trace in traces for event in trace.user_events())
     assert count["restart"] == count["capture"] == 1
-    assert count["data.io.read"] == count["data.io.write"] == 3 * 4
-    assert count["fetch.iter"] == 3 * 4
+    assert count["data.io.read"] == count["data.io.write"] == 4 * 4
+    assert count["fetch.iter"] == 4 * 4
 
 
 def test_what_cannot_be_recorded_is_in_the_trace(tmp_path):
     trace = one(
         START + "trace(dataloader=[range(3), 7])\nwith ai.compute.forward: pass\nlog.finalize()\n", tmp_path
     )
-    notes = [event["args"]["value"] for event in trace.named("CM") if event["args"]["name"] == "not_recorded"]
-    assert notes == ["fetch", "fetch"]
+    assert not_recorded(trace) == ["fetch", "fetch"]
 
 
 if __name__ == "__main__":

@@ -100,6 +100,10 @@ class ByIdentity:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def things(self) -> list[Any]:
+        """The objects that still exist."""
+        return [thing for find, _ in list(self._entries.values()) if (thing := find()) is not None]
+
     def get(self, thing: Any, default: Any = None) -> Any:
         """The value of the object."""
         find, value = self._entries.get(id(thing), (None, None))

@@ -2,7 +2,8 @@
 
 The methods __iter__ and __next__ are replaced in classes, and record for the loaders that were given to trace().
 Frameworks make new loaders of a given one, so a loader of a known class over the same dataset records as well. Loaders
-wrap loaders: what the program waits for is the outermost one, and only that one records.
+wrap loaders: what the program waits for is the outermost one, and only that one records, even if a thread in the
+background loops over the inner one.
 """
 
 from __future__ import annotations
@@ -23,14 +24,20 @@ if TYPE_CHECKING:
 
 _loaders = ByIdentity()  # how often each was added
 _datasets = ByIdentity()  # the same for their datasets
+_inner = ByIdentity()  # iterators of torch's that an outer loader made for itself
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
-class _Starting(threading.local):
-    depth = 0
+class _Within(threading.local):
+    depth = 0  # in the start of an outermost loader, or in a fetch of a thread in the background
 
 
-_starting = _Starting()
+_within = _Within()
+
+
+def is_loading() -> bool:
+    """Whether this thread fetches a batch, or starts a loader."""
+    return _within.depth > 0 or native._fetching() is not None
 
 
 def _dataset_of(loader: Any) -> Any:
@@ -50,25 +57,52 @@ def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
     loop = ai.dataloader.fetch.iter(iterator)
     loop._watch(ai.dataloader.fetch.derive("end"), None)
     try:
-        loop._expect(len(loader) - fetched)
+        expected = len(loader) - fetched
     except Exception:
-        loop._expect(0)
+        expected = 0
+    loop._expect(expected, _samples_of(loader, expected > 0))
     return loop
+
+
+def _samples_of(loader: Any, has_length: bool) -> Any:
+    try:
+        from dftracer.python.torch.samples import samples_of  # needs torch
+
+        return samples_of(loader, has_length)
+    except Exception:
+        return None
 
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
-    _starting.depth += 1
+    _within.depth += 1
     try:
         with ai.dataloader.fetch.init:  # workers are started
             iterator = before(loader)
     finally:
-        _starting.depth -= 1
+        _within.depth -= 1
     if iterator is not loader:
         return _new_loop(iterator, loader)
     _loops.pop(loader)
     _loops.set(loader, _new_loop((), loader))
     return loader
+
+
+def _runs_ahead(loader: Any) -> bool:
+    """Whether a traced loader loops over this one, in a thread of its own."""
+    if _loaders.get(loader) or threading.current_thread() is threading.main_thread():
+        return False
+    holders = [getattr(one, "__dict__", {}) for one in _loaders.things()]
+    return any(value is loader for own in holders for value in list(own.values()))
+
+
+def _fetch_ahead(iterator: Any, before: Callable[[Any], Any]) -> Any:
+    """In a thread in the background: the outer loader's loop records, on another thread."""
+    _within.depth += 1
+    try:
+        return before(iterator)
+    finally:
+        _within.depth -= 1
 
 
 def _watch_inner(outer: Any, iterator: Any, wrapper: Any) -> None:
@@ -91,9 +125,11 @@ def _replace_iter(change: Change, kind: Any) -> Callable[[], None]:
         if not change.users or not _is_traced(self):
             return before(self)
         outer = native._fetching()
-        if outer is None and not _starting.depth:
+        if outer is None and not _within.depth and not _runs_ahead(self):
             return _start(self, before)
         iterator = before(self)
+        if "_dataset" in getattr(iterator, "__dict__", {}):
+            _inner.set(iterator, True)
         if outer is not None:
             _watch_inner(outer, iterator, sys._getframe(1).f_locals.get("self"))
         return iterator
@@ -116,7 +152,11 @@ def _replace_next(change: Change, kind: Any) -> Callable[[], None]:
 
     @functools.wraps(before)
     def traced(self: Any) -> Any:
-        loop = loop_of(self) if change.users and native._fetching() is None and not _starting.depth else None
+        if not change.users or is_loading():
+            return before(self)
+        if _inner.get(self):
+            return _fetch_ahead(self, before)
+        loop = loop_of(self)
         if loop is None:
             return before(self)
         try:
@@ -133,7 +173,7 @@ def _definer(kind: type, name: str) -> type:
     for one in kind.__mro__:
         if name in vars(one):
             return one if one.__flags__ & _IS_HEAP_TYPE else kind
-    raise TypeError("it cannot be looped over")
+    raise TypeError(f"its class has no {name}")
 
 
 _IS_HEAP_TYPE = 1 << 9
@@ -176,5 +216,6 @@ def add(loader: Any, use: Callable[[Any, str, Any], None]) -> Callable[[], None]
                 known.count(thing, -1)
         if not _loaders:
             _loops.clear()
+            _inner.clear()
 
     return undo

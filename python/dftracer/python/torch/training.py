@@ -107,7 +107,7 @@ def _stored(change: Change, nodes: tuple[DFTracerAI, DFTracerAI], before: Callab
     def traced(*args: Any, **kwargs: Any) -> Any:
         if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
             return before(*args, **kwargs)
-        is_data = get_worker_info() is not None or native._fetching() is not None
+        is_data = get_worker_info() is not None or loaders.is_loading()
         return (data if is_data else checkpoint)(*args, **kwargs)
 
     return traced
@@ -162,7 +162,12 @@ def _replace_call(change: Change, model: Any) -> Callable[[], None]:
 
 
 def _each(given: Any) -> list[Any]:
-    return list(given) if type(given) in (list, tuple) else [given]
+    """One object, or those in lists and dicts, as frameworks hold several loaders. None is no object."""
+    if type(given) is dict:
+        given = list(given.values())
+    if type(given) in (list, tuple):
+        return [one for part in given for one in _each(part)]
+    return [] if given is None else [given]
 
 
 def _inner(optimizer: Any) -> Any:
@@ -270,7 +275,6 @@ def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> T
         (optimizer, tracing.add_optimizer),
         (dataloader, tracing.add_dataloader),
     ):
-        if given is not None:
-            add(given)
+        add(given)
     tracing.add_process()
     return tracing
