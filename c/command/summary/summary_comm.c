@@ -83,9 +83,9 @@ static int by_caused(const void *a, const void *b) {
 
 /* The ranks that others waited for most come first. The caller frees the list. NULL: no memory. */
 static const comm_rank **worst_first(const collective_list *list) {
-  const comm_rank **order = calloc((size_t)list->rank_count + 1, sizeof *order);
+  const comm_rank **order = calloc((size_t)list->rank_count + 1, sizeof(comm_rank *));
   for (uint32_t i = 0; order && i < list->rank_count; i++) order[i] = &list->ranks[i];
-  if (order) qsort(order, list->rank_count, sizeof *order, by_caused);
+  if (order) qsort(order, list->rank_count, sizeof(comm_rank *), by_caused);
   return order;
 }
 

@@ -25,13 +25,13 @@ static int by_place(const void *a, const void *b) {
 /* Room for a number in a list of 8 bytes each. 0: no memory. */
 static int reserve(void **list, uint32_t *capacity, uint32_t number) {
   uint32_t wanted = *capacity ? *capacity : 64;
-  char *more;
+  uint64_t *more;
   if (!number) return 0;
   if (number < *capacity) return 1;
   while (wanted <= number) wanted *= 2;
   more = realloc(*list, wanted * sizeof(uint64_t));
   if (!more) return 0;
-  memset(more + *capacity * sizeof(uint64_t), 0, (wanted - *capacity) * sizeof(uint64_t));
+  memset(more + *capacity, 0, (wanted - *capacity) * sizeof(uint64_t));
   *list = more;
   *capacity = wanted;
   return 1;

@@ -33,7 +33,7 @@ typedef struct file_range {
 /* Looks for a folder below that holds enough of the cost. 0: there is none. */
 static int descend(const summary_state *state, const named_file *files, enum io_cost cost, uint64_t enough,
                    file_range *range, size_t *len) {
-  file_range below = {range->first, range->first};
+  file_range below;
   for (uint32_t i = range->first; i < range->end; i = below.end) {
     const dft_text path = state_text_of(state, files[i].name);
     const char *slash = memchr(path.text + *len, '/', path.len - *len);

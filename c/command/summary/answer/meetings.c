@@ -175,7 +175,7 @@ static void start_reading(const meetings *all, const communicator *of, meeting_r
 
 int meetings_read(meetings *all, communicator *of, meeting_call *call, void *context) {
   meeting_reader reader = {.streams = calloc((size_t)of->count + 1, sizeof *reader.streams),
-                           .heads = calloc((size_t)of->count + 1, sizeof *reader.heads),
+                           .heads = calloc((size_t)of->count + 1, sizeof(arrival *)),
                            .ends = calloc((size_t)of->members + 1, sizeof *reader.ends),
                            .members = calloc((size_t)of->members + 1, sizeof *reader.members)};
   int is_good = reader.streams && reader.heads && reader.ends && reader.members;

@@ -130,7 +130,8 @@ uint32_t state_command(summary_state *state, uint32_t hash, uint32_t name) {
 uint32_t state_file(summary_state *state, uint32_t hash, uint32_t name) {
   int is_new;
   uint32_t number = number_of(state, &state->file_numbers, hash, 0, &is_new);
-  if (!number || !RESERVE(state, files, file_capacity, number) || !RESERVE(state, file_io, file_io_capacity, number))
+  if (!number || !RESERVE(state, files, file_capacity, number) ||
+      !reserve(state, (void **)&state->file_io, &state->file_io_capacity, number, sizeof(io_stats *)))
     return 0;
   set_name(state, &state->files[number], hash, name);
   return number;

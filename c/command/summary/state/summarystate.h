@@ -89,9 +89,8 @@ typedef struct summary_state {
   uint32_t thread_count, thread_capacity;
   numbering file_numbers; /* of hashes */
   state_name *files;
-  uint32_t file_capacity;
   io_stats **file_io; /* by number of the file; NULL: no calls */
-  uint32_t file_io_capacity;
+  uint32_t file_capacity, file_io_capacity;
   numbering group_numbers; /* of what the question's --by says: state_group_key */
   group_stats *groups;
   uint32_t group_capacity;
