@@ -45,7 +45,7 @@ static int is_below(const clock_fact *left, const clock_fact *middle, const cloc
 static void keep_hull(clock_side *side) {
   clock_fact *kept = side->facts;
   uint32_t count = 0;
-  qsort(side->facts, side->count, sizeof *side->facts, by_time);
+  if (side->count) qsort(side->facts, side->count, sizeof *side->facts, by_time);
   for (uint32_t i = 0; i < side->count; i++) {
     const clock_fact fact = side->facts[i];
     if (count && kept[count - 1].at == fact.at) count--; /* sorted: this one is higher */

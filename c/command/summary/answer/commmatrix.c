@@ -56,7 +56,7 @@ static int by_place(const void *a, const void *b) {
 /* Makes one of pairs that are equal. */
 static void join_pairs(comm_matrix *matrix) {
   uint32_t kept = 0;
-  qsort(matrix->pairs, matrix->count, sizeof *matrix->pairs, by_place);
+  if (matrix->count) qsort(matrix->pairs, matrix->count, sizeof *matrix->pairs, by_place);
   for (uint32_t i = 0; i < matrix->count; i++) {
     if (kept && by_place(&matrix->pairs[kept - 1], &matrix->pairs[i]) == 0) {
       matrix->pairs[kept - 1].stats.calls += matrix->pairs[i].stats.calls;
