@@ -29,14 +29,11 @@ def events_of(text):
 
 
 def integer(value, otherwise):
-    if isinstance(value, (bool, int)):
-        return int(value) if -(2**63) <= value < 2**63 else otherwise
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            pass
-    return otherwise
+    try:
+        number = otherwise if isinstance(value, float) else int(value)
+    except (TypeError, ValueError):
+        return otherwise
+    return number if number is None or -(2**63) <= number < 2**63 else otherwise
 
 
 def typed(command):
