@@ -59,8 +59,18 @@ def io_kind(name, cat):
     return "other"
 
 
+# Categories that say the same.
+TELLING = {
+    "comm": ("comm", "communication", "collective", "nccl", "NCCL"),
+    "checkpoint": ("checkpoint", "checkpointing"),
+    "io": ("io", "IO"),
+}
+SAME = {cat: kind for kind, cats in TELLING.items() for cat in cats}
+
+
 @functools.lru_cache
 def ai_kind(name, cat):
+    cat = SAME.get(cat, cat)
     if cat == "pipeline" and name in ("step", "step.iter"):
         return "step"
     if name.endswith((".iter.cut", ".block.cut")):

@@ -4,6 +4,8 @@ anything changes. No shared code."""
 import bisect
 import collections
 
+from oracle_events import SAME
+
 CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
 PHASES = ("start", "loop", "evaluation", "end")
 IO = ("POSIX", "STDIO")
@@ -16,7 +18,7 @@ def uncut(name):
 
 def stage_of(name, cat):
     """Whether a region tells of an evaluation or of start-up."""
-    name = uncut(name)
+    name, cat = uncut(name), SAME.get(cat, cat)
     if cat == "pipeline" and name.split(".")[0] in ("evaluate", "test", "validate"):
         return "evaluation"
     if cat == "dlio_benchmark":
@@ -37,6 +39,8 @@ def stage_of(name, cat):
         "STDIO",
     ):
         return None
+    if cat == "io" and ("read" in name or "write" in name):
+        return None
     if name in ("init", "startup", "start-up", "start_up") or name.startswith(("initialize", "setup")):
         return "start-up"
     return None
@@ -48,7 +52,7 @@ def work_of(name, cat, io, is_bookkeeping):
         return {None: None, "read": "read", "write": "write", "copy": "write"}.get(io, "metadata")
     if is_bookkeeping or cat == "pipeline" or (cat == "MPI" and name == "MPI_Finalize"):
         return None
-    name = uncut(name)
+    name, cat = uncut(name), SAME.get(cat, cat)
     if cat == "dlio_benchmark":
         return "other" if name.endswith(".initialize") else None
     if cat == "dataloader" and name in ("fetch.init", "fetch.end"):

@@ -335,7 +335,8 @@ class Summary(Training):
         return hosts[-1] if hosts else None
 
     def _communication(self):
-        by_hand = [span for span in self.users if ai_kind(span.event["name"], span.event["cat"]) == "comm"]
+        kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in self.users]
+        by_hand = [span for kind, span in kinds if kind == "comm" and span.event["cat"] != "MPI"]
         found = oracle_arrivals.Communication(
             self.users, by_hand, self.processes, (self._label, self.hosts), self.since is not None, self.lost["dropped"]
         )
