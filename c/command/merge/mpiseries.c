@@ -189,14 +189,14 @@ static int add_wait(mpi_series *all, uint32_t source, const call_args *args, int
 }
 
 /* One row of the category MPI, of a call with that role. */
-typedef struct mpi_call {
+typedef struct series_call {
   uint32_t source;
   uint64_t id, tid;
   call_moment moment;
   call_args args;
-} mpi_call;
+} series_call;
 
-static int add_send(mpi_series *all, const mpi_call *call, int is_prepared) {
+static int add_send(mpi_series *all, const series_call *call, int is_prepared) {
   const int64_t *values = call->args.values;
   uint32_t number;
   if (!is_rank(values[PEER]) || !is_rank(values[TAG])) return 1;
@@ -206,7 +206,7 @@ static int add_send(mpi_series *all, const mpi_call *call, int is_prepared) {
   return 1;
 }
 
-static int add_receive(mpi_series *all, const mpi_call *call, enum key_name peer, enum key_name tag, int is_later) {
+static int add_receive(mpi_series *all, const series_call *call, enum key_name peer, enum key_name tag, int is_later) {
   const int64_t *values = call->args.values;
   call_moment moment = call->moment;
   uint32_t number, kept;
@@ -219,7 +219,7 @@ static int add_receive(mpi_series *all, const mpi_call *call, enum key_name peer
   return !is_later || kept == SERIES_DROPPED || keep_pending(all, call->source, call->id, (series_place){number, kept});
 }
 
-static int add_collective(mpi_series *all, mpi_call *call, int is_barrier) {
+static int add_collective(mpi_series *all, series_call *call, int is_barrier) {
   const int64_t *values = call->args.values;
   series_key key = {call->source, (uint32_t)values[COMM], SERIES_COLLECTIVE, (uint32_t)values[COMM_SIZE], 0};
   uint32_t number;
@@ -228,7 +228,7 @@ static int add_collective(mpi_series *all, mpi_call *call, int is_barrier) {
   return add_moment(all, key, call->tid, call->moment, &call->args, &number) != SERIES_NO_MEMORY;
 }
 
-static int add_call(mpi_series *all, mpi_call *call, enum call_role role) {
+static int add_call(mpi_series *all, series_call *call, enum call_role role) {
   series_source *source = &all->sources[call->source];
   source->has_calls = 1;
   switch (role) {
@@ -296,7 +296,7 @@ int mpi_series_add(mpi_series *all, const dft_rows *rows) {
   int is_good = 1;
   for (uint32_t row = 0; is_good && row < rows->count; row++) {
     uint8_t role;
-    mpi_call call;
+    series_call call;
     if (rows->host[row]) source->host = rows->host[row];
     if (rows->phase[row] == DFT_METADATA && rows->name[row] == all->rank_line) add_rank(all, source, rows, row);
     if (rows->phase[row] != DFT_COMPLETE) continue;

@@ -60,8 +60,8 @@ typedef struct job_costs {
 /* The I/O call of this kind that took most time; empty: there is none. */
 dft_text costs_call(const summary_state *state, enum io_cost kind);
 
-/* 0: no memory, or the spill cannot be read. */
-int costs_count(job_costs *costs, summary_answer *answer);
+/* All but what inputwait.h adds. 0: no memory. */
+int costs_count(job_costs *costs, const summary_answer *answer);
 void costs_free(job_costs *costs);
 
 #endif

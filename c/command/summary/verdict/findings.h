@@ -3,7 +3,7 @@
 #define DFTRACER_FINDINGS_H
 
 #include "costs.h"
-#include "rules.h"
+#include "ruletable.h"
 
 typedef struct finding {
   const finding_rule *rule;

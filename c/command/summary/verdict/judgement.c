@@ -2,13 +2,22 @@
  * SPDX-License-Identifier: MIT */
 #include "judgement.h"
 
+#include "inputwait.h"
 #include "measuring.h"
+#include "verdict_cause.h"
+#include "verdict_words.h"
 
 int judgement_make(judgement *made, summary_answer *answer) {
+  job_costs *costs = &made->costs;
+  measure_list *measures = &made->measures;
+  job_verdict *verdict = &made->verdict;
   *made = (judgement){0};
-  return costs_count(&made->costs, answer) && measures_take(&made->measures, answer, &made->costs) &&
-         findings_make(&made->findings, &made->measures, &made->costs) &&
-         verdict_make(&made->verdict, answer, &made->costs, &made->measures, &made->findings);
+  if (!costs_count(costs, answer) || (costs->is_training && !inputwait_measure(costs, answer->state))) return 0;
+  if (!measures_take(measures, answer, costs) || !findings_make(&made->findings, measures, costs)) return 0;
+  verdict_make(verdict, answer, costs, measures);
+  if (!verdict->exists) return 1;
+  return verdict_find_cause(verdict, answer, costs, measures) &&
+         verdict_say(verdict, answer, costs, measures, &made->findings);
 }
 
 void judgement_free(judgement *made) {

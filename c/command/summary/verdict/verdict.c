@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-#include "verdict_cause.h"
-#include "verdict_words.h"
-
 #define START_LEAST_NS 60e9
 
 const char *const verdict_words[BOUND_CLASSES] = {
@@ -126,10 +123,10 @@ static int is_sure(const summary_answer *answer, const job_costs *costs) {
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
 }
 
-int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
-                 const measure_list *measures, const finding_list *found) {
+void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                  const measure_list *measures) {
   *verdict = (job_verdict){.worst_rank = NO_NUMBER};
-  if (!costs->count || costs->base_ns <= 0) return 1;
+  if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);
   verdict->ns = cost_of(costs->ns, verdict->class);
@@ -139,7 +136,6 @@ int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_c
   verdict->is_sure = is_sure(answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   find_worst(verdict, costs, measures);
-  return verdict_find_cause(verdict, answer, costs, measures) && verdict_say(verdict, answer, costs, measures, found);
 }
 
 void verdict_free(job_verdict *verdict) {

@@ -53,9 +53,9 @@ typedef struct job_verdict {
   char *evidence;    /* lines; allocated */
 } job_verdict;
 
-/* 0: no memory. */
-int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
-                 const measure_list *measures, const finding_list *found);
+/* All but the cause (verdict_cause.h) and the sentences (verdict_words.h). */
+void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                  const measure_list *measures);
 void verdict_free(job_verdict *verdict);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
 /* The share of a cost, whatever the verdict is. */

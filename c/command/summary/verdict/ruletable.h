@@ -1,7 +1,7 @@
-/* rules.h - what is worth telling about a job: one table. Each rule looks at measures (measures.h), and weighs by the time at
+/* ruletable.h - what is worth telling about a job: one table. Each rule looks at measures (measures.h), and weighs by the time at
  * stake. SPDX-License-Identifier: MIT */
-#ifndef DFTRACER_RULES_H
-#define DFTRACER_RULES_H
+#ifndef DFTRACER_RULETABLE_H
+#define DFTRACER_RULETABLE_H
 
 #include "measures.h"
 

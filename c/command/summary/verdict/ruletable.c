@@ -1,9 +1,9 @@
-/* rules.c - what is worth telling about a job.
+/* ruletable.c - what is worth telling about a job.
  *
  * To add a rule: a row here, a trace that fires it and one that just does not in tests/verdict. Thresholds of I/O are those of
  * Drishti where it has one (docs/summary.md); but a rule speaks only if at least 1 % of the job is at stake.
  * SPDX-License-Identifier: MIT */
-#include "rules.h"
+#include "ruletable.h"
 
 #include <string.h>
 
