@@ -152,13 +152,13 @@ const finding_rule rules[] = {
    "too few loader workers",
    {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}},
    M_waiting_stake,
-   "the workers ({workers} per trainer) are busy {worker_busy} of the time, and the trainer waits {waiting_share}",
+   "{workers} workers are busy {worker_busy} of the time, and the trainer waits {waiting_share}",
    "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}},
    M_waiting_stake,
-   "the workers ({workers} per trainer) are busy only {worker_busy} of the time, and yet the trainer waits {waiting_share}",
+   "{workers} workers are busy only {worker_busy} of the time, and yet the trainer waits {waiting_share}",
    "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
    "for."},
 };
