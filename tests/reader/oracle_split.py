@@ -92,7 +92,7 @@ def state_of_thread(works):
 
 
 def counted(works, has_compute):
-    """What counts of a thread's works, at a moment or ever; has_compute: its process trains, and its compute is known."""
+    """What counts of all that a thread ever does; has_compute: its process trains, and its compute is known."""
     if not has_compute:
         return set(works)
     io = {layer + kind for layer in ("region ", "") for kind in ("write", "read", "metadata")}
