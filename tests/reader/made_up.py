@@ -20,6 +20,7 @@ KINDS = (
     ("data", "item"),
     ("reader", "read_index"),
     ("comm", "all_reduce"),
+    ("nccl", "all_reduce"),
     ("device", "transfer"),
     ("checkpoint", "capture"),
     ("pipeline", "epoch"),
@@ -33,6 +34,8 @@ KINDS = (
     ("MPI", "MPI_Init_thread"),
     ("MPIIO", "MPI_File_write_at"),
     ("io", "read_all"),
+    ("IO", "write_all"),
+    ("checkpointing", "init"),
 )
 LOADING = (("data", "item"), ("data", "preprocess"), ("reader", "open"), ("app", "wait"))
 OTHERS = (("app", "work"), ("app", "wait"), ("app", "setup_mesh"), ("mpi", "exchange"), ("MPIIO", "MPI_File_read"))

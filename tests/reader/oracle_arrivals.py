@@ -189,7 +189,7 @@ class Communication:
                 self.counts["unknown_sources"] += word == "recv" and span.args.get("bytes", 0) > 0
             elif POINT[word] != "send":
                 self.counts["received"] += 1
-                tag = span.args.get("tag", -1) if word == "recv" else -1
+                tag = span.args.get("tag" if word == "recv" else "source_tag", -1)
                 got[rank, source, comm].append((tag, self._call(span)))
         for place, calls in got.items():
             if all(len(by_rank[rank]) == 1 and rank is not None for rank in place[:2]):
@@ -229,8 +229,9 @@ class Communication:
 
     def _calls(self, percentile):
         by_name = collections.defaultdict(list)
-        for span in self.hand + self.mpi:
-            by_name[span.event["cat"], span.event["name"]].append(span)
+        for cat, some in (("comm", self.hand), ("MPI", self.mpi)):
+            for span in some:
+                by_name[cat, span.event["name"]].append(span)
         for (cat, name), spans in by_name.items():
             numbers = collections.Counter(span.process for span in spans)
             key, kind = (cat, name), kind_of(name)

@@ -29,14 +29,11 @@ def events_of(text):
 
 
 def integer(value, otherwise):
-    if isinstance(value, (bool, int)):
-        return int(value) if -(2**63) <= value < 2**63 else otherwise
-    if isinstance(value, str):
-        try:
-            return int(value)
-        except ValueError:
-            pass
-    return otherwise
+    try:
+        number = otherwise if isinstance(value, float) else int(value)
+    except (TypeError, ValueError):
+        return otherwise
+    return number if number is None or -(2**63) <= number < 2**63 else otherwise
 
 
 def typed(command):
@@ -62,8 +59,18 @@ def io_kind(name, cat):
     return "other"
 
 
+# Categories that say the same.
+TELLING = {
+    "comm": ("comm", "communication", "collective", "nccl", "NCCL"),
+    "checkpoint": ("checkpoint", "checkpointing"),
+    "io": ("io", "IO"),
+}
+SAME = {cat: kind for kind, cats in TELLING.items() for cat in cats}
+
+
 @functools.lru_cache
 def ai_kind(name, cat):
+    cat = SAME.get(cat, cat)
     if cat == "pipeline" and name in ("step", "step.iter"):
         return "step"
     if name.endswith((".iter.cut", ".block.cut")):

@@ -1,10 +1,10 @@
 """What summary says of I/O, worked out again from docs/summary.md: by file, process, name of the call and folder."""
 
 import collections
-import math
 import os
 
-TOP = 2**64 - 1  # sums stay there when they have no more room
+from oracle_events import TOP, integer, percentile
+
 MOST = 2**63 - 1  # of a position in a file
 SMALL = 1 << 20
 CLOSES = ("close", "fclose")
@@ -13,19 +13,6 @@ SIDE += ("placed_{}s", "unaligned_{}s", "unaligned_{}_ns", "again_{}_bytes", "st
 KEYS = ("metadata", "metadata_ns", "mapped_bytes", "sequential", "random", "opens", "open_ns", "closes", "close_ns")
 KEYS += ("failed", "failed_ns", "unknown", "uses", "write_uses")
 KEYS += tuple(key.format(side) for side in ("read", "write") for key in SIDE)
-
-
-def integer(value, otherwise):
-    try:
-        number = otherwise if isinstance(value, float) else int(value)
-    except (TypeError, ValueError):
-        return otherwise
-    return number if -(2**63) <= number < 2**63 else otherwise
-
-
-def percentile(values, share):
-    ordered = sorted(values) or [0]
-    return ordered[max(1, math.ceil(share * len(ordered))) - 1]
 
 
 # ---- Where transfers begin

@@ -4,6 +4,8 @@ anything changes. No shared code."""
 import bisect
 import collections
 
+from oracle_events import SAME
+
 CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
 PHASES = ("start", "loop", "evaluation", "end")
 IO = ("POSIX", "STDIO")
@@ -16,7 +18,7 @@ def uncut(name):
 
 def stage_of(name, cat):
     """Whether a region tells of an evaluation or of start-up."""
-    name = uncut(name)
+    name, cat = uncut(name), SAME.get(cat, cat)
     if cat == "pipeline" and name.split(".")[0] in ("evaluate", "test", "validate"):
         return "evaluation"
     if cat == "dlio_benchmark":
@@ -37,6 +39,8 @@ def stage_of(name, cat):
         "STDIO",
     ):
         return None
+    if cat == "io" and ("read" in name or "write" in name):
+        return None
     if name in ("init", "startup", "start-up", "start_up") or name.startswith(("initialize", "setup")):
         return "start-up"
     return None
@@ -48,7 +52,7 @@ def work_of(name, cat, io, is_bookkeeping):
         return {None: None, "read": "read", "write": "write", "copy": "write"}.get(io, "metadata")
     if is_bookkeeping or cat == "pipeline" or (cat == "MPI" and name == "MPI_Finalize"):
         return None
-    name = uncut(name)
+    name, cat = uncut(name), SAME.get(cat, cat)
     if cat == "dlio_benchmark":
         return "other" if name.endswith(".initialize") else None
     if cat == "dataloader" and name in ("fetch.init", "fetch.end"):
@@ -87,6 +91,15 @@ def state_of_thread(works):
     return "compute" if "compute" in works or "other" in works else "data" if works - {"fetch"} else None
 
 
+def counted(works, has_compute):
+    """What counts of all that a thread ever does; has_compute: its process trains, and its compute is known."""
+    if not has_compute:
+        return set(works)
+    io = {layer + kind for layer in ("region ", "") for kind in ("write", "read", "metadata")}
+    loads_only = not {"compute", "fetch"} & set(works)
+    return set(works) - {"other", "data"} - (io if loads_only else set())
+
+
 def state_of_process(states):
     for kind in (*CLASSES[:-1], "data"):
         if kind in states:
@@ -96,14 +109,18 @@ def state_of_process(states):
 
 class Walk:
     """All moments of one process. spans: its events, each with start, end, thread, work and stage; loop: start and end;
-    steps: (start, end, epoch, step) in order; epochs: (start, end, number), disjoint."""
+    steps: (start, end, epoch, step) in order; epochs: (start, end, number), disjoint; has_compute: see counted."""
 
-    def __init__(self, spans, loop, steps, epochs):
+    def __init__(self, spans, loop, steps, epochs, has_compute):
         self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
         self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
         self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
         first, last = min(span.start for span in spans), max(span.end for span in spans)
         changes = collections.defaultdict(list)
+        ever = collections.defaultdict(set)
+        for span in spans:
+            ever[span.thread].add(span.work)
+        self.counted = {thread: counted(works, has_compute) for thread, works in ever.items()}
         for span in spans:
             what = ("evaluation", None) if span.stage == "evaluation" else (span.thread, span.work)
             if (span.end > span.start and what[1:] != (None,)) or what[0] == "evaluation":
@@ -137,7 +154,7 @@ class Walk:
                 is_evaluation = True
             else:
                 works[key].add(value)
-        kind = state_of_process({state_of_thread(own) for own in works.values()})
+        kind = state_of_process({state_of_thread(own & self.counted[thread]) for thread, own in works.items()})
         phase = "end" if now >= loop[1] else "loop" if now >= loop[0] else "start"
         phase = "evaluation" if is_evaluation else phase
         self.cells[phase][kind] += time
@@ -154,20 +171,21 @@ def recurring_loop(spans, first, last):
         if span.work and span.event["cat"] not in ("POSIX", "STDIO") and not span.stage:
             regions[span.event["name"], span.event["cat"]].append(span)
     hulls = [
-        (sum(span.time for span in own), min(span.start for span in own), max(span.end for span in own), own[0].work)
+        (-sum(span.time for span in own), min(span.start for span in own), -max(span.end for span in own), own)
         for own in regions.values()
         if len(own) >= 3
     ]
-    working = [hull for hull in hulls if hull[3] in ("compute", "other", "data", "fetch")]
+    working = [hull for hull in hulls if hull[3][0].work in ("compute", "other", "data", "fetch")]
     hulls = working or hulls
+    startups = [span.end for span in spans if span.stage == "start-up"]
     if not hulls:
-        startups = [span.end for span in spans if span.stage == "start-up"]
         return max(startups, default=first), last
-    _, start, end, _ = min(hulls, key=lambda hull: (-hull[0], hull[1], -hull[2]))
-    end = max(hull[2] for hull in hulls)
+    _, start, _, main = min(hulls, key=lambda hull: (*hull[:3], len(hull[3])))
+    end = max(-hull[2] for hull in hulls)
     for _ in hulls:
-        start = min(hull[1] for hull in hulls if hull[2] > start or hull[1] == start)
-    return start, end
+        start = min(hull[1] for hull in hulls if -hull[2] > start or hull[1] == start)
+    is_first_turn = not startups and start - first <= (end - start) // len(main)
+    return first if is_first_turn else start, end
 
 
 def epoch_times(windows):

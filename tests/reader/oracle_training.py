@@ -224,7 +224,8 @@ class Training:
     def _split_process(self, process, spans):
         first, last = min(span.start for span in spans), max(span.end for span in spans)
         kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
-        if kinds or process.counts["epoch"] or process.counts["start"]:
+        is_training = bool(kinds or process.counts["epoch"] or process.counts["start"])
+        if is_training:
             ends = process.work["loop"]
             loop = min(start for start, _ in ends), max(end for _, end in ends)
         else:
@@ -236,7 +237,9 @@ class Training:
             if kinds and is_step(span, kinds[0])
         ]
         process.steps = oracle_split.step_windows(events, loop[0], epochs)
-        process.walk = oracle_split.Walk(spans, loop, process.steps, epochs)
+        process.walk = oracle_split.Walk(
+            spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0
+        )
         for number, times in process.walk.epochs.items() if process.trains() else ():
             if number in self.epochs:
                 self.epochs[number]["time"].update(times)

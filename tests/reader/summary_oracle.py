@@ -6,9 +6,11 @@ import functools
 import re
 
 import oracle
+import oracle_arrivals
+import oracle_io
+import oracle_regions
 from oracle_events import (
     LOST,
-    TOP,
     Span,
     ai_kind,
     events_of,
@@ -21,48 +23,9 @@ from oracle_events import (
     union,
 )
 from oracle_files import groups_of
+from oracle_io import sum_of
 from oracle_runs import Trace, runs_of
 from oracle_training import Process, Training
-
-
-class IO:
-    def __init__(self):
-        self.numbers = collections.Counter()
-        self.sizes = []
-
-    def count(self, span, kind, sequence):
-        ret = span.result
-        name = {"read": "read", "write": "write"}.get(kind, "metadata")
-        self.numbers["metadata" if name == "metadata" else name + "s"] += 1
-        self.numbers[name + "_ns"] += span.time
-        if name != "metadata":
-            self.numbers[name + "_bytes"] += max(ret or 0, 0)
-            if ret is None:
-                self.numbers["unknown"] += 1
-            elif ret > 0:
-                self.sizes.append(ret)
-        if kind == "map" and (ret if ret is not None else -1) >= 0:
-            self.numbers["mapped_bytes"] += max(integer(span.args.get("length"), 0), 0)
-        self.numbers["failed"] += span.is_failed
-        if sequence is not None:
-            self.numbers["sequential" if sequence else "random"] += 1
-
-    def document(self):
-        keys = ("reads", "writes", "metadata", "read_bytes", "write_bytes", "mapped_bytes")
-        keys += ("read_ns", "write_ns", "metadata_ns")
-        result = {key: min(self.numbers[key], TOP) for key in (*keys, "sequential", "random", "failed", "unknown")}
-        result["calls"] = result["reads"] + result["writes"] + result["metadata"]
-        result["size_median"] = percentile(self.sizes, 0.5)
-        result["size_p95"] = percentile(self.sizes, 0.95)
-        return result | {"size_max": max(self.sizes, default=0)}
-
-
-def sum_of(many):
-    whole = IO()
-    for io in many:
-        whole.numbers += io.numbers
-        whole.sizes += io.sizes
-    return whole
 
 
 def sequences(spans):
@@ -190,6 +153,7 @@ class Summary(Training):
         self.thread_ns = sum(self_times(spans) for spans in self.threads.values())
         for spans in self.threads.values():
             sequences(spans)
+            oracle_io.place(spans)
 
     def _wanted(self):
         @functools.lru_cache
@@ -221,6 +185,8 @@ class Summary(Training):
             return span.process, self._who(span.process)
         if self.by == "thread":
             return span.thread, {"thread": str(span.event["tid"])} | self._who(span.process)
+        if self.by == "rank":
+            return self.processes[span.process].rank, {"rank": self.processes[span.process].rank}
         return span.place, dict(zip(("step", "epoch"), span.place))
 
     def _groups(self):
@@ -243,21 +209,25 @@ class Summary(Training):
             }
 
     def _io(self):
-        everything, files, processes = IO(), collections.defaultdict(IO), collections.defaultdict(IO)
+        tables = oracle_io.Tables()
+        files = tables.files
         busy, failures = {"read": [], "write": []}, collections.Counter()
         for span in self._wanted():
             transfers = [(span.kind, span.file)] if span.kind else []
             if span.kind == "copy":
                 transfers = [("read", span.file), ("write", span.second_file)]
+            if span.event["cat"] in ("POSIX", "STDIO"):
+                tables.call(span, span.kind)
             if span.event["cat"] in ("POSIX", "STDIO") and span.is_failed:
                 failures[(span.event["name"], self.files.get(span.file, span.file), span.error)] += 1
             for part, file in transfers:
                 if part in busy and (span.result or 0) > 0:
                     busy[part].append((span.start, span.end))
-                for io in (everything, files[file], processes[span.process]):
-                    io.count(span, part, span.sequence)
+                tables.transfer(span, part, file)
         return {
-            "all": everything.document(),
+            "all": tables.everything.document(),
+            "calls": tables.call_lines(),
+            "folders": tables.folders(self.files),
             "job": {f"{part}_ns": length(union(spans)) for part, spans in busy.items()},
             "failures": [dict(zip(("name", "file", "errno", "count"), (*key, n))) for key, n in failures.items()],
             "files": [{"file": self.files.get(file, file)} | io.document() for file, io in files.items()],
@@ -265,8 +235,13 @@ class Summary(Training):
                 {"group": label, "files": len(some), **sum_of([files[file] for file in some]).document()}
                 for label, some in groups_of({file: (self.files.get(file), io) for file, io in files.items()})
             ],
-            "processes": [self._who(key) | io.document() for key, io in processes.items()],
+            "processes": [self._who(key) | io.document() for key, io in tables.processes.items()],
         }
+
+    def _regions(self):
+        regions = [span for span in self._wanted() if span.event["cat"] not in ("POSIX", "STDIO")]
+        living = {span.process for span in self.spans}
+        return list(oracle_regions.regions_by_rank(regions, living, self.processes, self._label))
 
     def _job_document(self):
         processes = list(self.processes.values())
@@ -301,7 +276,7 @@ class Summary(Training):
                 "never_ended": regions("open_regions", "open_sites"),
             },
             "workers_without_trainer": 0,
-            "communication": list(self._communication()),
+            **self._communication(),
         }
 
     def _run_document(self, number, run):
@@ -360,46 +335,12 @@ class Summary(Training):
         return hosts[-1] if hosts else None
 
     def _communication(self):
-        """The n-th call of all ranks is the same one."""
-        calls = collections.defaultdict(lambda: collections.defaultdict(list))
-        for span in self.users:
-            if ai_kind(span.event["name"], span.event["cat"]) == "comm":
-                calls[span.event["name"]][span.process].append((span.start, span.end))
-        for name, by_process in calls.items():
-            numbers = [len(own) for own in by_process.values()]
-            callers = [self.processes[key] for key in by_process]
-            ranks = [process.rank for process in callers]
-            unknown, waited, last = None, 0, collections.Counter()
-            if name in ("send", "receive", "recv", "isend", "irecv"):
-                unknown = "point to point"
-            elif len(callers) == 1:
-                unknown = "only one process called it"
-            elif None in ranks:
-                unknown = "a process has no rank"
-            elif len(set(ranks)) < len(ranks):
-                unknown = "two processes have the same rank"
-            elif max(numbers) - min(numbers) > (self.since is None and not self.lost["dropped"]):
-                unknown = "the ranks made different numbers of calls"
-            else:
-                for meeting in zip(*(sorted(own) for own in by_process.values())):
-                    latest = max(start for start, _ in meeting)
-                    waited += sum(min(end, latest) - start for start, end in meeting)
-                    late = [rank for rank, (start, _) in zip(ranks, meeting) if start == latest]
-                    last.update(late if len(late) == 1 else [])
-            rank, times = min(last.items(), key=lambda item: (-item[1], item[0]), default=(None, 0))
-            yield {
-                "name": name,
-                "processes": len(callers),
-                "hosts": len({process.host for process in callers}),
-                "calls": sum(numbers),
-                "calls_least": min(numbers),
-                "calls_most": max(numbers),
-                "time_ns": sum(end - start for own in by_process.values() for start, end in own),
-                "unknown": unknown,
-                "waited_ns": None if unknown else waited,
-                "last_rank": rank,
-                "last_calls": times,
-            }
+        kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in self.users]
+        by_hand = [span for kind, span in kinds if kind == "comm" and span.event["cat"] != "MPI"]
+        found = oracle_arrivals.Communication(
+            self.users, by_hand, self.processes, (self._label, self.hosts), self.since is not None, self.lost["dropped"]
+        )
+        return found.documents(percentile)
 
     def document(self):
         start, end = min(span.start for span in self.spans), max(span.end for span in self.spans)
@@ -433,6 +374,7 @@ class Summary(Training):
             "io": self._io(),
             "training": self._training_document(),
             "split": self._split_document(),
+            "regions_by_rank": self._regions(),
             "lost": {key: self.lost[key] for key in LOST}
             | {"unfinished_traces": sum(process.bookkeeping == {"start"} for process in self.processes.values())},
             "problem_count": 0,

@@ -265,12 +265,16 @@ def random_job(seed):
         job.event(
             one, rng.choice(["MPI_Startall", "MPI_Send_init", "MPI_Comm_free", "MPI_Bcast_init"]), at, at, **places
         )
-        job.event(one, "MPI_Sendrecv", at, at + 700, peer=two, source=two, tag=9, **places)
+        tags = rng.choice([(9, 9), (8, 9)])
+        back = rng.choice([{}, {"source_tag": tags[1]}])
+        job.event(one, "MPI_Sendrecv", at, at + 700, peer=two, source=two, tag=tags[0], **back, **places)
         if one != two:
-            job.event(two, "MPI_Sendrecv", at, at + 800, peer=one, source=one, tag=9, **places)
+            back = {"source_tag": tags[0]} if back else {}
+            job.event(two, "MPI_Sendrecv", at, at + 800, peer=one, source=one, tag=tags[1], **back, **places)
         args = {"bytes": rng.randrange(10**6), "collective": 1} if rng.random() < 0.5 else {}
         job.event(one, rng.choice(["MPI_File_write_all", "MPI_File_iread"]), at, at + 50, cat="MPIIO", **args)
-        job.event(two, "all_reduce", at - rng.randrange(3000), at + 2, cat="comm", tid=rng.choice([1, 2]))
+        cat = rng.choice(["comm", "nccl", "mpi"])
+        job.event(two, "all_reduce", at - rng.randrange(3000), at + 2, cat=cat, tid=rng.choice([1, 2]))
     return job
 
 

@@ -111,7 +111,7 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   int is_sampled = 0;
   if (!answer->training.epochs) return;
   shown(more, top, count);
-  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time and samples of all, others per trainer" : "",
+  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
            trainers > 1 && *more ? "; " : "", more);
   table_heading(out, "Training by epoch", note);
   for (uint32_t i = 1; i <= count && i <= top; i++) {
@@ -170,21 +170,29 @@ static uint64_t percentile(const summary_answer *answer, double share) {
 }
 
 static void print_steps(FILE *out, const summary_answer *answer) {
-  static const table_column columns[] = {{"slowest", 'r'}, {"rank", 'r'}, {"epoch", 'r'},
-                                         {"step", 'r'},    {"time", 'r'}, {"reason", 'l'}};
-  table steps = {.columns = columns, .column_count = 6};
+  static const table_column columns[] = {{"steps", 'r'}, {"~median", 'r'}, {"~p95", 'r'}, {"~p99", 'r'}, {"max", 'r'}};
+  table steps = {.columns = columns, .column_count = 5};
   const trainer_list *list = &answer->trainers;
-  char note[160], median[FORMAT_BYTES], p95[FORMAT_BYTES], p99[FORMAT_BYTES], most[FORMAT_BYTES], text[FORMAT_BYTES];
   if (!list->durations.count) return;
-  snprintf(note, sizeof note, "~median %s, ~p95 %s, ~p99 %s, max %s",
-           format_duration(median, (double)percentile(answer, 0.5) / 1e9),
-           format_duration(p95, (double)percentile(answer, 0.95) / 1e9),
-           format_duration(p99, (double)percentile(answer, 0.99) / 1e9),
-           format_duration(most, (double)list->durations.most / 1e9));
-  table_heading(out, "Training steps", note);
+  table_heading(out, "Training steps", list->count > 1 ? "of all trainers" : "");
+  add_count(&steps, list->durations.count);
+  add_time(&steps, percentile(answer, 0.5));
+  add_time(&steps, percentile(answer, 0.95));
+  add_time(&steps, percentile(answer, 0.99));
+  add_time(&steps, list->durations.most);
+  table_print(&steps, out, 2);
+}
+
+/* If no step is much slower than others, there is nothing to explain. */
+static void print_slowest(FILE *out, const summary_answer *answer) {
+  static const table_column columns[] = {{"rank", 'r'}, {"epoch", 'r'}, {"step", 'r'}, {"time", 'r'}, {"reason", 'l'}};
+  table steps = {.columns = columns, .column_count = 5};
+  const trainer_list *list = &answer->trainers;
+  char text[FORMAT_BYTES];
+  if (!list->durations.count || list->durations.most / 11 <= percentile(answer, 0.5) / 10) return;
+  table_heading(out, "Slowest steps", "");
   for (uint32_t i = 0; i < list->slow_count && i < SLOW_SHOWN; i++) {
     const slow_line *line = &list->slowest[i];
-    table_format(&steps, "%u", i + 1);
     add_rank(&steps, answer, line->process);
     add_number(&steps, line->step->epoch);
     if (line->step->step == NO_NUMBER) table_format(&steps, "the %" PRIu64 ".", line->step->index);
@@ -199,21 +207,27 @@ static void print_steps(FILE *out, const summary_answer *answer) {
 static void print_workers(FILE *out, const summary_answer *answer) {
   const trainer_list *list = &answer->trainers;
   uint64_t workers = 0, busy_ns = 0, time_ns = 0, most = 0, enough = 0;
+  char line[192];
   for (uint32_t i = 0; i < list->count; i++) {
-    const trainer_line *line = &list->lines[i];
-    workers += line->workers;
-    busy_ns += line->workers_busy_ns;
-    time_ns += line->workers_ns;
-    if (line->workers > most) most = line->workers;
-    if (line->workers_enough > enough) enough = line->workers_enough;
+    const trainer_line *trainer = &list->lines[i];
+    workers += trainer->workers;
+    busy_ns += trainer->workers_busy_ns;
+    time_ns += trainer->workers_ns;
+    if (trainer->workers > most) most = trainer->workers;
+    if (trainer->workers_enough > enough) enough = trainer->workers_enough;
   }
   if (!workers || !time_ns) return;
   table_heading(out, "Workers", "processes that load for a trainer");
-  fprintf(out, "  %" PRIu64 " in all, up to %" PRIu64 " per trainer; busy %.1f %%, idle %.1f %% of their time\n",
-          workers, most, 100.0 * (double)busy_ns / (double)time_ns, 100.0 - 100.0 * (double)busy_ns / (double)time_ns);
-  if (enough)
-    fprintf(out, "  %" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data\n",
-            enough);
+  snprintf(line, sizeof line,
+           "%" PRIu64 " in all, up to %" PRIu64 " per trainer; busy %.1f %%, idle %.1f %% of their time", workers, most,
+           100.0 * (double)busy_ns / (double)time_ns, 100.0 - 100.0 * (double)busy_ns / (double)time_ns);
+  fprintf(out, "  ");
+  terminal_wrap(out, line, 2, 2, table_room(out));
+  if (!enough) return;
+  snprintf(line, sizeof line,
+           "%" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data", enough);
+  fprintf(out, "  ");
+  terminal_wrap(out, line, 2, 2, table_room(out));
 }
 
 void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {
@@ -224,5 +238,6 @@ void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {
   print_epochs(out, answer, top);
   print_ranks(out, answer, top);
   print_steps(out, answer);
+  print_slowest(out, answer);
   print_workers(out, answer);
 }

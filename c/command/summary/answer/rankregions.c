@@ -139,6 +139,7 @@ static rank_region compare(const member_list *all, const visit *visits, uint32_t
     uint32_t first = 0; /* rank that never entered it */
     while (first < ranks && visits[first].member == first) first++;
     if (least->total_ns || first < least->member) region.min = all->members[first];
+    if (!most->total_ns && first < most->member) region.max = all->members[first];
   }
   region.mean_ns = region.total_ns / region.ranks;
   region.lost_ns = region.max.total_ns - region.mean_ns;

@@ -21,6 +21,7 @@ static comm_keys look_up_comm_keys(dft_reader *reader) {
     .source = key(reader, "source"),
     .root = key(reader, "root"),
     .tag = key(reader, "tag"),
+    .source_tag = key(reader, "source_tag"),
     .comm = key(reader, "comm"),
     .comm_size = key(reader, "comm_size"),
     .collective = key(reader, "collective"),

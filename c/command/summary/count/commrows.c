@@ -6,7 +6,7 @@
 
 /* The arguments of one event. Ranks, tags and bytes are negative if they are not given. */
 typedef struct comm_arguments {
-  int64_t bytes, peer, source, root, tag;
+  int64_t bytes, peer, source, root, tag, source_tag;
   int64_t comm, comm_size;
   int64_t collective;
   uint64_t starts[COMM_STARTS];
@@ -14,7 +14,7 @@ typedef struct comm_arguments {
 } comm_arguments;
 
 static comm_arguments arguments_of(const comm_keys *keys, const dft_rows *rows, uint32_t row) {
-  comm_arguments found = {.bytes = -1, .peer = -1, .source = -1, .root = -1, .tag = NO_TAG};
+  comm_arguments found = {.bytes = -1, .peer = -1, .source = -1, .root = -1, .tag = NO_TAG, .source_tag = NO_TAG};
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
     if (cell->key == keys->bytes) found.bytes = cell_integer(cell, -1);
@@ -22,6 +22,7 @@ static comm_arguments arguments_of(const comm_keys *keys, const dft_rows *rows, 
     else if (cell->key == keys->source) found.source = cell_integer(cell, -1);
     else if (cell->key == keys->root) found.root = cell_integer(cell, -1);
     else if (cell->key == keys->tag) found.tag = cell_integer(cell, NO_TAG);
+    else if (cell->key == keys->source_tag) found.source_tag = cell_integer(cell, NO_TAG);
     else if (cell->key == keys->comm) found.comm = cell_integer(cell, 0);
     else if (cell->key == keys->comm_size) found.comm_size = cell_integer(cell, 0);
     else if (cell->key == keys->collective) found.collective = cell_integer(cell, 0);
@@ -72,13 +73,12 @@ static int add_send(const comm_event *event) {
          messages_add_peer(&event->counts->mail, sent.peer, 0, 1, given->bytes > 0 ? (uint64_t)given->bytes : 0);
 }
 
-/* MPI_Sendrecv does not tell the tag of its receive. */
 static int add_receive(const comm_event *event) {
   const comm_arguments *given = &event->arguments;
   const int is_exchange = event->call.kind == MPI_EXCHANGE;
   const int64_t start = event->moment->start;
   const int32_t peer = rank_of(is_exchange ? given->source : given->peer);
-  const int32_t tag = is_exchange ? NO_TAG : rank_of(given->tag);
+  const int32_t tag = rank_of(is_exchange ? given->source_tag : given->tag);
   messages *mail = &event->counts->mail;
   if (peer < 0) {
     mail->unknown_sources += !is_exchange && given->bytes > 0; /* from MPI_PROC_NULL there are no bytes */
@@ -126,9 +126,9 @@ static int add_event(const comm_event *event) {
   }
 }
 
-static int count_call(const comm_event *event, uint32_t class_number) {
+static int count_call(const comm_event *event) {
   const comm_arguments *given = &event->arguments;
-  comm_call *call = comm_counts_call(event->counts, class_number, event->call.kind);
+  comm_call *call = comm_counts_call(event->counts, event->key.name, event->call.kind);
   if (!call) return 0;
   call->is_begun = event->call.is_begun;
   call->calls++;
@@ -147,12 +147,12 @@ void comm_rows_add(const analysis *shared, tally *counts, const dft_rows *rows, 
                     .call = class->mpi,
                     .arguments = arguments_of(&shared->keys.comm, rows, row)};
   if (!own.counts) return;
-  own.key = (arrival_key){.name = event->class_number, .is_mpi = class->mpi.kind != MPI_NONE};
+  own.key = (arrival_key){.name = class->name, .is_mpi = class->mpi.kind != MPI_NONE};
   if (own.key.is_mpi) {
     own.key.comm = (uint32_t)own.arguments.comm;
     own.key.comm_size = (uint32_t)rank_of(own.arguments.comm_size);
     if (own.arguments.comm_size <= 0) own.key.comm_size = 0;
   }
-  counts->is_good &= count_call(&own, event->class_number) && add_event(&own);
+  counts->is_good &= count_call(&own) && add_event(&own);
   if (class->mpi.kind != MPI_FILE) counts->is_good &= spanset_add(&own.counts->busy, event->start, event->end);
 }

@@ -324,15 +324,20 @@ static void write_calls(summary_state *state, const analysis *shared, const tall
   }
 }
 
-/* How processes communicated: numbers of classes become names. */
+/* How processes communicated: the reader's numbers of names become those of texts. */
 static void write_comms(summary_state *state, const transcript *to, tally *counts) {
   const analysis *shared = to->shared;
-  uint32_t *names = counts->comm_numbers.count ? calloc((size_t)shared->class_numbers.count + 1, sizeof *names) : NULL;
+  uint32_t *names, most = 0;
   if (!counts->comm_numbers.count) return;
+  for (uint32_t i = 1; i <= shared->class_numbers.count; i++) {
+    if (analysis_class(shared, i)->name > most) most = analysis_class(shared, i)->name;
+  }
+  names = calloc((size_t)most + 1, sizeof *names);
   state->is_good &= names != NULL;
   for (uint32_t i = 1; names && i <= shared->class_numbers.count; i++) {
     const event_class *class = analysis_class(shared, i);
-    if (class->ai == AI_COMM || class->mpi.kind) names[i] = text_of(state, shared->reader, DFT_NAMES, class->name);
+    if (class->ai == AI_COMM || class->mpi.kind)
+      names[class->name] = text_of(state, shared->reader, DFT_NAMES, class->name);
   }
   for (uint32_t i = 1; names && i <= counts->comm_numbers.count; i++) {
     comm_counts *comm = &state->processes[to->processes[counts->comm_numbers.keys[i].a]].counts.comm;

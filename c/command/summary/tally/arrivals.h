@@ -18,7 +18,7 @@ typedef struct arrival {
 
 /* What calls have in common that may meet. */
 typedef struct arrival_key {
-  uint32_t name;            /* number of a class while traces are read; of a text in a state */
+  uint32_t name;            /* in the reader's dictionary while traces are read; number of a text in a state */
   uint32_t is_mpi;          /* not annotated by hand: it has a communicator */
   uint32_t comm, comm_size; /* comm_size 0: it is not known */
 } arrival_key;

@@ -1,4 +1,4 @@
-/* commcounts.h - how a process communicated: annotated calls of category `comm`, and those of MPI.
+/* commcounts.h - how a process communicated: annotated calls, and those of MPI.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COMMCOUNTS_H
 #define DFTRACER_COMMCOUNTS_H
@@ -10,8 +10,8 @@
 
 /* The calls of one name. */
 typedef struct comm_call {
-  uint32_t name; /* number of a class while traces are read; of a text in a state */
-  uint32_t kind; /* mpi_kind; MPI_NONE: annotated by hand */
+  uint32_t name; /* in the reader's dictionary while traces are read; number of a text in a state */
+  uint32_t kind; /* mpi_kind; MPI_NONE: annotated by hand, whatever the category */
   uint32_t is_begun;
   uint64_t calls, time_ns;
   uint64_t bytes;      /* of those whose bytes are known */

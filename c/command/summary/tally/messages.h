@@ -5,7 +5,7 @@
 
 #include "arrivals.h"
 
-#define NO_TAG (-1) /* of a receive with MPI_ANY_TAG, or of MPI_Sendrecv */
+#define NO_TAG (-1) /* of a receive with MPI_ANY_TAG */
 
 /* One message, as one side saw it. Of a send, only its start matters. */
 typedef struct mpi_message {

@@ -46,10 +46,11 @@ static int is_candidate(const region_hull *hull, int is_work) {
   return hull->class_number && hull->count >= RECURRING && (!is_work || hull->is_work);
 }
 
-/* Most time; of equal ones, the one that starts first, then the one that ends last. */
+/* Most time; of equal ones, the one that starts first, then the one that ends last, then the one with fewest turns. */
 static int is_before(const region_hull *one, const region_hull *two) {
   if (one->total_ns != two->total_ns) return one->total_ns > two->total_ns;
-  return one->first != two->first ? one->first < two->first : one->last > two->last;
+  if (one->first != two->first) return one->first < two->first;
+  return one->last != two->last ? one->last > two->last : one->count < two->count;
 }
 
 static const region_hull *find_main(const region_hulls *hulls, int is_work) {
