@@ -95,8 +95,8 @@ enum measure_unit { UNIT_COUNT, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UNIT_BYTES, U
   X(checkpoint_stake, TIME, "the same as a time")                                                \
   X(waiting_share, SHARE, "of the training loop: waiting for data")                              \
   X(waiting_stake, TIME, "the same as a time")                                                   \
-  X(workers, COUNT, "processes that load, of a trainer")                                         \
-  X(worker_busy, SHARE, "of the training loop: a worker loads, mean")                            \
+  X(workers, COUNT, "processes that load for a trainer in its loop, at once")                    \
+  X(worker_busy, SHARE, "of the workers' time in the training loop: they load")                  \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
 
 enum measure {
