@@ -48,10 +48,10 @@ def compute(thread, ms, **numbers):
 STEPS, BATCH = 20, 16
 
 
-def load_sample(worker, path, opening):
-    """Opening takes long because the folder is on a busy parallel file system."""
+def load_sample(worker, path):
+    """20 ms. Opening takes long because the folder is on a busy parallel file system."""
     with worker.within("item", "data"):
-        worker.call("open", opening, path, ret=5)
+        worker.call("open", 16, path, ret=5)
         worker.call("read", 1.5, path, ret=110 * KIB)
         worker.call("close", 0.5, path)
         worker.idle(2)  # decoding
@@ -62,8 +62,8 @@ class Loader:
 
     WORKERS, AHEAD = 2, 2
 
-    def __init__(self, job, rank, opening):
-        self.rank, self.opening = rank, opening
+    def __init__(self, job, rank):
+        self.rank = rank
         start_ms = (rank.main.now_us - rank.begin_us) / 1000
         self.workers = [job.worker(rank, start_ms) for _ in range(self.WORKERS)]
         self.fetched_us = []
@@ -77,7 +77,7 @@ class Loader:
         with worker.within("batch", "dataloader_worker", **numbers):
             for sample in range(BATCH):
                 number = (batch * RANKS + self.rank.rank) * BATCH + sample
-                load_sample(worker, f"/scratch/train/img_{number:06}.jpg", self.opening)
+                load_sample(worker, f"/scratch/train/img_{number:06}.jpg")
         return worker.now_us
 
     def fetch(self, batch, **numbers):
@@ -91,10 +91,9 @@ class Loader:
 
 @page
 def input():
-    """A batch takes a worker 16 * 20 ms, and there are two: one every 160 ms. Compute takes 90 ms. Rank 3 opens more
-    slowly: one batch every 192 ms."""
+    """A batch takes a worker 16 * 20 ms, and there are two: one every 160 ms. Compute and exchange take 92 ms."""
     job = begin(TRAIN, 1500)
-    loaders = [Loader(job, rank, 20 if rank.rank == 3 else 16) for rank in job.ranks]
+    loaders = [Loader(job, rank) for rank in job.ranks]
     for epoch in range(2):
         with epoch_of(job, epoch):
             for step in range(STEPS):
@@ -106,7 +105,7 @@ def input():
 
 
 def train(job, steps, step, every=0, save=None):
-    """Two epochs. step(rank, numbers) is what a rank does; save(rank) comes after `every` steps."""
+    """Two epochs. step(rank, numbers) is what a rank does; save(rank, number) comes after `every` steps."""
     for epoch in range(2):
         with epoch_of(job, epoch):
             for number in range(steps):
@@ -115,7 +114,7 @@ def train(job, steps, step, every=0, save=None):
                 job.meet("all_reduce", 6)
                 if every and number % every == every - 1:
                     for rank in job.ranks:
-                        save(rank)
+                        save(rank, epoch * (steps // every) + number // every)
     return job
 
 
@@ -139,11 +138,11 @@ def checkpoint():
         rank.main.region("fetch.iter", "dataloader", 2, "input", **numbers)
         compute(rank.main, 100, **numbers)
 
-    def save(rank):
-        path = f"/scratch/ckpt/model-rank{rank.rank}.pt"
+    def save(rank, number):
+        path = f"/scratch/ckpt/{number:02}/rank{rank.rank}.pt"
         with rank.main.within("capture", "checkpoint", "checkpoint"):
-            for number in range(28):
-                rank.main.call("write", 20, path, ret=16 * MIB, offset=number * 16 * MIB)
+            for block in range(28):
+                rank.main.call("write", 20, path, ret=16 * MIB, offset=block * 16 * MIB)
             rank.main.call("fsync", 40, path)
 
     return train(begin(TRAIN, 1500), 40, step, 10, save)

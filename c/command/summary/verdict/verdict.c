@@ -145,6 +145,7 @@ int verdict_make(job_verdict *verdict, const summary_answer *answer, const job_c
 void verdict_free(job_verdict *verdict) {
   free(verdict->cause.call);
   free(verdict->cause.folder);
+  free(verdict->cause.file);
   free(verdict->text);
   free(verdict->next);
   free(verdict->evidence);
