@@ -154,7 +154,8 @@ const finding_rule rules[] = {
    "too few loader workers",
    {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}},
    M_waiting_stake,
-   "the {workers} workers of a trainer are busy {worker_busy} of the time, and it waits for data for {waiting_share} "
+   "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
+   "{waiting_share} "
    "of "
    "its loop",
    "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
@@ -162,7 +163,8 @@ const finding_rule rules[] = {
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}},
    M_waiting_stake,
-   "the {workers} workers of a trainer are busy only {worker_busy} of the time, and yet it waits for data for "
+   "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
+   "for "
    "{waiting_share} of its loop",
    "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
    "for."},
