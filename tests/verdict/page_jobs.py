@@ -58,7 +58,7 @@ def load_sample(worker, path):
 
 
 class Loader:
-    """Two workers of a rank, which load one batch after the other, and are at most two batches ahead (prefetch_factor)."""
+    """Two workers of a rank. Each loads one batch after the other, and is at most two ahead (prefetch_factor)."""
 
     WORKERS, AHEAD = 2, 2
 
