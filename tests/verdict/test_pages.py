@@ -5,10 +5,12 @@ other block is a part of it that begins and ends at a line.
 SPDX-License-Identifier: MIT
 """
 
+import ast
 import os
 import re
 import subprocess
 import tempfile
+import textwrap
 
 from page_jobs import JOBS
 from verdict_harness import COMMAND, SOURCE, check, main, verdict_of
@@ -24,8 +26,8 @@ def printed_of(folder, *options):
     return "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
 
 
-def blocks_of(path):
-    return re.findall(r"^```text\n(.*?)^```", path.read_text(), re.MULTILINE | re.DOTALL)
+def blocks_of(path, kind="text"):
+    return re.findall(rf"^ *```{kind}\n(.*?)^ *```", path.read_text(), re.MULTILINE | re.DOTALL)
 
 
 def check_page(name, folder):
@@ -58,6 +60,26 @@ def verdicts_are_true():
             check(verdict_of(folder), truth, expected, BASES.get(name, "job"))
 
 
+def commands_of_the_pages_run():
+    """On the traces of the page."""
+    count = 0
+    for name, make in JOBS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            make().write(f"{folder}/traces")
+            for line in "".join(blocks_of(PAGES / f"{name}.md", "console")).splitlines():
+                program, *words = line.split()
+                assert program == "dftracer", line
+                subprocess.run([COMMAND, *words], cwd=folder, capture_output=True, check=True)
+                count += 1
+    assert count, "there is none"
+
+
+def python_of_the_pages_can_be_parsed():
+    for name in JOBS:
+        for block in blocks_of(PAGES / f"{name}.md", "python"):
+            ast.parse(textwrap.dedent(block))
+
+
 def there_is_a_page_for_each_job_and_no_other():
     assert {path.stem for path in PAGES.glob("*.md")} == set(JOBS), list(PAGES.glob("*.md"))
     linked = set(re.findall(r"\(verdict/(\w+)\.md\)", (SOURCE / "docs/summary.md").read_text()))
@@ -76,6 +98,8 @@ if __name__ == "__main__":
     main(
         pages_show_what_is_printed,
         verdicts_are_true,
+        commands_of_the_pages_run,
+        python_of_the_pages_can_be_parsed,
         there_is_a_page_for_each_job_and_no_other,
         the_explanation_is_the_one_of_a_page,
     )
