@@ -172,7 +172,7 @@ static int has_more(run *from) {
 }
 
 static uint64_t merge(void) {
-  static dft_site site = DFT_SITE("merge", "pipeline");
+  static dft_site site = DFT_SITE("merge", "compute");
   run *runs = calloc(SHARDS, sizeof *runs);
   uint32_t *merged = malloc(BLOCK_NUMBERS * sizeof *merged);
   size_t count = 0, total = 0;

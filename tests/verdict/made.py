@@ -78,8 +78,8 @@ class Thread:
 class Process:
     """One process, which is one file."""
 
-    def __init__(self, pid, rank, ranks, ppid, host, start_ms):
-        self.pid, self.rank, self.host = pid, rank, host
+    def __init__(self, pid, rank, ranks, ppid, host, start_ms, command):
+        self.pid, self.rank, self.host, self.command = pid, rank, host, command
         self.lines, self.truth, self.ids, self.files = [], [], 9, set()
         self.begin_us = BEGIN_US + round(start_ms * US_OF_A_MS)
         self.write_head(ppid, {"world_size": ranks} if ranks > 1 else {})
@@ -90,9 +90,10 @@ class Process:
         self.metadata("HH", self.host, value=hash_of(self.host))
         self.metadata("thread_name", f"Rank {self.rank}")
         self.metadata("CM", "time_metric", value="US")
-        for kind, text in (("FH", "/work"), ("SH", "solver;-n"), ("SH", "/usr/bin/solver")):
+        command, program = ";".join(self.command), "/usr/bin/" + self.command[0]
+        for kind, text in (("FH", "/work"), ("SH", command), ("SH", program)):
             self.metadata(kind, text, value=hash_of(text))
-        facts = {"cmd_hash": hash_of("solver;-n"), "exec_hash": hash_of("/usr/bin/solver"), "cwd": hash_of("/work")}
+        facts = {"cmd_hash": hash_of(command), "exec_hash": hash_of(program), "cwd": hash_of("/work")}
         facts |= {"version": "5.0.0", "date": "2024-09-25T17:43:51Z", "ppid": ppid, "run": "made", **world}
         self.complete(self.pid, self.next_id(), "start", "dftracer", self.begin_us, self.begin_us, facts)
         self.metadata("PR", "rank", value=str(self.rank))
@@ -135,14 +136,14 @@ class Process:
 class Job:
     """The processes of one run."""
 
-    def __init__(self, ranks=1, hosts=1):
-        self.pid, self.size = 1000, ranks
+    def __init__(self, ranks=1, hosts=1, command=("solver", "-n")):
+        self.pid, self.size, self.command = 1000, ranks, command
         self.processes = []
         self.ranks = [self.process(rank, 1, f"node{rank % hosts}") for rank in range(ranks)]
 
     def process(self, rank, ppid, host, start_ms=0):
         self.pid += 100
-        self.processes.append(Process(self.pid, rank, self.size, ppid, host, start_ms))
+        self.processes.append(Process(self.pid, rank, self.size, ppid, host, start_ms, self.command))
         return self.processes[-1]
 
     def worker(self, rank, start_ms=0):
@@ -163,11 +164,11 @@ class Job:
             else:
                 rank.main.region(*REGIONS[kind], own, kind)
 
-    def meet(self, name, ms, cat="comm"):
+    def meet(self, name, ms, cat="comm", **args):
         """A collective: it ends ms after the last rank has come."""
         last_us = max(rank.main.now_us for rank in self.ranks)
         for rank in self.ranks:
-            with rank.main.within(name, cat, "comm"):
+            with rank.main.within(name, cat, "comm", **args):
                 rank.main.idle_until(last_us)
                 rank.main.idle(ms)
 

@@ -37,6 +37,7 @@ void terminal_wrap(FILE *out, const char *text, int column, int indent, int widt
   int is_first = 1;
   while (*text) {
     size_t len = strcspn(text, " ");
+    if (strncmp(text + len, " %", 2) == 0) len += 1 + strcspn(text + len + 1, " "); /* 41 % stays in one line */
     if (!is_first && column + 1 + (int)len > width) {
       fprintf(out, "\n%*s", indent, "");
       column = indent;

@@ -339,7 +339,10 @@ static int run_summary(int argc, char **argv) {
     }
   }
   if (key < 0) return given.status;
+  if (chosen.explained && (chosen.form || chosen.is_partial))
+    return arguments_refuse(&given, "--explain prints text; the findings of --json have their measures");
   if (chosen.is_rules) {
+    if (given.count) return arguments_refuse(&given, "--rules needs no traces; --explain ID judges them by one rule");
     if (chosen.form == OPTION_JSON) judgement_json_rules(stdout);
     else judgement_print_rules(stdout);
     return STATUS_DONE;

@@ -42,7 +42,8 @@ typedef struct rank_costs {
   double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
   double loaded_ns;             /* by its workers, in the loop, added up */
-  uint32_t workers;
+  double workers_ns;            /* they exist in the loop, added up */
+  uint32_t workers;             /* at once, at most */
 } rank_costs;
 
 typedef struct job_costs {

@@ -13,6 +13,13 @@ static int measure_named(const char *name, size_t len) {
   return -1;
 }
 
+/* "1 file": the end of a word after a measure, if it is a plural that is not one here. */
+static size_t plural_len(const char *text, const measure_list *measures, enum measure measure) {
+  const size_t len = strcspn(text + 1, " :,;)") + 1;
+  const int is_one = measure_kinds[measure].unit == UNIT_COUNT && measures->values[measure].number == 1;
+  return is_one && text[0] == ' ' && text[len - 1] == 's' ? len : 0;
+}
+
 char *finding_fill(const char *text, const measure_list *measures) {
   char *filled = NULL, value[MEASURE_TEXT_BYTES];
   size_t size = 0;
@@ -24,6 +31,9 @@ char *finding_fill(const char *text, const measure_list *measures) {
     fwrite(text, 1, plain, out);
     if (measure >= 0) fputs(measure_format(value, measures, (enum measure)measure), out);
     text += plain + (text[plain] ? len + 2 : 0);
+    const size_t word = measure >= 0 && *text ? plural_len(text, measures, (enum measure)measure) : 0;
+    if (word) fwrite(text, 1, word - 1, out);
+    text += word;
   }
   if (fclose(out) == 0) return filled;
   free(filled);

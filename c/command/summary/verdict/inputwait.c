@@ -10,6 +10,7 @@ static const enum grain_kind grain_of[IO_COSTS] = {
 /* A trainer, and those that load for it. */
 typedef struct loaders {
   process_counts **counts; /* the trainer's first */
+  time_span *lives;        /* of each: from its first event to its last */
   uint32_t count;
 } loaders;
 
@@ -86,41 +87,74 @@ static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, i
   return is_good;
 }
 
-/* How much of the waiting coincides with loading, and how much the workers load in the loop. */
-static int measure_loading(rank_costs *rank, const loaders *all, spanset *waits) {
-  const process_counts *trainer = all->counts[0];
-  spanset loop = {0}, *whole[] = {&loop}, *waited[] = {waits}, **loading;
+/* How much of the waiting coincides with loading. */
+static int measure_waits(rank_costs *rank, const loaders *all, spanset *waits) {
+  spanset **loading = malloc(all->count * sizeof(spanset *));
   span_lengths lengths = {0, 0, 0};
-  int is_good = spanset_add(&loop, trainer->loop_first, trainer->loop_last);
-  loading = malloc(all->count * sizeof(spanset *));
-  for (uint32_t i = 0; loading && i < all->count; i++) loading[i] = &all->counts[i]->data;
-  is_good = is_good && loading && spanset_measure(waited, 1, loading, all->count, &lengths);
+  int is_good = loading != NULL;
+  for (uint32_t i = 0; is_good && i < all->count; i++) loading[i] = &all->counts[i]->data;
+  is_good = is_good && spanset_measure(&waits, 1, loading, all->count, &lengths);
   rank->waited_ns = (double)lengths.one;
   rank->waited_loading = (double)lengths.common;
-  for (uint32_t i = 1; is_good && i < all->count; i++) {
-    is_good = spanset_measure(&loading[i], 1, whole, 1, &lengths);
-    rank->loaded_ns += (double)lengths.common;
-  }
   free(loading);
+  return is_good;
+}
+
+/* How many of these lives there are at once, at most: where one of them begins. */
+static uint32_t most_at_once(const time_span *lives, uint32_t count) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t living = 0;
+    for (uint32_t j = 0; j < count; j++) living += lives[j].start <= lives[i].start && lives[i].start < lives[j].end;
+    if (living > most) most = living;
+  }
+  return most;
+}
+
+/* Who loads in the loop. Processes that made the data before it are not workers, and a loader that starts new workers for each
+ * epoch has no more of them at once. */
+static int measure_workers(rank_costs *rank, const loaders *all) {
+  const process_counts *trainer = all->counts[0];
+  spanset loop = {0}, *whole[] = {&loop};
+  int is_good = spanset_add(&loop, trainer->loop_first, trainer->loop_last);
+  uint32_t count = 0;
+  for (uint32_t i = 1; is_good && i < all->count; i++) {
+    spanset *loading = &all->counts[i]->data;
+    time_span life = all->lives[i];
+    span_lengths lengths = {0, 0, 0};
+    is_good = spanset_measure(&loading, 1, whole, 1, &lengths);
+    if (!lengths.common) continue;
+    if (life.start < trainer->loop_first) life.start = trainer->loop_first;
+    if (life.end > trainer->loop_last) life.end = trainer->loop_last;
+    rank->loaded_ns += (double)lengths.common;
+    rank->workers_ns += (double)(life.end - life.start);
+    all->lives[count++] = life;
+  }
+  rank->workers = most_at_once(all->lives, count);
   spanset_free(&loop);
   return is_good;
 }
 
+static void add_loader(loaders *all, summary_state *state, uint32_t process) {
+  const state_source *source = &state->sources[state->processes[process].source];
+  all->lives[all->count] = (time_span){source->first, source->last};
+  all->counts[all->count++] = &state->processes[process].counts;
+}
+
 static int measure_rank(rank_costs *rank, summary_state *state, const uint32_t *trainers, int *is_coarse) {
-  loaders all = {.counts = malloc(((size_t)state->process_count + 1) * sizeof(process_counts *))};
+  const size_t room = (size_t)state->process_count + 1;
+  loaders all = {.counts = malloc(room * sizeof(process_counts *)), .lives = malloc(room * sizeof(time_span))};
   spanset waits = {0};
-  int is_good = all.counts != NULL;
-  if (!is_good) return 0;
-  all.counts[all.count++] = &state->processes[rank->process].counts;
-  for (uint32_t i = 1; i <= state->process_count; i++) {
-    if (trainers[i] != rank->process || spanset_is_empty(&state->processes[i].counts.data)) continue;
-    all.counts[all.count++] = &state->processes[i].counts;
+  int is_good = all.counts && all.lives;
+  if (is_good) add_loader(&all, state, rank->process);
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    if (trainers[i] == rank->process && !spanset_is_empty(&state->processes[i].counts.data)) add_loader(&all, state, i);
   }
-  rank->workers = all.count - 1;
-  is_good = find_waits(all.counts[0], &waits) && measure_loading(rank, &all, &waits) &&
-            measure_calls(rank, &all, &waits, is_coarse);
+  is_good = is_good && find_waits(all.counts[0], &waits) && measure_waits(rank, &all, &waits) &&
+            measure_workers(rank, &all) && measure_calls(rank, &all, &waits, is_coarse);
   spanset_free(&waits);
   free(all.counts);
+  free(all.lives);
   return is_good;
 }
 

@@ -129,7 +129,7 @@ void judgement_json(FILE *out, const judgement *made) {
 /* ---- Rules ---------------------------------------------------------------------------------------------------------- */
 
 void judgement_json_rules(FILE *out) {
-  static const char *const units[] = {"count", "share", "ratio", "ns", "bytes", "text"};
+  static const char *const units[] = {"count", "rank", "share", "ratio", "ns", "bytes", "text"};
   fprintf(out, "[");
   for (int i = 0; i < rule_count; i++) {
     const finding_rule *next = &rules[i];

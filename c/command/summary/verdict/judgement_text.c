@@ -57,41 +57,50 @@ void judgement_print_findings(FILE *out, const judgement *made, uint32_t top) {
 
 /* ---- Rules ---------------------------------------------------------------------------------------------------------- */
 
+/* "small_reads >= 1,000 (reads of less than 1 MiB); it is 5,760: true" */
 static void print_condition(FILE *out, const rule_condition *condition, const measure_list *measures) {
   const measure_kind *kind = &measure_kinds[condition->measure];
-  char limit[MEASURE_TEXT_BYTES], value[MEASURE_TEXT_BYTES];
-  rule_condition_limit(limit, condition);
-  fprintf(out, "    %s %s %s", kind->name, condition->sign == '>' ? ">=" : "<", limit);
+  char limit[MEASURE_TEXT_BYTES], value[MEASURE_TEXT_BYTES], line[2048];
+  int len = snprintf(line, sizeof line, "%s %s %s (%s)", kind->name, condition->sign == '>' ? ">=" : "<",
+                     rule_condition_limit(limit, condition), kind->what);
   if (measures)
-    fprintf(out, "; it is %s: %s", measure_format(value, measures, condition->measure),
-            rule_condition_holds(condition, measures) ? "true" : "not true");
-  fprintf(out, "  (%s)\n", kind->what);
+    snprintf(line + len, sizeof line - (size_t)len, "; it is %s: %s",
+             measure_format(value, measures, condition->measure),
+             rule_condition_holds(condition, measures) ? "true" : "not true");
+  wrap_text(out, 4, line);
+}
+
+static void print_stake(FILE *out, const finding_rule *rule, const judgement *made) {
+  const measure_kind *stake = &measure_kinds[rule->stake];
+  const measure_value *known = made ? &made->measures.values[rule->stake] : NULL;
+  char value[MEASURE_TEXT_BYTES], line[2048];
+  int len = snprintf(line, sizeof line, "%s >= %.0f %% of the job (%s)", stake->name, 100 * STAKE_LEAST, stake->what);
+  if (known && known->is_known && made->costs.job_ns > 0) {
+    const double share = known->number / made->costs.job_ns;
+    snprintf(line + len, sizeof line - (size_t)len, "; it is %s, %.1f %%: %s",
+             measure_format(value, &made->measures, rule->stake), 100 * share,
+             share >= STAKE_LEAST ? "true" : "not true");
+  } else if (made) {
+    snprintf(line + len, sizeof line - (size_t)len, "; it is unknown: not true");
+  }
+  wrap_text(out, 4, line);
 }
 
 static void print_rule(FILE *out, const finding_rule *rule, const judgement *made) {
-  const measure_list *measures = made ? &made->measures : NULL;
-  const measure_kind *stake = &measure_kinds[rule->stake];
-  char value[MEASURE_TEXT_BYTES];
   table_heading(out, rule->id, rule->title);
   for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++)
-    print_condition(out, &rule->conditions[i], measures);
-  fprintf(out, "    %s >= %.0f %% of the job", stake->name, 100 * STAKE_LEAST);
-  if (measures && measures->values[rule->stake].is_known && made->costs.job_ns > 0) {
-    const double share = measures->values[rule->stake].number / made->costs.job_ns;
-    fprintf(out, "; it is %s, %.1f %%: %s", measure_format(value, measures, rule->stake), 100 * share,
-            share >= STAKE_LEAST ? "true" : "not true");
-  } else if (measures) {
-    fprintf(out, "; it is unknown: not true");
-  }
-  fprintf(out, "  (%s)\n", stake->what);
+    print_condition(out, &rule->conditions[i], made ? &made->measures : NULL);
+  print_stake(out, rule, made);
 }
 
 void judgement_print_rules(FILE *out) {
-  fprintf(
-    out,
+  char line[256];
+  snprintf(
+    line, sizeof line,
     "A finding is shown if all its conditions are true. From %.0f %% of the job on it is a warning, from %.0f %% on "
-    "critical.\n",
+    "critical.",
     100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
+  wrap_text(out, 0, line);
   for (int i = 0; i < rule_count; i++) {
     print_rule(out, &rules[i], NULL);
     wrap_text(out, 4, rules[i].advice);
@@ -100,12 +109,17 @@ void judgement_print_rules(FILE *out) {
 
 void judgement_explain(FILE *out, const judgement *made, const finding_rule *rule) {
   const finding *found = NULL;
+  char line[2048];
   for (int i = 0; i < made->findings.count; i++) {
     if (made->findings.list[i].rule == rule) found = &made->findings.list[i];
   }
   print_rule(out, rule, made);
   fprintf(out, "\n");
-  if (found) wrap_text(out, 2, found->evidence);
-  if (found) wrap_text(out, 2, found->advice);
-  else fprintf(out, "  The rule does not apply to this job.\n");
+  if (!found) {
+    wrap_text(out, 2, "The rule does not apply to this job.");
+    return;
+  }
+  snprintf(line, sizeof line, "The rule applies: %s.", found->evidence);
+  wrap_text(out, 2, line);
+  wrap_text(out, 2, found->advice);
 }

@@ -9,6 +9,8 @@
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 
+#define SHORT_BYTES 160
+
 const measure_kind measure_kinds[MEASURE_COUNT] = {
 #define MEASURE_KIND(name, unit, what) [M_##name] = {#name, what, UNIT_##unit},
   MEASURES(MEASURE_KIND)
@@ -36,6 +38,14 @@ void measures_free(measure_list *list) {
   *list = (measure_list){0};
 }
 
+const char *short_text(char out[MEASURE_TEXT_BYTES], const char *text) {
+  const size_t len = strlen(text);
+  const char *end = len > SHORT_BYTES ? text + len - SHORT_BYTES : text;
+  while (end > text && ((unsigned char)*end & 0xc0) == 0x80) end++; /* not within a character */
+  snprintf(out, MEASURE_TEXT_BYTES, "%s%s", end > text ? "..." : "", end);
+  return out;
+}
+
 const char *measure_format(char out[MEASURE_TEXT_BYTES], const measure_list *list, enum measure measure) {
   const measure_value *value = &list->values[measure];
   char text[FORMAT_BYTES];
@@ -47,11 +57,12 @@ const char *measure_format(char out[MEASURE_TEXT_BYTES], const measure_list *lis
     case UNIT_COUNT:
       snprintf(out, MEASURE_TEXT_BYTES, "%s", format_count(text, (uint64_t)(value->number + 0.5)));
       break;
+    case UNIT_RANK: snprintf(out, MEASURE_TEXT_BYTES, "%.0f", value->number); break;
     case UNIT_SHARE: snprintf(out, MEASURE_TEXT_BYTES, "%.*f %%", value->number < 0.0995, 100 * value->number); break;
     case UNIT_RATIO: snprintf(out, MEASURE_TEXT_BYTES, "%.3g", value->number); break;
     case UNIT_TIME: snprintf(out, MEASURE_TEXT_BYTES, "%s", format_duration(text, value->number / 1e9)); break;
     case UNIT_BYTES: snprintf(out, MEASURE_TEXT_BYTES, "%s", format_bytes(text, value->number)); break;
-    case UNIT_TEXT: snprintf(out, MEASURE_TEXT_BYTES, "%s", value->text); break;
+    case UNIT_TEXT: short_text(out, value->text); break;
   }
   return out;
 }

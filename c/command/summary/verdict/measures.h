@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-enum measure_unit { UNIT_COUNT, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UNIT_BYTES, UNIT_TEXT };
+enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UNIT_BYTES, UNIT_TEXT };
 
 /* name, unit, what it is */
 #define MEASURES(X)                                                                              \
@@ -66,9 +66,9 @@ enum measure_unit { UNIT_COUNT, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UNIT_BYTES, U
   X(ranks, COUNT, "ranks that are compared")                                                     \
   X(imbalance_share, SHARE, "of a rank's time: in collectives, until the last rank came")        \
   X(imbalance_stake, TIME, "the same as a time")                                                 \
-  X(last_rank, COUNT, "the rank that the others waited for most")                                \
+  X(last_rank, RANK, "the rank that the others waited for most")                                 \
   X(last_share, SHARE, "of that waiting")                                                        \
-  X(straggler, COUNT, "the rank whose region took longest, of the region that loses most time")  \
+  X(straggler, RANK, "the rank whose region took longest, of the region that loses most time")   \
   X(straggler_region, TEXT, "that region")                                                       \
   X(straggler_time, TIME, "its time on that rank")                                               \
   X(straggler_mean, TIME, "its time on a rank, mean")                                            \
@@ -95,8 +95,8 @@ enum measure_unit { UNIT_COUNT, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UNIT_BYTES, U
   X(checkpoint_stake, TIME, "the same as a time")                                                \
   X(waiting_share, SHARE, "of the training loop: waiting for data")                              \
   X(waiting_stake, TIME, "the same as a time")                                                   \
-  X(workers, COUNT, "processes that load, of a trainer")                                         \
-  X(worker_busy, SHARE, "of the training loop: a worker loads, mean")                            \
+  X(workers, COUNT, "processes that load for a trainer in its loop, at once")                    \
+  X(worker_busy, SHARE, "of the workers' time in the training loop: they load")                  \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
 
 enum measure {
@@ -131,6 +131,8 @@ void measure_set_text(measure_list *list, enum measure measure, const char *text
 /* part / whole, if there is a whole. */
 void measure_set_ratio(measure_list *list, enum measure measure, double part, double whole);
 void measures_free(measure_list *list);
+/* A text for a sentence: of a long one, the end, which says more of a path than its beginning. Returns `out`. */
+const char *short_text(char out[MEASURE_TEXT_BYTES], const char *text);
 /* The value as people read it, printable; "unknown" if it is. Returns `out`. */
 const char *measure_format(char out[MEASURE_TEXT_BYTES], const measure_list *list, enum measure measure);
 

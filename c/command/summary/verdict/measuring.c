@@ -30,20 +30,20 @@ static void take_last(measure_list *list, const collective_list *collectives) {
   measure_set_ratio(list, M_last_share, (double)last->waits.loop_caused_ns, all);
 }
 
-static int is_communication(const summary_state *state, const rank_region *region) {
+/* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. */
+static int can_be_late(const summary_state *state, const rank_region *region) {
   event_class class = {0};
   event_classify(&class, NULL, state_text_of(state, region->name), state_text_of(state, region->cat));
-  return class.work == WORK_COMM;
+  return class.work != WORK_COMM && class.work != WORK_NONE;
 }
 
-/* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. Those
- * who wait in communication are not the ones who make the others wait. */
+/* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. */
 static const rank_region *find_straggler(const summary_state *state, const rank_region_list *all) {
   const rank_region *found = NULL;
   double most = 0;
   for (uint32_t i = 0; i < all->count; i++) {
     const rank_region *next = &all->regions[i];
-    if (next->max.rank == NO_NUMBER || is_communication(state, next)) continue;
+    if (next->max.rank == NO_NUMBER || !can_be_late(state, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
     if (!found || next->max.total_ns < found->max.total_ns) found = next;
@@ -139,7 +139,7 @@ static void take_workers(measure_list *list, const job_costs *costs) {
     const rank_costs *rank = &costs->ranks[i];
     workers += rank->workers;
     loaded += rank->loaded_ns;
-    room += rank->workers * rank->base_ns;
+    room += rank->workers_ns;
     free_ns += rank->base_ns - rank->ns[COST_INPUT];
   }
   measure_set(list, M_workers, workers / costs->count);

@@ -135,7 +135,7 @@ static void take_metadata(measure_list *list, const summary_answer *answer, doub
   if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);
   measure_set(list, M_metadata_files, (double)folder->files);
   measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",
-                   folder->path.len ? folder->path.len : 1);
+                   folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
 }
 
 void measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {

@@ -141,6 +141,7 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
 void verdict_free(job_verdict *verdict) {
   free(verdict->cause.call);
   free(verdict->cause.folder);
+  free(verdict->cause.file);
   free(verdict->text);
   free(verdict->next);
   free(verdict->evidence);

@@ -34,6 +34,7 @@ typedef struct verdict_cause {
   int is_about;     /* the share is not exact */
   char *call;       /* the I/O call or region; NULL: none. Allocated, also the following */
   char *folder;     /* NULL: none */
+  char *file;       /* if it is only one; otherwise NULL */
   uint64_t files;   /* 0: none */
   double file_bytes;
 } verdict_cause;

@@ -19,6 +19,11 @@ static int name_files(verdict_cause *cause, enum io_cost kind, const summary_ans
   cause->files = folder->files;
   cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
                       (double)folder->files;
+  if (folder->file) {
+    const dft_text name = answer_file(answer->state, folder->file);
+    cause->file = strdup(printable_n(name.text, name.len));
+    if (!cause->file) return 0;
+  }
   if (!folder->path.len) return 1;
   cause->folder = strdup(printable_n(folder->path.text, folder->path.len));
   return cause->folder != NULL;
