@@ -31,17 +31,22 @@ static const uint32_t hidden[WORK_CLASSES] = {
   [WORK_DATA] = FROM(WORK_DATA),
 };
 
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+/* Forgets what makes no difference inside a span. */
+static int hide(work_line *line, int64_t start, uint32_t classes) {
   const stacked_span *top;
+  for (;;) {
+    if (!span_stack_top(&line->spans, &top)) return 0;
+    if (!top || top->start < start || !(classes >> class_of(top) & 1)) return 1;
+    span_stack_pop(&line->spans);
+  }
+}
+
+int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
   line->classes |= 1u << class;
+  if (hidden[class] && !hide(line, start, hidden[class])) return 0;
   while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
     if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
     start += LENGTH_MOST;
-  }
-  for (;;) {
-    if (!span_stack_top(&line->spans, &top)) return 0;
-    if (!top || top->start < start || !(hidden[class] >> class_of(top) & 1)) break;
-    span_stack_pop(&line->spans);
   }
   return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
 }
