@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from command import run
 from report import Row
+from verdict_cost import verdict_cost
 
 if TYPE_CHECKING:
     from measures import Bench
@@ -57,7 +58,7 @@ def summary(bench: Bench) -> list[Row]:
     files = 1000 if bench.quick else 10000
     rows.append(memory(bench, program, f"{million} million events", million, 8))
     rows.append(memory(bench, program, f"{files} files", files / 1000, files))
-    return [*rows, merging(bench, program)]
+    return [*rows, merging(bench, program), *verdict_cost(bench, program)]
 
 
 def memory(bench: Bench, program: str, what: str, events: float, processes: int) -> Row:

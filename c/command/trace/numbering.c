@@ -26,7 +26,7 @@ static int grow(numbering *pairs) {
 }
 
 /* The slot of the pair, or the empty one where it belongs. */
-static uint32_t slot_of(const numbering *pairs, uint64_t a, uint64_t b) {
+static inline uint32_t slot_of(const numbering *pairs, uint64_t a, uint64_t b) {
   uint32_t at = (uint32_t)(numbered_hash(a, b) >> 32) & (pairs->slot_count - 1);
   while (pairs->slots[at] && (pairs->keys[pairs->slots[at]].a != a || pairs->keys[pairs->slots[at]].b != b))
     at = (at + 1) & (pairs->slot_count - 1);

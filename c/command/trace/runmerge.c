@@ -124,6 +124,8 @@ static void pass(run_merge *merge) {
 }
 
 const void *run_merge_next(run_merge *merge) {
+  run_cursor *only = merge->count == 1 && merge->has_returned ? merge->cursors : NULL;
+  if (only && (size_t)(only->end - only->at) > merge->record_bytes) return only->at += merge->record_bytes; /* quick */
   if (merge->has_returned) pass(merge);
   merge->has_returned = merge->is_good && merge->count;
   return merge->has_returned ? merge->cursors[0].at : NULL;

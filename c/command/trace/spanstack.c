@@ -3,14 +3,16 @@
 #include "spanstack.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "spill.h"
 
 #define BLOCK_SPANS 1024u
-#define CAPACITY_FIRST 64u
+#define BLOCK_BYTES (BLOCK_SPANS * sizeof(stacked_span))
+#define CAPACITY_FIRST 64u /* most stacks stay small */
 
-static int grow(span_stack *stack) {
+/* ---- Up ------------------------------------------------------------------------------------------------------------- */
+
+static int enlarge(span_stack *stack) {
   uint32_t capacity = stack->capacity ? stack->capacity * 2 : CAPACITY_FIRST;
   stacked_span *spans = realloc(stack->spans, capacity * sizeof *spans);
   if (!spans) return 0;
@@ -20,53 +22,81 @@ static int grow(span_stack *stack) {
   return 1;
 }
 
-static int spill_block(span_stack *stack, const stacked_span *spans) {
-  if (stack->spilled == stack->place_count) {
-    uint32_t count = stack->place_count ? stack->place_count * 2 : 4;
-    int64_t *places = realloc(stack->places, count * sizeof *places);
-    if (!places) return 0;
-    for (uint32_t i = stack->place_count; i < count; i++) places[i] = SPILL_NOWHERE;
-    stack->places = places;
-    stack->place_count = count;
+/* Puts the block on top below. */
+static int put_below(span_stack *stack) {
+  if (stack->below_count == stack->below_capacity) {
+    uint32_t capacity = stack->below_capacity ? stack->below_capacity * 2 : 4;
+    span_block *below = realloc(stack->below, capacity * sizeof *below);
+    if (!below) return 0;
+    for (uint32_t i = stack->below_capacity; i < capacity; i++) below[i] = (span_block){NULL, SPILL_NOWHERE};
+    stack->below = below;
+    stack->below_capacity = capacity;
   }
-  return spill_write(&stack->places[stack->spilled++], spans, BLOCK_SPANS * sizeof *spans);
-}
-
-/* Spills the lower half of what is in memory. */
-static int spill_half(span_stack *stack) {
-  uint32_t done = 0;
-  for (; done + BLOCK_SPANS <= stack->count / 2; done += BLOCK_SPANS) {
-    if (!spill_block(stack, stack->spans + done)) return 0;
-  }
-  stack->count -= done;
-  memmove(stack->spans, stack->spans + done, stack->count * sizeof *stack->spans);
+  stack->below[stack->below_count++].spans = stack->spans;
+  stack->spans = NULL;
   return 1;
 }
 
-int span_stack_push(span_stack *stack, int64_t start, int64_t end) {
-  if (stack->count == stack->capacity) {
-    int is_small = stack->capacity < 2 * BLOCK_SPANS;
-    int is_good = is_small || spill_is_within(stack->capacity * sizeof *stack->spans, 1) ? grow(stack)
-                                                                                         : spill_half(stack);
-    if (!is_good) return 0;
-  }
-  stack->spans[stack->count++] = (stacked_span){start, end};
-  return 1;
+static stacked_span *new_block(void) {
+  stacked_span *spans = malloc(BLOCK_BYTES);
+  if (spans) spill_hold(BLOCK_BYTES);
+  return spans;
 }
 
-int span_stack_top(span_stack *stack, const stacked_span **top) {
-  *top = NULL;
-  if (!stack->count && stack->spilled) {
-    if (!spill_read(stack->places[--stack->spilled], stack->spans, BLOCK_SPANS * sizeof *stack->spans)) return 0;
-    stack->count = BLOCK_SPANS;
+/* Spills the lowest block that is in memory, and returns what held it. NULL: no room for the spill. */
+static stacked_span *spill_lowest(span_stack *stack) {
+  span_block *lowest = &stack->below[stack->spilled];
+  stacked_span *spans = lowest->spans;
+  if (!spill_write(&lowest->place, spans, BLOCK_BYTES)) return NULL;
+  lowest->spans = NULL;
+  stack->spilled++;
+  return spans;
+}
+
+int span_stack_make_room(span_stack *stack) {
+  if (stack->capacity < BLOCK_SPANS) return enlarge(stack);
+  if (!put_below(stack)) return 0;
+  stack->count = 0;
+  if (stack->spare) {
+    stack->spans = stack->spare;
+    stack->spare = NULL;
+  } else {
+    stack->spans = spill_is_within(BLOCK_BYTES, 1) ? new_block() : spill_lowest(stack);
   }
-  if (stack->count) *top = &stack->spans[stack->count - 1];
+  if (stack->spans) return 1;
+  stack->spans = stack->below[--stack->below_count].spans; /* all is as it was */
+  stack->below[stack->below_count].spans = NULL;
+  stack->count = BLOCK_SPANS;
+  return 0;
+}
+
+/* ---- Down ----------------------------------------------------------------------------------------------------------- */
+
+static void free_block(stacked_span *spans) {
+  if (spans) spill_release(BLOCK_BYTES);
+  free(spans);
+}
+
+int span_stack_go_down(span_stack *stack) {
+  span_block *block = &stack->below[--stack->below_count];
+  if (block->spans) {
+    free_block(stack->spare);
+    stack->spare = stack->spans;
+    stack->spans = block->spans;
+    block->spans = NULL;
+  } else {
+    stack->spilled = stack->below_count;
+    if (!spill_read(block->place, stack->spans, BLOCK_BYTES)) return 0;
+  }
+  stack->count = BLOCK_SPANS;
   return 1;
 }
 
 void span_stack_free(span_stack *stack) {
   spill_release(stack->capacity * sizeof *stack->spans);
   free(stack->spans);
-  free(stack->places);
+  free_block(stack->spare);
+  for (uint32_t i = 0; i < stack->below_count; i++) free_block(stack->below[i].spans);
+  free(stack->below);
   *stack = (span_stack){0};
 }

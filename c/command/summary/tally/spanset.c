@@ -85,11 +85,24 @@ static void absorb(spanset *set, uint32_t at) {
   set->count -= next - at - 1;
 }
 
+/* Behind all others of the last run, as most are. Returns 0 if it is not. */
+static int append(spanset *set, int64_t start, int64_t end) {
+  time_span *last = &set->spans[set->count - 1];
+  if (set->count == set->last_run || start > last->end) {
+    set->spans[set->count++] = (time_span){start, end};
+    return 1;
+  }
+  if (start < last->start) return 0;
+  if (end > last->end) last->end = end;
+  return 1;
+}
+
 int spanset_add(spanset *set, int64_t start, int64_t end) {
   uint32_t at;
   if (end <= start) return 1;
   if (set->count == set->capacity && !make_room(set)) return 0;
   assert(set->spans);
+  if (append(set, start, end)) return 1;
   at = place_of(set, start);
   if (at > set->last_run && set->spans[at - 1].end >= start) {
     if (set->spans[--at].end >= end) return 1;

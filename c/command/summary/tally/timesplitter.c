@@ -95,6 +95,7 @@ static void book(time_splitter *splitter) {
   epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
   for (int i = 0; i < TIME_CLASSES; i++) {
     const uint64_t ns = splitter->spent[i];
+    if (!ns) continue;
     splitter->counts->split_ns[splitter->phase][i] += ns;
     if (stats && is_evaluation) stats->evaluation_ns += ns;
     if (stats && !is_evaluation) stats->class_ns[i] += ns;

@@ -31,17 +31,22 @@ static const uint32_t hidden[WORK_CLASSES] = {
   [WORK_DATA] = FROM(WORK_DATA),
 };
 
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+/* Forgets what makes no difference inside a span. */
+static int hide(work_line *line, int64_t start, uint32_t classes) {
   const stacked_span *top;
+  for (;;) {
+    if (!span_stack_top(&line->spans, &top)) return 0;
+    if (!top || top->start < start || !(classes >> class_of(top) & 1)) return 1;
+    span_stack_pop(&line->spans);
+  }
+}
+
+int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
   line->classes |= 1u << class;
+  if (hidden[class] && !hide(line, start, hidden[class])) return 0;
   while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
     if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
     start += LENGTH_MOST;
-  }
-  for (;;) {
-    if (!span_stack_top(&line->spans, &top)) return 0;
-    if (!top || top->start < start || !(hidden[class] >> class_of(top) & 1)) break;
-    span_stack_pop(&line->spans);
   }
   return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
 }
@@ -51,7 +56,7 @@ int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
 /* A span that covers the moment at hand. */
 typedef struct open_span {
   int64_t start;
-  uint32_t class;
+  uint32_t outer; /* a bit for each class of those below it */
 } open_span;
 
 /* A thread on the way back. */
@@ -64,7 +69,6 @@ typedef struct work_runner {
   uint32_t classes; /* a bit for each class that is open */
   uint32_t counted; /* a bit for each class that counts */
   uint32_t state;   /* the class that counts: a line_class; NO_STATE: none */
-  uint32_t of_class[WORK_CLASSES];
 } work_runner;
 
 /* What a thread is in, as part of its process: a time_class, or loading, which comes after all others. */
@@ -97,58 +101,76 @@ static uint32_t state_of(uint32_t classes) {
 }
 
 /* The moment when something changes; INT64_MIN: nothing will. */
-static int64_t next_moment(const work_runner *runner) {
+static inline int64_t next_moment(const work_runner *runner) {
   const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
   return runner->span_end > closes ? runner->span_end : closes;
 }
 
-/* Takes the next span out of the line. */
-static int take_span(work_runner *runner) {
+/* Takes the next span that makes a difference out of the line. */
+static inline int take_span(work_runner *runner) {
+  const uint32_t matters = runner->counted | CALLS;
   const stacked_span *top;
-  if (!span_stack_top(&runner->line->spans, &top)) return 0;
-  runner->span_end = INT64_MIN;
-  if (!top) return 1;
-  runner->span = *top;
-  runner->span_end = top->start + length_of(top);
-  span_stack_pop(&runner->line->spans);
+  do {
+    if (!span_stack_top(&runner->line->spans, &top)) return 0;
+    runner->span_end = INT64_MIN;
+    if (!top) return 1;
+    runner->span = *top;
+    span_stack_pop(&runner->line->spans);
+  } while (!(matters >> class_of(&runner->span) & 1));
+  runner->span_end = runner->span.start + length_of(&runner->span);
   return 1;
 }
 
-static int open_next(work_runner *runner) {
-  const open_span span = {runner->span.start, class_of(&runner->span)};
-  uint32_t at = runner->count;
-  if (runner->count == runner->capacity) {
-    uint32_t capacity = runner->capacity ? runner->capacity * 2 : 16;
-    open_span *open = realloc(runner->open, capacity * sizeof *open);
-    if (!open) return 0;
-    runner->open = open;
-    runner->capacity = capacity;
-  }
-  for (; at && runner->open[at - 1].start > span.start; at--) runner->open[at] = runner->open[at - 1];
-  runner->open[at] = span;
-  runner->count++;
-  runner->of_class[span.class]++;
-  runner->classes |= 1u << span.class;
-  return take_span(runner);
+static int make_room(work_runner *runner) {
+  uint32_t capacity = runner->capacity ? runner->capacity * 2 : 16;
+  open_span *open = realloc(runner->open, capacity * sizeof *open);
+  if (!open) return 0;
+  runner->open = open;
+  runner->capacity = capacity;
+  return 1;
 }
 
-static uint32_t close_last(work_runner *runner) {
-  const uint32_t class = runner->open[--runner->count].class;
-  if (!--runner->of_class[class]) runner->classes &= ~(1u << class);
-  return class;
+/* From this moment on, back, the thread is in the span that comes next. */
+static inline int open_next(work_runner *runner) {
+  const uint32_t bit = 1u << class_of(&runner->span);
+  open_span span = {runner->span.start, runner->classes};
+  uint32_t at = runner->count;
+  if (runner->count == runner->capacity && !make_room(runner)) return 0;
+  for (; at && runner->open[at - 1].start > span.start; at--) { /* it does not nest */
+    span.outer = runner->open[at - 1].outer;
+    runner->open[at] = runner->open[at - 1];
+    runner->open[at].outer |= bit;
+  }
+  runner->open[at] = span;
+  runner->count++;
+  runner->classes |= bit;
+  return 1;
+}
+
+static inline void close_last(work_runner *runner) {
+  runner->classes = runner->open[--runner->count].outer;
 }
 
 /* ---- All threads ---------------------------------------------------------------------------------------------------- */
 
+/* A thread in a match: who has the later moment goes on to the next one. */
+typedef struct work_player {
+  int64_t moment; /* when it changes next */
+  uint32_t thread;
+} work_player;
+
+/* A time in which there are calls of a kind, as far as it is known. */
+typedef struct call_time {
+  int64_t start, end;
+} call_time;
+
 typedef struct work_crew {
   work_runner *runners;
-  int64_t *moments;  /* when each of them changes next */
-  uint32_t size;     /* how many: a power of two, the last ones may have no line */
-  uint32_t *winners; /* of matches: 1 is the final, 2 and 3 lead to it; from `size` on, the threads themselves */
+  uint32_t size;        /* how many: a power of two, the last ones may have no line */
+  work_player *players; /* winners of matches: 1 is the final, 2 and 3 lead to it; from `size` on, the threads */
   uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
   int64_t since;                           /* the process is in the first of these states from here on, back */
-  uint32_t calls[CALL_KINDS];              /* that are open */
-  int64_t calls_end[CALL_KINDS];           /* when they ended, if there are any */
+  call_time calls[CALL_KINDS];             /* not reported yet; nothing, if it ends where it starts */
   const work_listener *listener;
 } work_crew;
 
@@ -163,31 +185,44 @@ static const uint8_t call_kinds[WORK_CLASSES] = {
   [WORK_META] = 1 << CALLS_META,
 };
 
-static int change_calls(work_crew *crew, uint32_t kinds, int64_t now, int is_open) {
-  for (; kinds; kinds &= kinds - 1) {
+static int report_calls(work_crew *crew, uint32_t kind) {
+  const call_time *time = &crew->calls[kind];
+  return time->start == time->end ||
+         crew->listener->calls(crew->listener->context, (enum call_kind)kind, time->start, time->end);
+}
+
+/* No call that comes ends later than this one. So what starts before all others of its kind is known to be apart from them when
+ * the next one ends before that: no moment is needed at which it starts. */
+static inline int add_call(work_crew *crew, const work_runner *runner) {
+  for (uint32_t kinds = call_kinds[class_of(&runner->span)]; kinds; kinds &= kinds - 1) {
     const uint32_t kind = (uint32_t)__builtin_ctz(kinds);
-    if (is_open && !crew->calls[kind]++) crew->calls_end[kind] = now;
-    if (!is_open && !--crew->calls[kind] && now < crew->calls_end[kind] &&
-        !crew->listener->calls(crew->listener->context, (enum call_kind)kind, now, crew->calls_end[kind]))
-      return 0;
+    call_time *time = &crew->calls[kind];
+    if (runner->span_end < time->start) {
+      if (!report_calls(crew, kind)) return 0;
+      *time = (call_time){runner->span.start, runner->span_end};
+    } else if (runner->span.start < time->start) {
+      time->start = runner->span.start;
+    }
   }
   return 1;
 }
 
-/* Closes or opens one span. 0: no memory, or the spill cannot be read. */
-static int step_back(work_crew *crew, work_runner *runner, int64_t now) {
-  const int is_open = runner->span_end == now;
-  const uint32_t class = is_open ? class_of(&runner->span) : close_last(runner);
-  if (is_open && !open_next(runner)) return 0;
-  return !call_kinds[class] || change_calls(crew, call_kinds[class], now, is_open);
+/* Opens or closes one span. 0: no memory, or the spill cannot be read. */
+static inline int step_back(work_crew *crew, work_runner *runner, int64_t now) {
+  if (runner->span_end != now) {
+    close_last(runner);
+    return 1;
+  }
+  if (!add_call(crew, runner)) return 0;
+  if (runner->counted >> class_of(&runner->span) & 1 && !open_next(runner)) return 0;
+  return take_span(runner);
 }
 
-/* Plays the matches of a thread again: who has the later moment goes on to the next match. */
-static void play(work_crew *crew, uint32_t thread) {
-  for (uint32_t match = (crew->size + thread) / 2; match; match /= 2) {
-    const uint32_t one = crew->winners[2 * match], two = crew->winners[2 * match + 1];
-    crew->winners[match] = crew->moments[one] >= crew->moments[two] ? one : two;
-  }
+/* Plays the matches of a thread again. */
+static inline void play(work_crew *crew, uint32_t thread) {
+  work_player *players = crew->players;
+  for (uint32_t match = (crew->size + thread) / 2; match; match /= 2)
+    players[match] = players[2 * match + (players[2 * match].moment < players[2 * match + 1].moment)];
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
@@ -208,17 +243,23 @@ static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
 
 static int run_back(work_crew *crew) {
   for (;;) {
-    const uint32_t latest = crew->winners[1];
+    const uint32_t latest = crew->players[1].thread;
+    const int64_t now = crew->players[1].moment;
     work_runner *runner = &crew->runners[latest];
-    const int64_t now = crew->moments[latest];
-    if (now == INT64_MIN) return 1;
+    int64_t next;
+    if (now == INT64_MIN) break;
     do {
       if (!step_back(crew, runner, now)) return 0;
-      crew->moments[latest] = next_moment(runner);
-    } while (crew->moments[latest] == now);
+      next = next_moment(runner);
+    } while (next == now);
+    crew->players[crew->size + latest].moment = next;
     change_state(crew, runner, now);
     play(crew, latest);
   }
+  for (uint32_t kind = 0; kind < CALL_KINDS; kind++) {
+    if (!report_calls(crew, kind)) return 0;
+  }
+  return 1;
 }
 
 /* The classes that count. */
@@ -235,9 +276,9 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
     *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
     if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
     if (runner->line && !take_span(runner)) return 0;
-    crew->moments[i] = next_moment(runner);
-    crew->winners[crew->size + i] = i;
+    crew->players[crew->size + i] = (work_player){next_moment(runner), i};
   }
+  for (uint32_t kind = 0; kind < CALL_KINDS; kind++) crew->calls[kind] = (call_time){INT64_MAX, INT64_MAX};
   crew->of_state[NO_STATE] = crew->size;
   for (uint32_t i = 0; i < crew->size; i++) play(crew, i);
   return 1;
@@ -248,13 +289,10 @@ int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, co
   int is_good;
   while (crew.size < count) crew.size *= 2;
   crew.runners = calloc(crew.size, sizeof *crew.runners);
-  crew.winners = calloc((size_t)crew.size * 2, sizeof *crew.winners);
-  crew.moments = calloc(crew.size, sizeof *crew.moments);
-  is_good = crew.runners && crew.winners && crew.moments && take_places(&crew, lines, count, is_trainer) &&
-            run_back(&crew);
+  crew.players = calloc((size_t)crew.size * 2, sizeof *crew.players);
+  is_good = crew.runners && crew.players && take_places(&crew, lines, count, is_trainer) && run_back(&crew);
   for (uint32_t i = 0; crew.runners && i < crew.size; i++) free(crew.runners[i].open);
   free(crew.runners);
-  free(crew.moments);
-  free(crew.winners);
+  free(crew.players);
   return is_good;
 }

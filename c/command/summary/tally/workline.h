@@ -18,9 +18,6 @@ typedef struct work_line {
 
 /* Adds what ends last so far; its class is a work_class. 0: no memory, or no room for the spill. */
 int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class);
-static inline int work_line_is_empty(const work_line *line) {
-  return !line->spans.count && !line->spans.spilled;
-}
 static inline void work_line_free(work_line *line) {
   span_stack_free(&line->spans);
   line->classes = 0;
