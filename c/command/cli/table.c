@@ -180,15 +180,6 @@ void table_print(table *sheet, FILE *out, int indent) {
 void table_heading(FILE *out, const char *title, const char *note) {
   int has_colour = terminal_has_colour(out);
   fprintf(out, "\n%s%s%s", has_colour ? "\033[1m" : "", title, has_colour ? "\033[0m" : "");
-<<<<<<< HEAD
-  if (note && *note) {
-    fprintf(out, "  %s", has_colour ? "\033[2m" : "");
-    terminal_wrap(out, note, (int)strlen(title) + 2, 2, table_room(out));
-    if (has_colour) fputs("\033[0m", out);
-  } else {
-    fputc('\n', out);
-  }
-=======
   if (!note || !*note) {
     fputc('\n', out);
     return;
@@ -196,5 +187,4 @@ void table_heading(FILE *out, const char *title, const char *note) {
   fprintf(out, "  %s", has_colour ? "\033[2m" : "");
   terminal_wrap(out, note, width_of(title) + 2, 2, table_room(out));
   if (has_colour) fprintf(out, "\033[0m");
->>>>>>> pages
 }
