@@ -172,7 +172,7 @@ class Training:
         trainers = [process for process in self.processes.values() if process.trains()]
         for process in trainers:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
-            first, last = (pick(side) for pick, side in zip((min, max), zip(*process.work["loop"])))
+            first, last = process.loop
             times["startup_ns"] += first - min(span.start for span in own)
             times["loop_ns"] += last - first
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
@@ -230,6 +230,7 @@ class Training:
             loop = min(start for start, _ in ends), max(end for _, end in ends)
         else:
             loop = oracle_split.recurring_loop(spans, first, last)
+        process.loop = loop
         epochs = oracle_split.epoch_times(process.windows) if process.trains() else []
         events = [
             (span.end, span.start, *(oracle_split.NONE if n is None else n for n in (span.epoch, span.own_step)))

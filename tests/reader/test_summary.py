@@ -9,6 +9,7 @@ import functools
 import gzip
 import json
 import os
+import random
 import subprocess
 import sys
 import tarfile
@@ -174,6 +175,21 @@ def trainers_and_their_workers(folder):
     assert found["training"]["hidden_ns"] > apart["hidden_ns"], "workers are not joined to their trainer"
 
 
+def small_jobs(folder):
+    """Few events a process: epochs that only one trainer has, trainers that only compute, loops of nothing. The first
+    seeds once found faults."""
+    for seed in (5062, 5113, 5160, 5166, 5209, 5221, *range(4)):
+        rng, traces = random.Random(seed), {}
+        for i in range(rng.choice([1, 1, 2, 4])):
+            kinds = rng.choice([made_up.KINDS, made_up.KINDS, made_up.LOADING, made_up.OTHERS])
+            parent, rank = rng.choice([1, 100]), rng.choice([None, i])
+            writer = made_up.Writer(seed * 10 + i, kinds=kinds, pid=100 + i, ppid=parent, rank=rank)
+            traces[f"{seed}-{i}.pfw"] = writer.text(rng.choice([5, 30, 100, 400]))
+        texts, paths = save(folder, traces)
+        by = rng.choice(BY)
+        check(expected.Summary(texts, by=by), paths, 1000, options=("--by", by))
+
+
 def workers_of_a_fork_server(folder):
     """Their parent, the server, has no trace; the rank tells whose they are, unless several trainers have it."""
     writer = made_up.Writer
@@ -267,6 +283,7 @@ def main():
         made_up_traces,
         a_trace_without_a_start,
         trainers_and_their_workers,
+        small_jobs,
         workers_of_a_fork_server,
         several_runs,
         epochs_by_arguments,

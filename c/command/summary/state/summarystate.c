@@ -165,3 +165,14 @@ epoch_stats *state_epoch(summary_state *state, int64_t epoch) {
   if (is_new) state->epochs[number] = (epoch_stats){.first = INT64_MAX, .last = INT64_MIN};
   return &state->epochs[number];
 }
+
+void state_drop_silent_epochs(summary_state *state) {
+  numbering before = state->epoch_numbers;
+  state->epoch_numbers = (numbering){.limit = before.limit};
+  for (uint32_t i = 1; i <= before.count; i++) {
+    const epoch_stats epoch = state->epochs[i]; /* another one may take its place */
+    epoch_stats *kept = epoch.first <= epoch.last ? state_epoch(state, (int64_t)before.keys[i].a) : NULL;
+    if (kept) *kept = epoch;
+  }
+  numbering_free(&before);
+}

@@ -134,6 +134,8 @@ group_stats *state_group(summary_state *state, uint64_t a, uint64_t b);
 call_stats *state_call(summary_state *state, uint32_t name, uint32_t cat);
 uint64_t *state_failure(summary_state *state, uint32_t name, uint32_t file, uint64_t error);
 epoch_stats *state_epoch(summary_state *state, int64_t epoch);
+/* Drops epochs of which only times are known: no trainer has an event of a training in them. */
+void state_drop_silent_epochs(summary_state *state);
 
 static inline const io_stats *state_file_io(const summary_state *state, uint32_t file) {
   return state->file_io[file] ? state->file_io[file] : &io_stats_none;

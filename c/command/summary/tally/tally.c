@@ -115,11 +115,6 @@ epoch_stats *tally_epoch(tally *counts, int64_t epoch) {
   return &epochs[number];
 }
 
-epoch_stats *tally_find_epoch(tally *counts, int64_t epoch) {
-  uint32_t number = numbering_find(&counts->epoch_numbers, (uint64_t)epoch, 0);
-  return number ? &counts->epochs[number] : NULL;
-}
-
 /* ---- Adding --------------------------------------------------------------------------------------------------------- */
 
 void tally_add_duration(tally *counts, uint32_t group, uint64_t time_ns) {

@@ -27,8 +27,8 @@ typedef struct call_stats {
 
 typedef struct epoch_stats {
   uint64_t fetches, computes;
-  uint64_t fetch_ns, compute_ns; /* time in which at least one thread of a trainer did it */
-  int64_t first, last;
+  uint64_t fetch_ns, compute_ns;   /* time in which at least one thread of a trainer did it */
+  int64_t first, last;             /* first > last: no event tells of it, only times */
   uint64_t steps;                  /* of all trainers, as the following */
   uint64_t samples, sampled;       /* in the batches of the fetches that tell it; the number of those fetches */
   uint64_t class_ns[TIME_CLASSES]; /* in the epoch, without evaluation: timesplit.h */
@@ -84,7 +84,6 @@ io_stats *tally_file(tally *counts, uint32_t file, uint32_t process);
 void tally_add_call(tally *counts, const event_class *class, const moment *event);
 /* NO_NUMBER: the epoch is not known. NULL: no memory. */
 epoch_stats *tally_epoch(tally *counts, int64_t epoch);
-epoch_stats *tally_find_epoch(tally *counts, int64_t epoch); /* NULL: it has no such epoch */
 /* How a process communicated. NULL: no memory. */
 comm_counts *tally_comm(tally *counts, uint32_t process);
 void tally_add_time(tally *counts, int64_t start, int64_t end);

@@ -30,9 +30,10 @@ static void next_window(window_cursor *cursor) {
     cursor->window = (split_window){time.start, time.end, numbers.start, numbers.end, (uint64_t)index.start};
 }
 
-/* Of the epoch with this number, which may be unknown; NULL: no line is about it. */
+/* Of the epoch with this number, which may be unknown; NULL: the process has no epochs. Whether any trainer has an event in it is
+ * known when all traces are: state_drop_silent_epochs. */
 static epoch_stats *epoch_of(const time_splitter *splitter, int64_t number) {
-  return splitter->sums ? tally_find_epoch(splitter->sums, number) : NULL;
+  return splitter->sums ? tally_epoch(splitter->sums, number) : NULL;
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
