@@ -69,7 +69,6 @@ static int is_before(const run_merge *merge, const run_cursor *one, const run_cu
 static void sift_down(run_merge *merge) {
   run_cursor *heap = merge->cursors, moved;
   uint32_t at = 0, child;
-  if (merge->count < 2) return;
   moved = heap[0];
   while ((child = 2 * at + 1) < merge->count) {
     if (child + 1 < merge->count && is_before(merge, &heap[child + 1], &heap[child])) child++;
@@ -116,16 +115,14 @@ void run_merge_add_spilled(run_merge *merge, const spilled_runs *runs) {
 static void pass(run_merge *merge) {
   run_cursor *first = merge->cursors;
   first->at += merge->record_bytes;
-  if (!fill(merge, first)) {
+  if (first->at == first->end && !fill(merge, first)) {
     free(first->buffer);
     *first = merge->cursors[--merge->count];
   }
-  sift_down(merge);
+  if (merge->count > 1) sift_down(merge);
 }
 
 const void *run_merge_next(run_merge *merge) {
-  run_cursor *only = merge->count == 1 && merge->has_returned ? merge->cursors : NULL;
-  if (only && (size_t)(only->end - only->at) > merge->record_bytes) return only->at += merge->record_bytes; /* quick */
   if (merge->has_returned) pass(merge);
   merge->has_returned = merge->is_good && merge->count;
   return merge->has_returned ? merge->cursors[0].at : NULL;
