@@ -16,18 +16,27 @@ the last fetch of an epoch. So 20 steps can be counted, which is just enough to 
 SPDX-License-Identifier: MIT
 """
 
+import contextlib
+import os
+import subprocess
 import tarfile
 import tempfile
 
-from verdict_harness import SOURCE, check_form, main, verdict_of
+from verdict_harness import COMMAND, SOURCE, check_form, main, verdict_of
 
 LOOP, COMPUTE, WAITING, PREAD, BEST = 54.954, 34.044, 15.772, 12.673, 40.092
 
 
-def the_training_is_input_bound_by_pread():
+@contextlib.contextmanager
+def traces():
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(SOURCE / "tests/data/dlio-unet3d-8ranks.tar.gz") as archive:
             archive.extractall(folder, filter="data")
+        yield folder
+
+
+def the_training_is_input_bound_by_pread():
+    with traces() as folder:
         verdict = verdict_of(folder)
     check_form(verdict)
     assert (verdict["class"], verdict["severity"]) == ("input", "critical"), verdict
@@ -42,5 +51,14 @@ def the_training_is_input_bound_by_pread():
     assert cause["files"] in (128, 160) and "/unet3d_v100_hdf5_168/data" in cause["folder"], cause
 
 
+def the_readme_shows_it():
+    with traces() as folder:
+        environment = {**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8"}
+        command = [COMMAND, "summary", folder]
+        printed = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    shown = (SOURCE / "README.md").read_text().split("$ dftracer summary out\n")[1].split("```")[0]
+    assert printed.startswith(shown), printed[:1000]
+
+
 if __name__ == "__main__":
-    main(the_training_is_input_bound_by_pread)
+    main(the_training_is_input_bound_by_pread, the_readme_shows_it)
