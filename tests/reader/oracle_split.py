@@ -184,8 +184,10 @@ def recurring_loop(spans, first, last):
     end = max(-hull[2] for hull in hulls)
     for _ in hulls:
         start = min(hull[1] for hull in hulls if -hull[2] > start or hull[1] == start)
-    is_first_turn = not startups and start - first <= (end - start) // len(main)
-    return first if is_first_turn else start, end
+    begin = max(startups, default=first)
+    before, loop, turn = start - begin, end - start, (end - start) // (len(main) - 1)
+    is_work = not startups and before > loop and loop < 9 * turn
+    return begin if before > 0 and (before <= turn + turn // 4 or is_work) else start, end
 
 
 def epoch_times(windows):
@@ -205,10 +207,12 @@ def epoch_times(windows):
     return times
 
 
-def step_windows(events, begin, epochs):
-    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+def step_windows(events, begin, epochs, evaluations):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop; evaluations: disjoint times."""
     windows = []
-    for end, _, epoch, step in sorted(events):
+    for end, own_start, epoch, step in sorted(events):
+        if any(first <= own_start and end <= last for first, last in evaluations):
+            continue
         start = begin
         begun = epochs[: bisect.bisect_left(epochs, (end,))]
         if begun and begun[-1][2] == epoch:

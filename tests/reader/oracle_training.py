@@ -237,7 +237,8 @@ class Training:
             for span in process.own
             if kinds and is_step(span, kinds[0])
         ]
-        process.steps = oracle_split.step_windows(events, loop[0], epochs)
+        evaluations = union((span.start, span.end) for span in spans if span.stage == "evaluation")
+        process.steps = oracle_split.step_windows(events, loop[0], epochs, evaluations)
         process.walk = oracle_split.Walk(
             spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0
         )

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "processframe.h"
 
+#define TURNS_FEW 9
+
 /* ---- Regions -------------------------------------------------------------------------------------------------------- */
 
 int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known) {
@@ -16,13 +18,17 @@ int process_frame_add_region(process_frame *frame, const event_class *class, con
 }
 
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
+  const int64_t begin = frame->startups ? frame->startup_last : first;
   int64_t turn;
   if (region_hulls_loop(&frame->hulls, &counts->loop_first, &counts->loop_last, &turn)) {
-    /* What comes before, and is shorter than a turn of the loop, is part of its first turn. */
-    if (!frame->startups && counts->loop_first - first <= turn) counts->loop_first = first;
+    /* What comes before, and is not longer than a turn of the loop, is part of its first turn. If it is longer than a loop of
+     * few turns, it is the work, and what recurs is an afterthought, unless a region says that it is start-up. */
+    const int64_t before = counts->loop_first - begin, loop = counts->loop_last - counts->loop_first;
+    const int is_work = !frame->startups && before > loop && loop < TURNS_FEW * turn;
+    if (before > 0 && (before <= turn + turn / 4 || is_work)) counts->loop_first = begin;
     return;
   }
-  counts->loop_first = frame->startups ? frame->startup_last : first;
+  counts->loop_first = begin;
   counts->loop_last = last;
 }
 
@@ -69,25 +75,46 @@ static void move_to(epoch_line *line, int64_t time) {
   }
 }
 
+/* Evaluations, in the order of time. */
+typedef struct evaluation_line {
+  span_stream stream;
+  time_span now;
+  int is_left;
+} evaluation_line;
+
+/* Whether a step is part of an evaluation; steps come in the order of their ends. */
+static int is_evaluated(evaluation_line *line, const split_window *step) {
+  while (line->is_left && line->now.end < step->end) line->is_left = span_stream_next(&line->stream, &line->now);
+  return line->is_left && line->now.start <= step->start;
+}
+
 /* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
 static int make_steps(process_frame *frame, int64_t begin) {
   epoch_line epochs = {.now = {.epoch = NO_NUMBER}};
+  evaluation_line evaluations = {0};
+  spanset *evaluation = &frame->evaluation;
   run_merge steps;
   const split_window *step;
   uint64_t index = 0;
-  int is_good = 1;
+  int is_good = span_stream_open(&evaluations.stream, &evaluation, 1);
+  evaluations.is_left = is_good && span_stream_next(&evaluations.stream, &evaluations.now);
   record_pile_read(&frame->steps, &steps);
   record_pile_read(&frame->epochs, &epochs.merge);
   epochs.next = run_merge_next(&epochs.merge);
   while (is_good && (step = run_merge_next(&steps)) != NULL) {
     split_window window = {begin, step->end, step->epoch, step->step, ++index};
+    if (is_evaluated(&evaluations, step)) {
+      index--;
+      continue;
+    }
     move_to(&epochs, step->end);
     if (step->epoch != NO_NUMBER && epochs.now.epoch == step->epoch && epochs.now.start > begin)
       window.start = epochs.now.start;
     is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
     begin = step->end;
   }
-  is_good = is_good && steps.is_good && epochs.merge.is_good;
+  is_good = is_good && steps.is_good && epochs.merge.is_good && evaluations.stream.merge.is_good;
+  span_stream_close(&evaluations.stream);
   run_merge_free(&steps);
   run_merge_free(&epochs.merge);
   return is_good;

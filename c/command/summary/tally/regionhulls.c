@@ -80,7 +80,7 @@ int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, 
       if (hull->first < *first) *first = hull->first, is_stable = 0;
     }
   }
-  *turn = (*last - *first) / (int64_t)turns;
+  *turn = (*last - *first) / (int64_t)(turns - 1); /* at most: collectives only end their turns */
   return 1;
 }
 

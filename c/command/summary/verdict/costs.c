@@ -78,18 +78,21 @@ static int is_of_kind(enum io_kind io, enum io_cost kind) {
   return kind == IO_COST_METADATA;
 }
 
-dft_text costs_call(const summary_state *state, enum io_cost kind) {
+dft_text costs_call(const summary_state *state, enum io_cost kind, double *share) {
   dft_text found = {"", 0};
-  uint64_t most = 0;
+  uint64_t most = 0, all = 0;
   for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
     const numbered key = state->call_numbers.keys[i];
     const dft_text name = state_text_of(state, (uint32_t)key.a);
     event_class class = {0};
     event_classify(&class, NULL, name, state_text_of(state, (uint32_t)key.b));
-    if (state->calls[i].ns <= most || !is_of_kind((enum io_kind) class.io, kind)) continue;
+    if (!is_of_kind((enum io_kind) class.io, kind)) continue;
+    all += state->calls[i].ns;
+    if (state->calls[i].ns <= most) continue;
     most = state->calls[i].ns;
     found = name;
   }
+  *share = all ? (double)most / (double)all : 0;
   return found;
 }
 

@@ -59,7 +59,7 @@ typedef struct job_costs {
 } job_costs;
 
 /* The I/O call of this kind that took most time; empty: there is none. */
-dft_text costs_call(const summary_state *state, enum io_cost kind);
+dft_text costs_call(const summary_state *state, enum io_cost kind, double *share); /* of the time of its kind */
 
 /* All but what inputwait.h adds. 0: no memory. */
 int costs_count(job_costs *costs, const summary_answer *answer);

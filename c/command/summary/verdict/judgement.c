@@ -12,6 +12,7 @@ int judgement_make(judgement *made, summary_answer *answer) {
   measure_list *measures = &made->measures;
   job_verdict *verdict = &made->verdict;
   *made = (judgement){0};
+  if (answer->runs->shown == RUN_ALL && answer->runs->count > 1) return 1; /* a verdict is about one run */
   if (!costs_count(costs, answer) || (costs->is_training && !inputwait_measure(costs, answer->state))) return 0;
   if (!measures_take(measures, answer, costs) || !findings_make(&made->findings, measures, costs)) return 0;
   verdict_make(verdict, answer, costs, measures);

@@ -37,13 +37,24 @@ static int can_be_late(const summary_state *state, const rank_region *region) {
   return class.work != WORK_COMM && class.work != WORK_NONE;
 }
 
+/* A rank that waits for others is long in the regions around its communication, too: it is not the one that makes them wait. */
+static int is_waiting(const collective_list *collectives, const rank_region *region) {
+  double waited = 0;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    if (collectives->ranks[i].rank == region->max.rank) waited += (double)collectives->ranks[i].waits.loop_waited_ns;
+  }
+  return waited >= 0.5 * (double)region->lost_ns;
+}
+
 /* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. */
-static const rank_region *find_straggler(const summary_state *state, const rank_region_list *all) {
+static const rank_region *find_straggler(const summary_answer *answer) {
+  const rank_region_list *all = &answer->rank_regions;
   const rank_region *found = NULL;
   double most = 0;
   for (uint32_t i = 0; i < all->count; i++) {
     const rank_region *next = &all->regions[i];
-    if (next->max.rank == NO_NUMBER || !can_be_late(state, next)) continue;
+    if (next->max.rank == NO_NUMBER || !can_be_late(answer->state, next)) continue;
+    if (is_waiting(&answer->collectives, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
     if (!found || next->max.total_ns < found->max.total_ns) found = next;
@@ -52,7 +63,7 @@ static const rank_region *find_straggler(const summary_state *state, const rank_
 }
 
 static void take_straggler(measure_list *list, const summary_answer *answer) {
-  const rank_region *slow = find_straggler(answer->state, &answer->rank_regions);
+  const rank_region *slow = find_straggler(answer);
   dft_text name;
   if (!slow) return;
   name = state_text_of(answer->state, slow->name);

@@ -129,7 +129,8 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
 static void take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
   const summary_state *state = answer->state;
   const io_folder *folder = &answer->folders[IO_COST_METADATA];
-  const dft_text call = costs_call(state, IO_COST_METADATA);
+  double share;
+  const dft_text call = costs_call(state, IO_COST_METADATA, &share);
   measure_set(list, M_metadata_calls, (double)answer->io.others);
   measure_set(list, M_metadata_stake, exposed);
   if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);

@@ -101,9 +101,8 @@ const finding_rule rules[] = {
    "ranks wait for the last one",
    {{M_ranks, '>', 2}, {M_imbalance_share, '>', 0.05}},
    M_imbalance_stake,
-   "ranks spend {imbalance_share} of their time waiting in collectives for the last one; rank {last_rank} causes "
-   "{last_share} of that",
-   "Give rank {last_rank} less work, or find out why it is slower."},
+   "ranks spend {imbalance_share} of their time waiting for others",
+   "See Communication by rank: give those that the others wait for less work, or find out why they are slower."},
   {"straggler",
    "a region takes longer on one rank",
    {{M_ranks, '>', 2}, {M_straggler_imbalance, '>', 0.15}},

@@ -80,12 +80,13 @@ static double share_of_rank(const job_verdict *verdict, const rank_costs *rank) 
 static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0, sum = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
-  if (verdict->class == BOUND_COMPUTE) return verdict->ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;
     double left = (is_start ? rank->all_ns : rank->base_ns) - cost_of(rank->ns, verdict->class);
-    if (verdict->class != BOUND_IMBALANCE && !is_start) left -= rank->ns[COST_IMBALANCE];
+    if (verdict->class == BOUND_COMPUTE) left = rank->ns[COST_COMPUTE];
+    if (verdict->class != BOUND_IMBALANCE && verdict->class != BOUND_COMPUTE && !is_start)
+      left -= rank->ns[COST_IMBALANCE];
     sum += left;
     if (left > most) most = left;
   }
@@ -119,7 +120,8 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
 }
 
 static int is_sure(const summary_answer *answer, const job_costs *costs) {
-  if (answer->state->dropped) return 0;
+  if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
+  if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
 }
 

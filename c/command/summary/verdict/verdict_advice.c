@@ -123,7 +123,8 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
   switch (verdict->class) {
     case BOUND_INPUT: advise_input(out, verdict, answer, measures); break;
     case BOUND_COMPUTE:
-      fprintf(out, "make the compute itself faster; I/O and communication are not what limits this job");
+      fprintf(out, "make the compute itself faster; I/O and communication are not what limits this %s",
+              costs->is_training ? "loop" : "job");
       break;
     case BOUND_COMM:
       fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",

@@ -8,7 +8,9 @@
 #include "command/cli/printable.h"
 
 static int name_call(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
-  const dft_text call = costs_call(state, kind);
+  double share;
+  const dft_text call = costs_call(state, kind, &share);
+  if (share < SHARE_CAUSE) return 1; /* several calls of this kind */
   cause->call = call.len ? strdup(printable_n(call.text, call.len)) : NULL;
   return !call.len || cause->call;
 }

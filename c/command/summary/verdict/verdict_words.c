@@ -100,6 +100,7 @@ static void say_files(FILE *out, const verdict_cause *cause) {
   const int is_written = strcmp(cause->what, "write") == 0;
   char text[FORMAT_BYTES], path[MEASURE_TEXT_BYTES];
   if (cause->call) fprintf(out, " %s()", short_text(path, cause->call));
+  else fprintf(out, " %s calls", cause->what);
   if (cause->file) fprintf(out, " of %s", short_text(path, cause->file));
   else if (cause->files) fprintf(out, " of %s file%s", format_count(text, cause->files), plural(cause->files));
   if (cause->folder && !cause->file) {
@@ -135,6 +136,8 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   char best[FORMAT_BYTES];
   if (verdict->class == BOUND_NONE) return;
+  if (!costs->is_training && costs->count > 1 && costs->ranks[0].rank == NO_NUMBER)
+    return; /* one after another, or at once? */
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));
 }
@@ -154,6 +157,11 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
 static void say_doubts(FILE *out, const summary_answer *answer, const job_costs *costs) {
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
+  if (answer->state->question.has_from || answer->state->question.has_to)
+    fprintf(out, "Only a part of the time was asked for: events that begin in it count whole.\n");
+  if (answer->facts.missing_ranks)
+    fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
+            answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
   if (count < STEPS_SURE)
     fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
             plural(count), STEPS_SURE);
