@@ -55,11 +55,18 @@ def verdict_cost(bench: Bench, program: str) -> list[Row]:
     if not shutil.which("valgrind"):
         print("summary: no valgrind, so the cost of the verdict is not measured", flush=True)
         return []
+    title = "what verdict and findings add to a summary, against the rest of it: instructions"
+    row = added_row(bench, program, title, 4)
+    row.bar, row.is_reached = f"<= {ADDED_BAR:.0%}", row.candidate[0] / row.baseline[0] <= ADDED_BAR
+    # Without threads that load, most events are regions of short steps, and all of them count in the split: no bar yet.
+    return [row, added_row(bench, program, "the same, of processes with one thread", 1)]
+
+
+def added_row(bench: Bench, program: str, title: str, threads: int) -> Row:
     folder = bench.folder / "judged"
-    run([program, "generate", "-n", "200K", "-p", "4", str(folder)])
+    run([program, "generate", "-n", "200K", "-p", "4", "-t", str(threads), str(folder)])
     costs = inclusive(bench.folder, [program, "summary", "--jobs", "1", str(folder)])
     shutil.rmtree(folder)
     added = sum(costs[function] for function in FUNCTIONS) / 1e6
     rest = costs["PROGRAM TOTALS"] / 1e6 - added
-    return [Row("what verdict and findings add to a summary, against the rest of it: instructions", "M", [added],
-                [rest], f"{added / rest:.1%}", f"<= {ADDED_BAR:.0%}", added / rest <= ADDED_BAR)]
+    return Row(title, "M", [added], [rest], f"{added / rest:.1%}")

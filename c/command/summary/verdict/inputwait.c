@@ -67,8 +67,10 @@ static int coincide(spanset *waits, call_times *calls, uint32_t count, double *c
     busy += calls[i].busy;
     length += calls[i].length;
   }
+  *common = 0;
+  if (length == 0) return 1; /* there are no calls */
   if (!spanset_measure(&waits, 1, spans, count, &lengths)) return 0;
-  *common = length > 0 ? (double)lengths.common * busy / length : 0;
+  *common = (double)lengths.common * busy / length;
   return 1;
 }
 
