@@ -113,7 +113,7 @@ const finding_rule rules[] = {
    "communication",
    {{M_communication_share, '>', 0.10}},
    M_communication_stake,
-   "ranks spend {communication_share} of their time in communication, not counting the wait for the last rank",
+   "ranks spend {communication_share} of their time in communication, without the waits for others that are known",
    "Send fewer and larger messages, or overlap them with compute; in a training, accumulate gradients over more "
    "batches."},
   {"transfer",

@@ -110,9 +110,9 @@ static void advise_io(FILE *out, const job_verdict *verdict, const finding_list 
   const char *advice = advice_of(found, ids);
   if (advice) quote_advice(out, advice);
   else if (strcmp(verdict->io_kind, "write") == 0)
-    fprintf(out, "the writes are large and in order: write less, write in the background, or use faster storage");
+    fprintf(out, "write less and more at once, write in the background, or use faster storage");
   else if (strcmp(verdict->io_kind, "read") == 0)
-    fprintf(out, "the reads are large and in order: read less, read ahead, or use faster storage");
+    fprintf(out, "read less and more at once, read ahead, or use faster storage");
   else fprintf(out, "do the I/O in the background, so that it overlaps with compute, or use faster storage");
 }
 
