@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "command/summary/tally/iograins.h"
+
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
 const char *const cost_names[COSTS] = {
@@ -134,6 +136,14 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives) 
   rank->ns[COST_COMM] -= waited;
 }
 
+/* I/O calls that are no cost, because another thread of the process seems to compute meanwhile. */
+static double hidden_io(const rank_costs *rank, process_counts *counts) {
+  double hidden = 0;
+  for (int kind = 0; kind < GRAIN_KINDS; kind++) hidden += (double)io_grains_busy(&counts->grains[kind]);
+  for (int kind = 0; kind < IO_COSTS; kind++) hidden -= rank->io_ns[kind];
+  return hidden < 0 ? 0 : hidden < rank->base_ns ? hidden : rank->base_ns;
+}
+
 static void add_up(job_costs *costs) {
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
@@ -150,6 +160,9 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);
+    if (!costs->is_training)
+      costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
+                          costs->count;
   }
   add_up(costs);
   return 1;

@@ -55,7 +55,8 @@ typedef struct job_costs {
   double base_ns;         /* mean of the ranks, also the following */
   double job_ns;
   double ns[COSTS];
-  int is_coarse; /* waited_with is not exact: there were too many calls */
+  double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
+  int is_coarse;    /* waited_with is not exact: there were too many calls */
 } job_costs;
 
 /* The I/O call of this kind that took most time; empty: there is none. */

@@ -123,8 +123,10 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
   switch (verdict->class) {
     case BOUND_INPUT: advise_input(out, verdict, answer, measures); break;
     case BOUND_COMPUTE:
-      fprintf(out, "make the compute itself faster; I/O and communication are not what limits this %s",
-              costs->is_training ? "loop" : "job");
+      if (verdict->is_sure || costs->hidden_ns < SHARE_WARNING * costs->base_ns)
+        fprintf(out, "make the compute itself faster; I/O and communication are not what limits this %s",
+                costs->is_training ? "loop" : "job");
+      else fprintf(out, "find out whether the regions compute, or wait for the threads that do I/O");
       break;
     case BOUND_COMM:
       fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",

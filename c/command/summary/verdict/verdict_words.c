@@ -154,7 +154,18 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
             100 * start);
 }
 
-static void say_doubts(FILE *out, const summary_answer *answer, const job_costs *costs) {
+/* What a training spends besides its loop. */
+static void say_evaluation(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  double evaluation = 0;
+  char time[FORMAT_BYTES];
+  for (uint32_t i = 0; i < answer->trainers.count; i++) evaluation += (double)answer->trainers.lines[i].evaluation_ns;
+  if (answer->trainers.count) evaluation /= answer->trainers.count;
+  if (costs->is_training && evaluation >= SHARE_MENTIONED * costs->job_ns)
+    fprintf(out, "Evaluations took another %s, %.0f %% of the job; they are not part of the loop here.\n",
+            time_text(time, evaluation), 100 * evaluation / costs->job_ns);
+}
+
+static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from || answer->state->question.has_to)
@@ -165,6 +176,12 @@ static void say_doubts(FILE *out, const summary_answer *answer, const job_costs 
   if (count < STEPS_SURE)
     fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
             plural(count), STEPS_SURE);
+  if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns)
+    fprintf(out,
+            "For up to %.0f %% of the job, other threads are in I/O calls: if a region only waits for them, give it "
+            "the class "
+            "frame (--classes).\n",
+            100 * costs->hidden_ns / costs->base_ns);
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
@@ -176,7 +193,8 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
   say_cause(out, verdict, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
-  say_doubts(out, answer, costs);
+  say_evaluation(out, answer, costs);
+  say_doubts(out, verdict, answer, costs);
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------------------ */
