@@ -128,6 +128,17 @@ static int set_preload(void) {
   return len >= 0;
 }
 
+/* Python programs start our package by it, where no .pth file does: in a folder of PYTHONPATH. */
+static void set_python_start(void) {
+  const char *others = getenv("PYTHONPATH");
+  char folder[PATH_MAX];
+  char *value = NULL;
+  if (!program_find_start(folder)) return;
+  if (asprintf(&value, "%s%s%s", folder, others && *others ? ":" : "", others ? others : "") < 0) return;
+  setenv("PYTHONPATH", value, 1);
+  free(value);
+}
+
 /* Whether this is a list of sinks, separated by commas: built-in ones, or paths. */
 static int is_sink_list(const char *names) {
   while (*names) {
@@ -170,6 +181,7 @@ static int set_environment(run_plan *plan) {
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
   set_run_id(plan);
+  set_python_start();
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
   setenv("DFTRACER_DATA_DIR", *plan->outcome.io ? plan->outcome.io : "all", 1);
@@ -257,8 +269,9 @@ const command command_run = {
   .arguments = "[--] CMD...",
   .summary = "run a program with tracing on",
   .text =
-    "Runs CMD with tracing on. Records the events of its annotations, and with --io also its I/O calls. Forwards "
-    "signals "
+    "Runs CMD with tracing on. Records the events of its annotations, trainings of Python frameworks (PyTorch and what "
+    "is "
+    "built on it), and with --io also its I/O calls. Forwards signals "
     "to CMD, and ends the way CMD ends: with the same exit status, or by the same signal. At the end it recovers the "
     "traces of processes that were killed, and prints a summary line on stderr: the number of events and processes, "
     "and "

@@ -26,6 +26,10 @@ _datasets = ByIdentity()  # the same for their datasets
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
+# If set, all loaders record. It is told of each loop over one, and returns what makes the program's iterator of it.
+observer: Callable[[Any], Callable[[Any], Any]] | None = None
+
+
 class _Starting(threading.local):
     depth = 0
 
@@ -42,7 +46,7 @@ def _dataset_of(loader: Any) -> Any:
 
 
 def _is_traced(loader: Any) -> bool:
-    return bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
+    return observer is not None or bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
 
 
 def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
@@ -58,6 +62,7 @@ def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
+    observed = observer(loader) if observer is not None else None
     _starting.depth += 1
     try:
         with ai.dataloader.fetch.init:  # workers are started
@@ -65,7 +70,8 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     finally:
         _starting.depth -= 1
     if iterator is not loader:
-        return _new_loop(iterator, loader)
+        loop = _new_loop(iterator, loader)
+        return observed(loop) if observed is not None else loop
     _loops.pop(loader)
     _loops.set(loader, _new_loop((), loader))
     return loader
@@ -152,6 +158,11 @@ def _known_classes() -> Iterator[tuple[type, str]]:
     for kind in vars(accelerate).values() if adapter else ():
         if isinstance(kind, type) and issubclass(kind, adapter) and "__iter__" in vars(kind):
             yield kind, "__iter__"
+
+
+def add_class(kind: type, use: Callable[[Any, str, Any], None]) -> None:
+    """Loaders of this class, for the observer."""
+    use(_definer(kind, "__iter__"), "__iter__", _replace_iter)
 
 
 def add(loader: Any, use: Callable[[Any, str, Any], None]) -> Callable[[], None]:
