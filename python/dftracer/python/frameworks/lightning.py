@@ -37,7 +37,7 @@ class Hooks:
             self.is_driving = False
             progress.drivers -= 1
             progress.end_evaluation()
-            progress.end_epoch()
+            progress.finish()
 
     def teardown(self, *_: Any, **__: Any) -> None:
         self._end()

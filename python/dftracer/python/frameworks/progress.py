@@ -29,6 +29,13 @@ class Use:
 
     def __init__(self, loader: Any, kind: str, began: int) -> None:
         self.find_loader, self.kind, self.began = finder(loader), kind, began
+        self.find_loop: Any = lambda: None
+
+    def leave(self) -> None:
+        """The batch in hand is done: frameworks keep iterators from which they take no more."""
+        loop = self.find_loop()
+        if loop is not None:
+            loop._dft_loop._step(3)
 
 
 class Loop:
@@ -53,6 +60,7 @@ class Loop:
         return getattr(self._dft_loop, name)
 
     def __del__(self) -> None:
+        self._dft_loop = None  # it records what it has in hand, and the end of its workers
         if progress is not None:  # the interpreter ends
             progress.loop_ends(self._dft_use)
 
@@ -75,6 +83,8 @@ class Progress:
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
     def begin_epoch(self, number: int | None = None, began: int = 0) -> None:
+        if self.drivers:
+            self._leave_loops(TRAINS, EVALUATES)
         began = began or native.get_time()
         self.end_epoch(began)
         self.epoch = self.epoch + 1 if number is None else number
@@ -92,6 +102,7 @@ class Progress:
 
     def end_evaluation(self, name: str = "evaluate") -> None:
         if self.evaluation_began:
+            self._leave_loops(EVALUATES)
             began, self.evaluation_began = self.evaluation_began, 0
             self._evaluated(began, name)
 
@@ -100,12 +111,19 @@ class Progress:
         values = {"epoch": self.epoch} if self.epoch >= 0 else {}
         native.log_event(name, "pipeline", began, self.last - began, values)
 
+    def _leave_loops(self, *kinds: str) -> None:
+        for use in list(self.loops):
+            if use.kind in kinds:
+                use.leave()
+                self.touch()
+
     def touch(self) -> None:
         """An event of the training has ended."""
         self.last = native.get_time()
 
     def finish(self) -> None:
         """The training is over, or the program is."""
+        self._leave_loops(TRAINS, EVALUATES, UNKNOWN)
         self.end_epoch()
 
     # ---- What is seen ------------------------------------------------------------------------------------------------
@@ -129,7 +147,9 @@ class Progress:
         def make(loop: Any) -> Loop:
             use = Use(loader, kind, began)
             self.loops.append(use)
-            return Loop(loop, use)
+            made = Loop(loop, use)
+            use.find_loop = ref(made)
+            return made
 
         return make
 
@@ -182,7 +202,7 @@ def driven(change: Change, _: Any, before: Any) -> Any:
         finally:
             progress.drivers -= 1
             if not progress.drivers:
-                progress.end_epoch()
+                progress.finish()
 
     return traced
 

@@ -226,10 +226,14 @@ def _add_loader(loader: Any) -> None:
         loaders.add_class(type(loader), patches._use)
 
 
-def _observe(loader: Any) -> Any:
-    import torch
+class _Observer(loaders.Observer):
+    def is_ready(self) -> bool:
+        return session.ready()
 
-    return progress.loop_begins(loader, torch.is_grad_enabled()) if session.ready() else lambda loop: loop
+    def loop_begins(self, loader: Any) -> Any:
+        import torch
+
+        return progress.loop_begins(loader, torch.is_grad_enabled())
 
 
 patches = Patches()
@@ -247,7 +251,7 @@ def patch(module: Any) -> None:
         return
     from torch.utils.data import DataLoader
 
-    loaders.observer = _observe
+    loaders.observer = _Observer()
     session.at_silence.append(_stop_observing)
     patches.add_process()
     patches._use(module.nn.Module, "__call__", _replace_call)

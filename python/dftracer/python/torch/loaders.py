@@ -26,8 +26,19 @@ _datasets = ByIdentity()  # the same for their datasets
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
-# If set, all loaders record. It is told of each loop over one, and returns what makes the program's iterator of it.
-observer: Callable[[Any], Callable[[Any], Any]] | None = None
+class Observer:
+    """Lets all loaders record."""
+
+    def is_ready(self) -> bool:
+        """Whether it does now."""
+        raise NotImplementedError
+
+    def loop_begins(self, loader: Any) -> Callable[[Any], Any]:
+        """Returns a function that makes the program's iterator of the one that records."""
+        raise NotImplementedError
+
+
+observer: Observer | None = None
 
 
 class _Starting(threading.local):
@@ -46,7 +57,8 @@ def _dataset_of(loader: Any) -> Any:
 
 
 def _is_traced(loader: Any) -> bool:
-    return observer is not None or bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
+    is_observed = observer is not None and observer.is_ready()
+    return is_observed or bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
 
 
 def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
@@ -62,7 +74,7 @@ def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
-    observed = observer(loader) if observer is not None else None
+    observed = observer.loop_begins(loader) if observer is not None else None
     _starting.depth += 1
     try:
         with ai.dataloader.fetch.init:  # workers are started
