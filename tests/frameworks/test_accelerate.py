@@ -13,8 +13,9 @@ def test_one_process(tmp_path, workers):
     Training("train_accelerate.py", tmp_path, workers, launch=launch).check_all()
 
 
-def test_traced_before_prepare(tmp_path):
-    Training("train_accelerate.py", tmp_path, 0, "early", launch=launch).check_all()
+@pytest.mark.parametrize("how", ["early", "asked"])
+def test_other_ways_to_ask(tmp_path, how):
+    Training("train_accelerate.py", tmp_path, 0, how, launch=launch).check_all()
 
 
 def test_the_program_of_the_page(tmp_path):

@@ -65,7 +65,13 @@ def test_an_interrupt(tmp_path):
     (tmp_path / "program.py").write_text(program)
     command = [PYTHON, str(tmp_path / "program.py")]
     process = subprocess.Popen(
-        command, env=variables(), cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command,
+        env=variables(),
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it for what runs in the back
     )
     while process.stdout.readline() != "1\n":
         pass

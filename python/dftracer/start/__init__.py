@@ -131,6 +131,3 @@ def fabric_callbacks() -> "list[Any]":
     """The entry point of Fabric, which is patched and needs no callback."""
     start()
     return []
-
-
-start()

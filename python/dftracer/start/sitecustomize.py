@@ -5,7 +5,7 @@ import os
 import sys
 
 with contextlib.suppress(ImportError):  # this Python may not have the package
-    __import__("dftracer.start")
+    __import__("dftracer.start").start.start()
 
 _here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if os.path.abspath(path) != _here]

@@ -7,6 +7,7 @@ epoch and the step; one module a framework says what is replaced in it.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from dftracer.python.env import native, setup_stream_logger
@@ -40,3 +41,5 @@ def want() -> None:
 
         session.is_wanted = True
         start(is_wanted=True, again=session.resume())
+        if "torch" in sys.modules:
+            importlib.import_module(f"{__name__}.torch").add_existing()

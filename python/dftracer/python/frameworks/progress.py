@@ -71,6 +71,7 @@ class Progress:
     def __init__(self) -> None:
         self.epoch, self.step = -1, 0
         self.epoch_began = 0  # 0: none is open
+        self.loader_began = 0  # a framework may start the loader before it tells of the first epoch
         self.evaluation_began = 0
         self.last = 0  # when the last event of the training ended
         self.has_stepped = False
@@ -85,7 +86,8 @@ class Progress:
     def begin_epoch(self, number: int | None = None, began: int = 0) -> None:
         if self.drivers:
             self._leave_loops(TRAINS, EVALUATES)
-        began = began or native.get_time()
+        began = began or (not self.epoch_began and self.loader_began) or native.get_time()
+        self.loader_began = 0
         self.end_epoch(began)
         self.epoch = self.epoch + 1 if number is None else number
         self.step, self.has_stepped, self.epoch_began = 0, False, began
@@ -125,6 +127,7 @@ class Progress:
         """The training is over, or the program is."""
         self._leave_loops(TRAINS, EVALUATES, UNKNOWN)
         self.end_epoch()
+        self.loader_began = 0
 
     # ---- What is seen ------------------------------------------------------------------------------------------------
 
@@ -133,6 +136,7 @@ class Progress:
         began, kind = native.get_time(), TRAINS
         if self.drivers:
             kind = EVALUATES if self.evaluation_began else TRAINS
+            self.loader_began = self.loader_began if self.evaluation_began else began
         elif not has_gradients:
             kind = EVALUATES
         else:

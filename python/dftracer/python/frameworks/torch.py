@@ -7,6 +7,7 @@ is a module with a parameter to train; the outermost call of one is a `forward`.
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -198,6 +199,17 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
     return traced
 
 
+def _cleared(change: Change, node: DFTracerAI, before: Any) -> Any:
+    """zero_grad of a model, if it is part of a training: frameworks call it once before."""
+    recorded = training._recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        return (recorded if progress.loops or progress.epoch_began else before)(*args, **kwargs)
+
+    return traced
+
+
 def _replace_start(change: Change, kind: Any, use: Callable[[Any], None]) -> Callable[[], None]:
     """The constructor of a class; `use` is called with each new object."""
     before = kind.__init__
@@ -217,6 +229,15 @@ def _replace_start(change: Change, kind: Any, use: Callable[[Any], None]) -> Cal
 def _add_optimizer(optimizer: Any) -> None:
     make = functools.partial(training._replace_method, node=ai.compute.step, make=_stepped)
     patches._use(optimizer, "step", make)
+
+
+def add_existing() -> None:
+    """The optimizers that were made before the program asked for a callback."""
+    from torch.optim import Optimizer
+
+    for one in gc.get_objects():
+        if issubclass(type(one), Optimizer) and "param_groups" in vars(one):  # others wrap one
+            _add_optimizer(one)
 
 
 def _add_loader(loader: Any) -> None:
@@ -255,7 +276,7 @@ def patch(module: Any) -> None:
     session.at_silence.append(_stop_observing)
     patches.add_process()
     patches._use(module.nn.Module, "__call__", _replace_call)
-    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD)
+    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared)
     patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD)
     patches._use(module.optim.Optimizer, "__init__", functools.partial(_replace_start, use=_add_optimizer))
     patches._use(DataLoader, "__init__", functools.partial(_replace_start, use=_add_loader))
