@@ -29,12 +29,17 @@ def near(recorded, measured, where):
     assert abs(recorded - measured) <= NEAR * measured, (where, recorded, measured)
 
 
-def page_program(name, folder, launch):
-    """Runs a program of docs/torch.md; returns its only trace."""
+def run_block(name, folder, launch, more=""):
+    """Runs a block of docs/torch.md, and what follows."""
     (text,) = re.findall(rf"```python {name}\n(.*?)```", PAGE, re.DOTALL)
-    (folder / name).write_text(text)
+    (folder / name).write_text(text + more)
     done = launch([PYTHON, str(folder / name)], env=environment(CUDA_VISIBLE_DEVICES=""), cwd=folder, timeout=200)
     assert done.returncode == 0, done.stderr
+
+
+def page_program(name, folder, launch):
+    """Runs a program of docs/torch.md; returns its only trace."""
+    run_block(name, folder, launch)
     (trace,) = traces_of(folder / "out")
     return trace
 
@@ -44,8 +49,6 @@ class Training:
 
     def __init__(self, program, folder, *arguments, ranks=1, launch=None):
         self.folder = folder
-        for name, text in re.findall(r"```python (trace_\w+\.py)\n(.*?)```", PAGE, re.DOTALL):
-            (folder / name).write_text(text)
         paths = os.pathsep.join([str(folder), str(HERE), environment()["PYTHONPATH"]])
         variables = environment(PYTHONPATH=paths, OMP_NUM_THREADS="1", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
         command = [PYTHON, str(HERE / program), str(folder), *map(str, arguments)]
