@@ -98,7 +98,7 @@ def start(is_wanted: bool = False, again: bool = False) -> None:
         return
     is_new = not any(isinstance(finder, _Finder) for finder in sys.meta_path)
     if is_new:
-        sys.meta_path.insert(0, _Finder())  # type: ignore[arg-type]
+        sys.meta_path.insert(0, _Finder())
     for name in WATCHED if is_new or again else ():
         if name in sys.modules:
             patch(name)
