@@ -235,14 +235,14 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
 }
 
 PyDoc_STRVAR(log_counter_doc,
-             "log_counter($module, /, name, cat, value)\n--\n\nWrites the value that a quantity has now.");
+             "_log_counter($module, /, name, cat, value)\n--\n\nWrites the value that a quantity has now.");
 static PyObject *log_counter(PyObject *module, PyObject *args, PyObject *keywords) {
   static char *names[] = {"name", "cat", "value", NULL};
   PyObject *name, *cat;
   double value;
   Text texts[2] = {{0}};
   (void)module;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOd:log_counter", names, &name, &cat, &value)) return NULL;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOd:_log_counter", names, &name, &cat, &value)) return NULL;
   if (mode_now() == MODE_NATIVE && text_open(&texts[0], name) && text_open(&texts[1], cat))
     dft_counter_n(texts[0].text, texts[0].len, texts[1].text, texts[1].len, value);
   for (int i = 0; i < 2; i++) text_close(&texts[i]);
@@ -433,7 +433,7 @@ PyMethodDef call_methods[] = {
   {"enter_event", enter_event, METH_NOARGS, enter_event_doc},
   {"exit_event", exit_event, METH_NOARGS, exit_event_doc},
   {"log_event", WITH_KEYWORDS(log_event), log_event_doc},
-  {"log_counter", WITH_KEYWORDS(log_counter), log_counter_doc},
+  {"_log_counter", WITH_KEYWORDS(log_counter), log_counter_doc},
   {"log_metadata_event", WITH_KEYWORDS(log_metadata_event), log_metadata_event_doc},
   {"set_app_metadata_int", WITH_KEYWORDS(set_app_metadata_int), set_app_metadata_int_doc},
   {"set_app_metadata_string", WITH_KEYWORDS(set_app_metadata_string), set_app_metadata_string_doc},

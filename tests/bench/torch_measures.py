@@ -82,7 +82,8 @@ def untouched_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
         f"    site.addpackage({str(SOURCE / 'python')!r}, 'dftracer.pth', set())\n"
         "    print(1e3 * (time.perf_counter() - before))"
     )
-    done = subprocess.run([PYTHON, "-c", program], env=environment(build, False), capture_output=True, text=True, check=True)
+    command = [PYTHON, "-c", program]
+    done = subprocess.run(command, env=environment(build, False), capture_output=True, text=True, check=True)
     start = [float(line) for line in done.stdout.split()]
     median = statistics.median(start)
     return [

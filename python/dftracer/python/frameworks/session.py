@@ -123,6 +123,6 @@ def log(values: Any) -> None:
     """Scalars that a framework logs become counters."""
     for name, value in dict(values or {}).items():
         try:
-            native.log_counter(str(name), "metric", float(value))
+            native._log_counter(str(name), "metric", float(value))
         except (TypeError, ValueError):
             continue  # a text, a list: not a number
