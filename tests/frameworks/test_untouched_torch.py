@@ -1,0 +1,300 @@
+"""test_untouched_torch.py - plain PyTorch that knows nothing of tracing: workers, ends, modes, and who stays silent."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from frameworks_harness import PYTHON, SOURCE, main, traces_of
+from untouched import EXAMPLES, check, check_epochs, counts, launch, trainers, variables
+
+EXAMPLE = EXAMPLES / "train_torch.py"
+START = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+training, evaluation = (DataLoader(torch.randn(items, 4), batch_size=2) for items in (8, 4))
+"""
+LOOP = """
+for epoch in range(2):
+    for samples in training:
+        model(samples).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+NUMBERS = {"epoch": 1, "fetch.iter": 4, "forward": 4, "backward": 4, "step": 4, "compute.zero_grad": 4}
+
+
+def record(folder, program, *arguments, **options):
+    """Runs a program's text; returns the number of events by name and epoch, or None without a trace."""
+    (folder / "program.py").write_text(program)
+    record.done = launch(folder / "program.py", folder, *arguments, is_measured=False, **options)
+    if not (folder / "traces").exists():
+        return None
+    (record.trace,) = traces_of(folder / "traces")
+    return counts(record.trace)
+
+
+def in_each(numbers, epochs=2):
+    return {name: dict.fromkeys(range(epochs), number) for name, number in numbers.items()}
+
+
+@pytest.mark.parametrize("how", [("spawn",), ("fork", "persistent"), ("spawn", "persistent")])
+def test_workers(tmp_path, how):
+    launch(EXAMPLE, tmp_path, 2, *how, is_measured=False)
+    (trace,) = trainers(tmp_path)
+    check(trace)
+    check_epochs(trace)
+    batches = [event for one in traces_of(tmp_path / "traces") for event in one.named("data.batch")]
+    assert len(batches) == 3 * 20
+
+
+def test_an_exception(tmp_path):
+    found = record(tmp_path, START + LOOP + "        if epoch == 1: raise ValueError('mine')\n", status=1)
+    assert record.done.stderr.count("mine") == 2 and "dftracer" not in record.done.stderr  # the line, and the error
+    assert found["epoch"] == {0: 1, 1: 1} and found["forward"] == {0: 4, 1: 1}
+    assert found["fetch.iter"] == {0: 4} and found["fetch.iter.cut"] == {1: 1}
+
+
+def test_an_interrupt(tmp_path):
+    program = START + LOOP + "        print(epoch, flush=True) or __import__('time').sleep(60 * epoch)\n"
+    (tmp_path / "program.py").write_text(program)
+    command = [PYTHON, str(tmp_path / "program.py")]
+    process = subprocess.Popen(
+        command,
+        env=variables(),
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # shells ignore it for what runs in the back
+    )
+    while process.stdout.readline() != "1\n":
+        pass
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    errors = process.communicate(timeout=60)[1]
+    assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
+    (trace,) = traces_of(tmp_path / "traces")
+    found = counts(trace)
+    assert found["epoch"] == {0: 1, 1: 1} and found["step"] == {0: 4, 1: 1} and found["fetch.iter.cut"] == {1: 1}
+
+
+def test_a_kill(tmp_path):
+    (tmp_path / "program.py").write_text(START + LOOP + "import os; os.kill(os.getpid(), 9)\n")
+    launch(tmp_path / "program.py", tmp_path, is_measured=False, status=-9)
+    subprocess.run([os.environ["DFT_TEST_COMMAND"], "recover", tmp_path / "traces"], check=True, capture_output=True)
+    (trace,) = traces_of(tmp_path / "traces")
+    assert counts(trace)["forward"] == {0: 4, 1: 4}
+
+
+def test_a_notebook(tmp_path):
+    cells = [START, LOOP, LOOP]
+    program = f"""
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in {cells!r}:
+    shell.run_cell(cell).raise_error()
+"""
+    found = record(tmp_path, program)
+    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS, epochs=4), "the cell was run twice"
+
+
+EVALUATIONS = {
+    "no_grad around": "    with torch.no_grad():\n        for samples in evaluation: model(samples)\n",
+    "no_grad within": "    for samples in evaluation:\n        with torch.no_grad(): model(samples)\n",
+    "mode": "    model.eval()\n    for samples in evaluation: model(samples)\n    model.train()\n",
+    "mode that stays": "    model.eval()\n    for samples in evaluation: model(samples)\n",
+    "inference": "    with torch.inference_mode():\n        for samples in evaluation: model(samples)\n",
+    "within the epoch": "        with torch.no_grad():\n            outputs = [model(one) for one in evaluation]\n",
+}
+
+
+@pytest.mark.parametrize("how", EVALUATIONS)
+def test_evaluations(tmp_path, how):
+    found = record(tmp_path, START + LOOP + EVALUATIONS[how])
+    loops = 4 if how == "within the epoch" else 1
+    more = {"evaluate": loops, "fetch.iter": 4 + 2 * loops, "forward": 4 + 2 * loops}
+    expected = in_each({**NUMBERS, **more})
+    assert {name: found[name] for name in expected} == expected
+
+
+OTHERS = {
+    "a loop that is left": (LOOP + "        break\n", {"epoch": 1, "forward": 1, "fetch.iter.cut": 1}),
+    "a loader that is made anew": (
+        LOOP.replace("in training", "in DataLoader(training.dataset, batch_size=2)"),
+        NUMBERS,
+    ),
+    "two loaders at once": (
+        LOOP.replace("samples in training", "samples, others in zip(training, DataLoader(range(9)))"),
+        {"epoch": 1, "forward": 4, "step": 4},
+    ),
+    "two optimizers": (
+        "second = torch.optim.Adam(model.parameters())\n" + LOOP + "        second.step()\n",
+        {"epoch": 1, "forward": 4, "step": 8},
+    ),
+    "a loss that is a module": (
+        "loss = nn.MSELoss()\n" + LOOP.replace("model(samples).sum()", "loss(model(samples), torch.zeros(2, 1))"),
+        NUMBERS,
+    ),
+    "a model that is not trained": (
+        "other = nn.Linear(4, 1).requires_grad_(False)\n" + LOOP + "        other(samples)\n",
+        NUMBERS,
+    ),
+    "a forward again in backward": (
+        "from torch.utils.checkpoint import checkpoint\n"
+        + LOOP.replace("model(samples)", "checkpoint(model, samples.requires_grad_(), use_reentrant=False)"),
+        NUMBERS,
+    ),
+    "a model in a transform": (
+        "kept = nn.Linear(4, 4)\n"
+        "training = DataLoader(training.dataset, 2, collate_fn=lambda x: kept(torch.stack(x)).detach())\n" + LOOP,
+        NUMBERS,
+    ),
+    "a loader of an own class": (
+        "class Own(DataLoader):\n    def __iter__(self):\n        yield from super().__iter__()\n"
+        "training = Own(training.dataset, batch_size=2)\n" + LOOP,
+        NUMBERS,
+    ),
+    "a scheduler": (
+        "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n" + LOOP + "        scheduler.step()\n",
+        NUMBERS,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_programs(tmp_path, what):
+    program, numbers = OTHERS[what]
+    found = record(tmp_path, START + program)
+    assert {name: found.get(name) for name in numbers} == in_each(numbers)
+    assert "dftracer" not in record.done.stderr
+
+
+def test_a_closure_is_no_part_of_the_step(tmp_path):
+    program = START + """
+import time
+def closure():
+    time.sleep(0.05)
+    optimizer.zero_grad()
+    loss = model(samples).sum()
+    loss.backward()
+    return loss
+for samples in training: optimizer.step(closure)
+for samples in training: optimizer.step(closure=closure)
+"""
+    found = record(tmp_path, program)
+    assert found["step"] == found["forward"] == {0: 4, 1: 4}
+    inside = [record.trace.named(name) for name in ("step", "forward", "backward")]
+    for step, forward, backward in zip(*inside, strict=True):
+        assert forward["ts"] < backward["ts"] and backward["ts"] + backward["dur"] <= step["ts"], "they come before it"
+
+
+def test_compiled_models(tmp_path):
+    program = START + """
+plain, eager = torch.randn(2, 4), model
+model = torch.compile(model, backend="eager", fullgraph=True)
+assert torch.equal(model(plain), eager(plain))
+""" + LOOP + "assert len(torch._dynamo.utils.counters['graph_break']) == 0\n"
+    found = record(tmp_path, program)
+    assert found["forward"] == {None: 2, 0: 4, 1: 4} and found["epoch"] == {0: 1, 1: 1}
+
+
+def test_resuming_and_saving(tmp_path):
+    program = START + "torch.save(model.state_dict(), 'w')\nmodel.load_state_dict(torch.load('w'))\n" + LOOP
+    found = record(tmp_path, program + "    torch.save(model.state_dict(), 'w')\n")
+    assert found["capture"] == {None: 1, 0: 1, 1: 1} and found["restart"] == {None: 1}
+
+
+ANNOTATED = "from dftracer.python import ai, dftracer\n"
+SILENT = {
+    "switched off": ("", {"DFTRACER_ENABLE": "0"}),
+    "none": ("", {"DFTRACER_FRAMEWORKS": "none"}),
+    "an annotation": (ANNOTATED, {}),
+    "an annotation in a function": ("def f():\n    from dftracer.python import ai\n    ai.compute(len)\nf()\n", {}),
+}
+
+
+@pytest.mark.parametrize("why", SILENT)
+def test_silence(tmp_path, why):
+    text, changes = SILENT[why]
+    assert record(tmp_path, text + START + LOOP, **changes) is None
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py"]
+
+
+def test_nothing_is_loaded_while_it_is_off(tmp_path):
+    program = "import sys, torch\nassert not [name for name in sys.modules if name.startswith('dftracer.')]\n"
+    program += "assert torch.save.__module__ == 'torch.serialization' and not hasattr(torch.save, '__wrapped__')\n"
+    record(tmp_path, program, DFTRACER_ENABLE="0", PYTHONPATH=str(SOURCE / "python"))
+
+
+OWN = ANNOTATED + "log = dftracer.initialize_log('traces/own.pfw')\n"
+
+
+def test_a_program_that_opens_a_trace_keeps_its_counts(tmp_path):
+    found = record(tmp_path, OWN + START + LOOP + "        with ai.compute.forward: pass\n")
+    assert found == {"forward": {None: 8}}
+
+
+def test_unless_the_setting_says_otherwise(tmp_path):
+    found = record(tmp_path, OWN + START + LOOP, DFTRACER_FRAMEWORKS="torch")
+    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)
+
+
+def test_a_program_may_join_later(tmp_path):
+    program = START + LOOP + "def mine():\n    from dftracer.python import ai, dftracer\n"
+    program += "    log = dftracer.initialize_log('elsewhere.pfw')\n    with ai.compute.forward: pass\nmine()\n"
+    found = record(tmp_path, program + "model(samples)\n")
+    assert found["forward"] == {0: 4, 1: 5} and found["epoch"] == {0: 1, 1: 1}, "its own one, and no more of ours"
+    assert "dftracer" not in record.done.stderr and not list(tmp_path.glob("elsewhere*"))
+
+
+def test_the_name_of_the_trace(tmp_path):
+    record(tmp_path, START + LOOP)
+    (path,) = (tmp_path / "traces").glob("*.pfw")
+    assert path.name.startswith("program-")
+    launch(tmp_path / "program.py", tmp_path, is_measured=False, DFTRACER_LOG_FILE="elsewhere/given.pfw")
+    assert [path.name for path in (tmp_path / "elsewhere").glob("*.pfw")] == ["given.pfw"]
+
+
+def test_an_unknown_name_is_reported(tmp_path):
+    record(tmp_path, START + LOOP, DFTRACER_FRAMEWORKS="torhc")
+    assert record.done.stderr.count("torhc") == 1 and "there are" in record.done.stderr
+
+
+def test_a_failing_patch_does_not_break_the_training(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import dftracer.python.frameworks.torch as ours\ndel ours.loaders\n")
+    paths = variables()["PYTHONPATH"] + os.pathsep + str(tmp_path)
+    assert record(tmp_path, START + LOOP + "print('done')\n", PYTHONPATH=paths) is None
+    assert record.done.stdout == "done\n"
+    (line,) = record.done.stderr.splitlines()
+    assert line.startswith("dftracer: torch is not traced: NameError"), line
+
+
+def test_another_sitecustomize_runs_as_well(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.mine = __file__\n")
+    paths = variables()["PYTHONPATH"] + os.pathsep + str(tmp_path)
+    program = "import sitecustomize, sys\nassert mine == sitecustomize.__file__ and sys.path[0] == sys.argv[1]\n"
+    found = record(tmp_path, program + START + LOOP, tmp_path, PYTHONPATH=paths)
+    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)
+
+
+def test_the_command_needs_no_more(tmp_path):
+    (tmp_path / "program.py").write_text(START + LOOP)
+    plain = {key: value for key, value in variables().items() if key != "DFTRACER_ENABLE"}
+    plain["PYTHONPATH"] = os.pathsep.join(plain["PYTHONPATH"].split(os.pathsep)[1:])
+    command = [os.environ["DFT_TEST_COMMAND"], "run", "--", PYTHON, "program.py"]
+    subprocess.run(command, env=plain, cwd=tmp_path, check=True, capture_output=True)
+    summary = subprocess.run(
+        [command[0], "summary", "--json", "traces"], cwd=tmp_path, check=True, capture_output=True
+    )
+    training = json.loads(summary.stdout)["training"]
+    assert [row["fetches"] for row in training["by_epoch"]] == [4, 4]
+
+
+if __name__ == "__main__":
+    main(__file__)
