@@ -15,13 +15,12 @@ from turns import Turn, run_in_turns
 
 PYTHON = SOURCE / "build" / "torch" / "bin" / "python"
 FRAMEWORKS = SOURCE / "build" / "frameworks" / "bin" / "python"
-KINDS = ("plain", "accelerate", "lightning", "transformers")
+KINDS = ("plain", "untouched", "accelerate", "lightning", "transformers")
 LONG, SHORT = (64, 600), (256, 8)  # steps of some 5 ms, and hardly any; the numbers of steps and the width of layers
 TRAINING_BAR = 1.02
 OPERATION_BAR_US = 2.0
 ENTRY_BAR_US = 1.0
 STEP_BAR_US = 100.0  # 2 % of a step that takes 5 ms
-START_BAR_MS = 0.3
 EPOCHS = 10
 TRAININGS = 9  # pairs of them: one pair scatters by 2 %
 
@@ -87,35 +86,6 @@ def framework_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     return [row for kind in KINDS for row in step_rows(build, folder, kind, rounds)]
 
 
-def untouched_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
-    """A training without a line of tracing, patched or not; and what a start of Python pays while tracing is off."""
-    cpu: dict[bool, list[float]] = {True: [], False: []}
-    for number in range(rounds):
-        turns = {}
-        for enable in (True, False) if number % 2 else (False, True):
-            variables = environment(build, enable)
-            variables["PYTHONPATH"] = f"{SOURCE}/python/dftracer/start:{variables['PYTHONPATH']}"
-            script = Path(__file__).with_name("torch") / "untouched.py"
-            turns[enable] = Turn([str(PYTHON), str(script), str(EPOCHS)], variables)
-        run_in_turns(list(turns.values()))
-        for enable, turn in turns.items():
-            cpu[enable].append(turn.cpu)
-    program = (
-        "import site, sys, time\nfor _ in range(50):\n    before = time.perf_counter()\n"
-        f"    site.addpackage({str(SOURCE / 'python')!r}, 'dftracer.pth', set())\n"
-        "    print(1e3 * (time.perf_counter() - before))"
-    )
-    command = [PYTHON, "-c", program]
-    done = subprocess.run(command, env=environment(build, False), capture_output=True, text=True, check=True)
-    start = [float(line) for line in done.stdout.split()]
-    median = statistics.median(start)
-    return [
-        paired_row("torch: no line changed, of untraced, CPU time", "s", cpu[True], cpu[False], TRAINING_BAR),
-        Row("python: dftracer.pth while tracing is off", "ms", start, [], f"{median:.3f} ms (max {max(start):.3f})",
-            f"<= {START_BAR_MS:g} ms", median <= START_BAR_MS),
-    ]
-
-
 def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     """All rows, or one that says why there are none."""
     if not PYTHON.exists():
@@ -125,7 +95,6 @@ def torch_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     return [
         *training_rows(build, folder, max(rounds // 2, TRAININGS)),
         *framework_rows(build, folder, 2 * rounds),
-        *untouched_rows(build, folder, max(rounds // 2, TRAININGS)),
         difference_row("torch: dynamo, an operation", "us", got["recorded"], got["plain"], OPERATION_BAR_US),
         Row("torch: trace_handler, an entry", "us", got["entry"], [], f"{entry:.2f} us (min {min(got['entry']):.2f})",
             f"<= {ENTRY_BAR_US:g} us", entry <= ENTRY_BAR_US),

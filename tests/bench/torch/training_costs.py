@@ -1,6 +1,6 @@
 """training_costs.py - the CPU time of short trainings with tracing and without it, taking turns in one process.
 
-    python training_costs.py plain|accelerate|lightning|transformers STEPS WIDTH PAIRS FOLDER
+    python training_costs.py plain|untouched|accelerate|lightning|transformers STEPS WIDTH PAIRS FOLDER
 
 Lines of samples: `traced` or `untraced`, and the CPU microseconds of all threads for a step. Each sample is a training
 of STEPS steps, and the pause after it, in which the thread in the background writes what the training recorded. WIDTH
@@ -17,7 +17,7 @@ import time
 import warnings
 
 import torch
-from dftracer.python import ai, dftracer
+from dftracer.python import ai, dftracer, frameworks
 from dftracer.python.frameworks import session
 from dftracer.python.torch import trace
 from torch.utils.data import DataLoader, TensorDataset
@@ -70,6 +70,20 @@ def loop(model, optimizer, batches, backward):
             tracing.undo()
 
     return lambda is_traced: lambda: train(is_traced)
+
+
+def untouched():
+    """A plain loop without a line of tracing."""
+    model = Model()
+    optimizer, batches = optimizer_of(model), loader()
+
+    def train(_):
+        for batch in batches:
+            optimizer.zero_grad()
+            model(**batch)["loss"].backward()
+            optimizer.step()
+
+    return asked(frameworks.want, train)
 
 
 def lightning():
@@ -130,7 +144,7 @@ def loader():
 
 
 def asked(kind, train):
-    """A training by a framework, which is patched if the program asks for it by this callback."""
+    """A training that is recorded by patches, if the program asks for it by this callback."""
 
     def prepare(is_traced):
         callbacks = [kind()] if is_traced else []
@@ -155,7 +169,7 @@ torch.set_num_threads(1)
 log = dftracer.initialize_log(f"{FOLDER}/train.pfw")
 output = os.dup(1)
 os.dup2(2, 1)  # frameworks print
-prepare = {"plain": plain, "accelerate": accelerate, "lightning": lightning, "transformers": transformers}[KIND]()
+prepare = {one.__name__: one for one in (plain, untouched, accelerate, lightning, transformers)}[KIND]()
 for number in range(PAIRS + 1):
     order = (True, False) if number % 2 else (False, True)
     taken = {is_traced: measure(prepare, is_traced) for is_traced in order}
