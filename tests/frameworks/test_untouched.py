@@ -2,7 +2,17 @@
 
 import pytest
 from frameworks_harness import main
-from untouched import BATCHES, EXAMPLES, check, check_epochs, check_times, launch, traces_of, trainers
+from untouched import (
+    BATCHES,
+    EXAMPLES,
+    check,
+    check_epochs,
+    check_times,
+    check_verdict,
+    launch,
+    traces_of,
+    trainers,
+)
 
 # file of examples/06_untouched -> optimizer steps of an epoch
 EVERY = {"torch": 8, "accelerate": 8, "lightning": 8, "fabric": 8, "transformers": 8, "keras": BATCHES}
@@ -22,9 +32,20 @@ def test_one_process(tmp_path, name):
     check(trace, steps=EVERY[name])
     check_times(tmp_path, [trace], others=name == "keras")  # it looks at one batch first
     check_epochs(trace)
+    check_verdict(tmp_path, EVERY[name])
     losses = [event for event in trace.events if event["ph"] == "C" and event["name"] == "loss"]
     assert len(losses) >= 3 or name == "torch"  # what frameworks log
     assert all(0 < event["args"]["loss"] < 5 for event in losses)
+
+
+def test_the_other_package_of_lightning(tmp_path):
+    text = (EXAMPLES / "train_lightning.py").read_text().replace("lightning.pytorch", "pytorch_lightning")
+    (tmp_path / "program.py").write_text(text)
+    launch(tmp_path / "program.py", tmp_path)
+    (trace,) = traces_of(tmp_path / "traces")
+    check(trace)
+    check_times(tmp_path, [trace])
+    check_epochs(trace)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -46,6 +67,7 @@ def test_two_ranks(tmp_path, name):
         assert trace.named("all_reduce"), "that of DDP"
     assert any(trace.named("capture") for trace in found)
     check_times(tmp_path, found)
+    check_verdict(tmp_path, EVERY[name], ranks=2)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,9 @@ SPDX-License-Identifier: MIT
 """
 
 import collections
+import json
 import os
+import subprocess
 
 import harness
 from frameworks_harness import HERE, PYTHON, SOURCE, environment, near, traces_of
@@ -75,6 +77,17 @@ def check_times(folder, traces, others=0):
     ranks = len([trace for trace in traces if trace.named("forward")])
     assert len(loading) * BATCH == len(slept) == ranks * EPOCHS * (BATCHES + EVALUATIONS) * BATCH + others * BATCH
     near(1000 * sum(event["dur"] for event in loading), sum(slept), "loading")
+
+
+def check_verdict(folder, steps, ranks=1):
+    """Most of the time of these trainings is the sleep of their items."""
+    words = [os.environ["DFT_TEST_COMMAND"], "summary", "--json", folder / "traces"]
+    summary = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    verdict = summary["verdict"]
+    found = [verdict[name] for name in ("class", "is_sure", "base", "ranks", "steps")]
+    assert found == ["input", True, "training loop", ranks, EPOCHS * steps], verdict
+    fetches = [row["fetches"] for row in summary["training"]["by_epoch"]]
+    assert fetches == [ranks * (BATCHES + EVALUATIONS)] * EPOCHS, fetches
 
 
 def check_epochs(trace):
