@@ -5,9 +5,10 @@ from frameworks_harness import environment, main, traces_of
 from untouched import BATCHES, EXAMPLES, check, check_epochs, launch
 
 OPENING = """
-from dftracer.python import dftracer
+from dftracer.python import ai, dftracer
 {ask}
 log = dftracer.initialize_log("traces/own.pfw")
+with ai.data.item: pass
 """
 CALLBACKS = {  # -> example, module of the callback, what to replace in the example
     "lightning": ("lightning", "lightning", ()),
@@ -45,7 +46,7 @@ def test_a_callback(tmp_path, name, is_started):
 
 @pytest.mark.parametrize("name", CALLBACKS)
 def test_without_it_the_program_keeps_its_own_events(tmp_path, name):
-    assert not run(name, tmp_path, False).user_events()
+    assert [event["name"] for event in run(name, tmp_path, False).user_events()] == ["item"]
 
 
 if __name__ == "__main__":

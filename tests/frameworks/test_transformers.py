@@ -48,8 +48,8 @@ log.finalize()
 def test_a_second_training_and_evaluations_around_it(tmp_path):
     run_program(TWICE, tmp_path, launch)
     found = collections.Counter(event["name"] for event in only_trace(tmp_path).user_events())
-    assert found["forward"] == found["backward"] == found["step"] == 2 * 3, found
-    assert found["fetch.iter"] + found["fetch.iter.cut"] == 2 * 3 + 2, "an evaluation is one batch"
+    assert found["backward"] == found["step"] == 2 * 3 and found["evaluate"] == 2, found
+    assert found["forward"] == found["fetch.iter"] + found["fetch.iter.cut"] == 2 * 3 + 2, "an evaluation is one batch"
 
 
 if __name__ == "__main__":

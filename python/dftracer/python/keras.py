@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import keras
 from dftracer.python import frameworks
+from dftracer.python.env import native
+
+if native._enabled:
+    from dftracer.python.frameworks.keras import Hooks
+else:
+
+    class Hooks:  # type: ignore[no-redef]
+        """Tracing is off: nothing to do."""
 
 
-class DFTracerCallback(keras.callbacks.Callback):
-    """Records the training: Keras is patched, so this has no hooks. Does nothing while tracing is off.
-
-    Make it before you call fit: what has begun by then is not recorded.
-    """
+class DFTracerCallback(Hooks, keras.callbacks.Callback):
+    """Records the training. Does nothing while tracing is off."""
 
     def __init__(self) -> None:
         super().__init__()
