@@ -32,7 +32,7 @@ def _epoch_ends(change: Any, _: Any, before: Any) -> Any:
 
 
 class Hooks:
-    """Drives a call that is not patched: Python finds `model.fit` before it makes the callback, which is an argument."""
+    """Drives a call that is not patched: Python finds `model.fit` before it makes the callback, its argument."""
 
     drives = ""  # the kind of the call
 
