@@ -160,6 +160,12 @@ OTHERS = {
         "training = Own(training.dataset, batch_size=2)\n" + LOOP,
         NUMBERS,
     ),
+    "a training in a thread": (
+        "import threading\ndef train():\n"
+        + LOOP.replace("\n", "\n    ")
+        + "\none = threading.Thread(target=train)\none.start()\none.join()\n",
+        NUMBERS,
+    ),
     "a scheduler": (
         "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n" + LOOP + "        scheduler.step()\n",
         NUMBERS,
@@ -173,6 +179,32 @@ def test_programs(tmp_path, what):
     found = record(tmp_path, START + program)
     assert {name: found.get(name) for name in numbers} == in_each(numbers)
     assert "dftracer" not in record.done.stderr
+
+
+AHEAD = """
+import queue, threading
+class Ahead:
+    def __iter__(self):
+        batches = queue.Queue(1)
+        def fetch():
+            for batch in training: batches.put(batch)
+            batches.put(None)
+        threading.Thread(target=fetch).start()
+        while (batch := batches.get()) is not None: yield batch
+"""
+
+
+def test_a_thread_that_fetches_ahead(tmp_path):
+    found = record(tmp_path, START + AHEAD + LOOP.replace("in training", "in Ahead()"))
+    numbers = {name: NUMBERS[name] for name in ("epoch", "forward", "backward", "step")}
+    assert {name: found[name] for name in numbers} == in_each(numbers)
+    assert [event["args"]["step"] for event in record.trace.named("backward")] == [0, 1, 2, 3] * 2
+    assert 1 not in found["fetch.iter"], "what the training waits for is not known"
+    summary = subprocess.run(
+        [os.environ["DFT_TEST_COMMAND"], "summary", "--json", tmp_path / "traces"], check=True, capture_output=True
+    )
+    training = json.loads(summary.stdout)["training"]
+    assert training["fetch_ns"] is None and training["wait_ns"] is None
 
 
 def test_a_closure_is_no_part_of_the_step(tmp_path):

@@ -5,12 +5,16 @@ evaluation mode. An epoch lasts until the next one begins; the last one, until t
 evaluation and the checkpoint after the loop belong to it. The step is the number of optimizer steps in the epoch, so
 all batches whose gradients are accumulated have the same one. A framework that drives the training says when its epochs
 and evaluations begin and end.
+
+A program may loop over its loader in a thread in the background. What the training waits for is not known then: once
+another thread calls the model, the fetches of that loop are not recorded, and the trace says so.
 """
 
 from __future__ import annotations
 
 import atexit
 import functools
+import threading
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -29,26 +33,33 @@ class Use:
 
     def __init__(self, loader: Any, kind: str, began: int) -> None:
         self.find_loader, self.kind, self.began = finder(loader), kind, began
+        self.thread, self.is_ahead = threading.get_ident(), False
         self.find_loop: Any = lambda: None
+
+    def is_in_background(self) -> bool:
+        """Whether this thread uses what a thread in the background fetches."""
+        return self.thread not in (threading.get_ident(), threading.main_thread().ident)
 
     def leave(self) -> None:
         """The batch in hand is done: frameworks keep iterators from which they take no more."""
         loop = self.find_loop()
-        if loop is not None:
+        if loop is not None and not self.is_ahead:
             loop._dft_loop._step(3)
 
 
 class Loop:
     """The iterator over a loader that the program gets. Everything else is that of the iterator inside."""
 
-    def __init__(self, loop: Any, use: Use) -> None:
-        self._dft_loop, self._dft_use = loop, use
+    def __init__(self, loop: Any, iterator: Any, use: Use) -> None:
+        self._dft_loop, self._dft_iterator, self._dft_use = loop, iterator, use
 
     def __iter__(self) -> Loop:
         return self
 
     def __next__(self) -> Any:
-        if self._dft_use.kind != EVALUATES:
+        if self._dft_use.is_ahead:
+            self._dft_loop = self._dft_iterator  # which records nothing
+        elif self._dft_use.kind != EVALUATES:
             progress.batch_begins(self._dft_loop)
         try:
             return next(self._dft_loop)
@@ -78,6 +89,8 @@ class Progress:
         self.drivers = 0  # frameworks that tell epochs and evaluations themselves
         self.loops: list[Use] = []  # that are open, the innermost last
         self.kinds = ByIdentity()  # what loops over a loader were, the last time
+        self.ahead = ByIdentity()  # loaders that a thread in the background loops over
+        self.is_ahead = False  # the batches of this epoch come from such a loader
         self.model: Any = None  # finds the one that was called last
         atexit.register(self.finish)
 
@@ -148,10 +161,11 @@ class Progress:
             elif self.epoch < 0:
                 ai.update(epoch=0, step=0)
 
-        def make(loop: Any) -> Loop:
+        def make(loop: Any, iterator: Any) -> Loop:
             use = Use(loader, kind, began)
+            self._set_ahead(use, bool(self.ahead.get(loader)))
             self.loops.append(use)
-            made = Loop(loop, use)
+            made = Loop(loop, iterator, use)
             use.find_loop = ref(made)
             return made
 
@@ -161,26 +175,44 @@ class Progress:
         """Whether another loader is in the middle of an epoch: a program may train with several at once."""
         return any(one.kind == TRAINS and one.find_loader() is not loader for one in self.loops)
 
+    def _set_ahead(self, use: Use, is_ahead: bool) -> None:
+        use.is_ahead = is_ahead
+        if use.kind == TRAINS:
+            self.is_ahead = is_ahead
+
     def batch_begins(self, loop: Any) -> None:
         """Before the next batch is fetched."""
         if self.has_stepped and not self.evaluation_began:
             loop._step(2)  # the last batch is done: its events have the number that was
-            self.has_stepped = False
-            self.step += 1
-            ai.update(step=self.step)
+            self._count_step()
+
+    def _count_step(self) -> None:
+        self.has_stepped = False
+        self.step += 1
+        ai.update(step=self.step)
 
     def forward_begins(self, model: Any, has_gradients: bool) -> None:
-        """A model is called: now it is known what the loop does."""
+        """A model is called."""
         if self.model is None or self.model() is not model:
             self.model = ref(model)
         use = self.loops[-1] if self.loops else None
-        if use is None or self.drivers or use.kind != UNKNOWN:
-            return
-        use.kind = TRAINS if has_gradients and model.training else EVALUATES
+        if use is not None and not self.drivers:
+            self._learn(use, has_gradients and model.training)
+        if self.is_ahead and self.has_stepped and (use is None or use.kind != EVALUATES):
+            self._count_step()
+
+    def _learn(self, use: Use, is_training: bool) -> None:
+        """What the loop does is known when a model is called in it."""
         loader = use.find_loader()
-        self.kinds.set(loader, use.kind)
-        if use.kind == TRAINS and not self._is_joining(loader):
-            self.begin_epoch(began=use.began)
+        if use.kind == UNKNOWN:
+            use.kind = TRAINS if is_training else EVALUATES
+            self.kinds.set(loader, use.kind)
+            if use.kind == TRAINS and not self._is_joining(loader):
+                self.begin_epoch(began=use.began)
+        if not use.is_ahead and use.is_in_background():
+            native.log_metadata_event("not_recorded", "fetch")
+            self.ahead.set(loader, True)
+            self._set_ahead(use, True)
 
     def loop_ends(self, use: Use) -> None:
         """It found no more batches, or is left."""

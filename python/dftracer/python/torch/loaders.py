@@ -35,8 +35,8 @@ class Observer:
         """Whether it does now."""
         raise NotImplementedError
 
-    def loop_begins(self, loader: Any) -> Callable[[Any], Any]:
-        """Returns a function that makes the program's iterator of the one that records."""
+    def loop_begins(self, loader: Any) -> Callable[[Any, Any], Any]:
+        """Returns a function that makes the program's iterator of the one that records, and of that one's."""
         raise NotImplementedError
 
 
@@ -100,7 +100,7 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
         _within.depth -= 1
     if iterator is not loader:
         loop = _new_loop(iterator, loader)
-        return observed(loop) if observed is not None else loop
+        return observed(loop, iterator) if observed is not None else loop
     _loops.pop(loader)
     _loops.set(loader, _new_loop((), loader))
     return loader
