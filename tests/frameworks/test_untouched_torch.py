@@ -1,4 +1,4 @@
-"""test_untouched_torch.py - plain PyTorch that knows nothing of tracing: workers, ends, modes, and who stays silent."""
+"""test_untouched_torch.py - plain PyTorch that knows nothing of tracing: workers, ends, modes, kinds of programs."""
 
 import json
 import os
@@ -7,40 +7,11 @@ import subprocess
 import time
 
 import pytest
-from frameworks_harness import PYTHON, SOURCE, main, traces_of
+from frameworks_harness import PYTHON, main, traces_of
+from plain import LOOP, NUMBERS, START, in_each, record
 from untouched import EXAMPLES, check, check_epochs, counts, launch, trainers, variables
 
 EXAMPLE = EXAMPLES / "train_torch.py"
-START = """
-import torch
-from torch import nn
-from torch.utils.data import DataLoader
-model = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
-optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-training, evaluation = (DataLoader(torch.randn(items, 4), batch_size=2) for items in (8, 4))
-"""
-LOOP = """
-for epoch in range(2):
-    for samples in training:
-        model(samples).sum().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-"""
-NUMBERS = {"epoch": 1, "fetch.iter": 4, "forward": 4, "backward": 4, "step": 4, "compute.zero_grad": 4}
-
-
-def record(folder, program, *arguments, **options):
-    """Runs a program's text; returns the number of events by name and epoch, or None without a trace."""
-    (folder / "program.py").write_text(program)
-    record.done = launch(folder / "program.py", folder, *arguments, is_measured=False, **options)
-    if not (folder / "traces").exists():
-        return None
-    (record.trace,) = traces_of(folder / "traces")
-    return counts(record.trace)
-
-
-def in_each(numbers, epochs=2):
-    return {name: dict.fromkeys(range(epochs), number) for name, number in numbers.items()}
 
 
 @pytest.mark.parametrize("how", [("spawn",), ("fork", "persistent"), ("spawn", "persistent")])
@@ -208,7 +179,9 @@ def test_a_thread_that_fetches_ahead(tmp_path):
 
 
 def test_a_closure_is_no_part_of_the_step(tmp_path):
-    program = START + """
+    program = (
+        START
+        + """
 import time
 def closure():
     time.sleep(0.05)
@@ -219,6 +192,7 @@ def closure():
 for samples in training: optimizer.step(closure)
 for samples in training: optimizer.step(closure=closure)
 """
+    )
     found = record(tmp_path, program)
     assert found["step"] == found["forward"] == {0: 4, 1: 4}
     inside = [record.trace.named(name) for name in ("step", "forward", "backward")]
@@ -227,11 +201,16 @@ for samples in training: optimizer.step(closure=closure)
 
 
 def test_compiled_models(tmp_path):
-    program = START + """
+    program = (
+        START
+        + """
 plain, eager = torch.randn(2, 4), model
 model = torch.compile(model, backend="eager", fullgraph=True)
 assert torch.equal(model(plain), eager(plain))
-""" + LOOP + "assert len(torch._dynamo.utils.counters['graph_break']) == 0\n"
+"""
+        + LOOP
+        + "assert len(torch._dynamo.utils.counters['graph_break']) == 0\n"
+    )
     found = record(tmp_path, program)
     assert found["forward"] == {None: 2, 0: 4, 1: 4} and found["epoch"] == {0: 1, 1: 1}
 
@@ -240,92 +219,6 @@ def test_resuming_and_saving(tmp_path):
     program = START + "torch.save(model.state_dict(), 'w')\nmodel.load_state_dict(torch.load('w'))\n" + LOOP
     found = record(tmp_path, program + "    torch.save(model.state_dict(), 'w')\n")
     assert found["capture"] == {None: 1, 0: 1, 1: 1} and found["restart"] == {None: 1}
-
-
-ANNOTATED = "from dftracer.python import ai, dftracer\n"
-SILENT = {
-    "switched off": ("", {"DFTRACER_ENABLE": "0"}),
-    "none": ("", {"DFTRACER_FRAMEWORKS": "none"}),
-    "an annotation": (ANNOTATED, {}),
-    "an annotation in a function": ("def f():\n    from dftracer.python import ai\n    ai.compute(len)\nf()\n", {}),
-}
-
-
-@pytest.mark.parametrize("why", SILENT)
-def test_silence(tmp_path, why):
-    text, changes = SILENT[why]
-    assert record(tmp_path, text + START + LOOP, **changes) is None
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["program.py"]
-
-
-def test_nothing_is_loaded_while_it_is_off(tmp_path):
-    program = "import sys, torch\nassert not [name for name in sys.modules if name.startswith('dftracer.')]\n"
-    program += "assert torch.save.__module__ == 'torch.serialization' and not hasattr(torch.save, '__wrapped__')\n"
-    record(tmp_path, program, DFTRACER_ENABLE="0", PYTHONPATH=str(SOURCE / "python"))
-
-
-OWN = ANNOTATED + "log = dftracer.initialize_log('traces/own.pfw')\n"
-
-
-def test_a_program_that_opens_a_trace_keeps_its_counts(tmp_path):
-    found = record(tmp_path, OWN + START + LOOP + "        with ai.compute.forward: pass\n")
-    assert found == {"forward": {None: 8}}
-
-
-def test_unless_the_setting_says_otherwise(tmp_path):
-    found = record(tmp_path, OWN + START + LOOP, DFTRACER_FRAMEWORKS="torch")
-    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)
-
-
-def test_a_program_may_join_later(tmp_path):
-    program = START + LOOP + "def mine():\n    from dftracer.python import ai, dftracer\n"
-    program += "    log = dftracer.initialize_log('elsewhere.pfw')\n    with ai.compute.forward: pass\nmine()\n"
-    found = record(tmp_path, program + "model(samples)\n")
-    assert found["forward"] == {0: 4, 1: 5} and found["epoch"] == {0: 1, 1: 1}, "its own one, and no more of ours"
-    assert "dftracer" not in record.done.stderr and not list(tmp_path.glob("elsewhere*"))
-
-
-def test_the_name_of_the_trace(tmp_path):
-    record(tmp_path, START + LOOP)
-    (path,) = (tmp_path / "traces").glob("*.pfw")
-    assert path.name.startswith("program-")
-    launch(tmp_path / "program.py", tmp_path, is_measured=False, DFTRACER_LOG_FILE="elsewhere/given.pfw")
-    assert [path.name for path in (tmp_path / "elsewhere").glob("*.pfw")] == ["given.pfw"]
-
-
-def test_an_unknown_name_is_reported(tmp_path):
-    record(tmp_path, START + LOOP, DFTRACER_FRAMEWORKS="torhc")
-    assert record.done.stderr.count("torhc") == 1 and "there are" in record.done.stderr
-
-
-def test_a_failing_patch_does_not_break_the_training(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text("import dftracer.python.frameworks.torch as ours\ndel ours.loaders\n")
-    paths = variables()["PYTHONPATH"] + os.pathsep + str(tmp_path)
-    assert record(tmp_path, START + LOOP + "print('done')\n", PYTHONPATH=paths) is None
-    assert record.done.stdout == "done\n"
-    (line,) = record.done.stderr.splitlines()
-    assert line.startswith("dftracer: torch is not traced: NameError"), line
-
-
-def test_another_sitecustomize_runs_as_well(tmp_path):
-    (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.mine = __file__\n")
-    paths = variables()["PYTHONPATH"] + os.pathsep + str(tmp_path)
-    program = "import sitecustomize, sys\nassert mine == sitecustomize.__file__ and sys.path[0] == sys.argv[1]\n"
-    found = record(tmp_path, program + START + LOOP, tmp_path, PYTHONPATH=paths)
-    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)
-
-
-def test_the_command_needs_no_more(tmp_path):
-    (tmp_path / "program.py").write_text(START + LOOP)
-    plain = {key: value for key, value in variables().items() if key != "DFTRACER_ENABLE"}
-    plain["PYTHONPATH"] = os.pathsep.join(plain["PYTHONPATH"].split(os.pathsep)[1:])
-    command = [os.environ["DFT_TEST_COMMAND"], "run", "--", PYTHON, "program.py"]
-    subprocess.run(command, env=plain, cwd=tmp_path, check=True, capture_output=True)
-    summary = subprocess.run(
-        [command[0], "summary", "--json", "traces"], cwd=tmp_path, check=True, capture_output=True
-    )
-    training = json.loads(summary.stdout)["training"]
-    assert [row["fetches"] for row in training["by_epoch"]] == [4, 4]
 
 
 if __name__ == "__main__":

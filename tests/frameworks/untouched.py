@@ -13,6 +13,7 @@ from frameworks_harness import HERE, PYTHON, SOURCE, environment, near, traces_o
 
 EXAMPLES = SOURCE / "examples" / "06_untouched"
 EPOCHS, BATCHES, EVALUATIONS, BATCH = 3, 16, 4, 2  # of the examples, on each rank
+STEPS = {"torch": 8, "accelerate": 8, "lightning": 8, "fabric": 8, "transformers": 8, "keras": BATCHES}  # of an epoch
 LAUNCHER = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0")
 
 
@@ -33,6 +34,11 @@ def launch(program, folder, *arguments, ranks=1, status=0, is_measured=True, **c
     done = harness.launch_process(command, env=variables(**changes), cwd=folder, timeout=200)
     assert done.returncode == status, f"status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done
+
+
+def run_example(name, folder, *arguments, **options):
+    """Runs a training of examples/06_untouched."""
+    return launch(EXAMPLES / f"train_{name}.py", folder, *arguments, **options)
 
 
 def trainers(folder):
