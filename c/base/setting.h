@@ -48,6 +48,9 @@
   X(DISABLE_MPI, SWITCH, "0", "", "do not record MPI and MPI-IO calls")                                                \
   X(DISABLE_TIDS, SWITCH, "0", "", "write the process id instead of thread ids")                                       \
   X(SET_CORE_AFFINITY, SWITCH, "0", "", "write the cores that this process may use, as a PR record")                   \
+  X(FRAMEWORKS, TEXT, "", "all, none, or names separated by ','",                                                      \
+    "Python: frameworks that are recorded without a line changed: torch, accelerate, lightning, transformers, keras, " \
+    "deepspeed; empty: all, but none in a program that annotates itself")                                              \
   X(SPOOL_DIR, TEXT, "", "a folder",                                                                                   \
     "where events wait until they are written; empty: .dftracer beside the trace, or /dev/shm if that is not a local " \
     "file system")                                                                                                     \

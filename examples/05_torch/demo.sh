@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# demo.sh - trains the example on two ranks and shows where the time went; then, as the demo's last part, what to do next.
+# demo.sh - trains the example on two ranks and shows where the time went.
 #
 #   examples/05_torch/demo.sh BUILD_DIR PYTHON       PYTHON: an interpreter that has torch
 # SPDX-License-Identifier: MIT
@@ -20,15 +20,3 @@ else
   "$python" -m torch.distributed.run --standalone --nproc-per-node 2 "$here/train.py" "$folder"
   "$build_dir/bin/dftracer" summary --top 6 "$folder/trace"
 fi
-
-shopt -s nullglob
-traces=("$build_dir"/demo/*/trace)
-cat <<END
-
-== next
-  annotate your code   docs/annotating.md (C, C++), docs/fortran.md, docs/python.md, docs/torch.md
-  trace it unchanged   $build_dir/bin/dftracer run --io -- ./program
-  the demo's traces    $(printf '%s\n                       ' "${traces[@]}" | sed '$d')
-  open one             drag a .pfw.gz into https://ui.perfetto.dev; for a folder, make one timeline first:
-                       $build_dir/bin/dftracer merge ${traces[*]: -1} -o job.json.gz
-END

@@ -136,6 +136,15 @@ static PyObject *was_forgotten(PyObject *module, PyObject *ignored) {
   return PyBool_FromLong(native_enabled && native_missed && !was_opened);
 }
 
+PyDoc_STRVAR(exchange_missed_doc, "_exchange_missed($module, value, /)\n--\n\nWhether an annotation was used while no "
+                                  "trace was open; from now on, this value.");
+static PyObject *exchange_missed(PyObject *module, PyObject *value) {
+  int before = native_missed;
+  (void)module;
+  native_missed = is_true(value);
+  return PyBool_FromLong(before);
+}
+
 PyDoc_STRVAR(redirect_doc, "_redirect($module, target, /)\n--\n\nSends events to target.log_event(...), or to the core "
                            "again with None.");
 static PyObject *redirect(PyObject *module, PyObject *target) {
@@ -222,6 +231,21 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
   arguments_clear(&set);
   Py_XDECREF(name_text);
   Py_XDECREF(cat_text);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(log_counter_doc,
+             "_log_counter($module, /, name, cat, value)\n--\n\nWrites the value that a quantity has now.");
+static PyObject *log_counter(PyObject *module, PyObject *args, PyObject *keywords) {
+  static char *names[] = {"name", "cat", "value", NULL};
+  PyObject *name, *cat;
+  double value;
+  Text texts[2] = {{0}};
+  (void)module;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOd:_log_counter", names, &name, &cat, &value)) return NULL;
+  if (mode_now() == MODE_NATIVE && text_open(&texts[0], name) && text_open(&texts[1], cat))
+    dft_counter_n(texts[0].text, texts[0].len, texts[1].text, texts[1].len, value);
+  for (int i = 0; i < 2; i++) text_close(&texts[i]);
   Py_RETURN_NONE;
 }
 
@@ -409,6 +433,7 @@ PyMethodDef call_methods[] = {
   {"enter_event", enter_event, METH_NOARGS, enter_event_doc},
   {"exit_event", exit_event, METH_NOARGS, exit_event_doc},
   {"log_event", WITH_KEYWORDS(log_event), log_event_doc},
+  {"_log_counter", WITH_KEYWORDS(log_counter), log_counter_doc},
   {"log_metadata_event", WITH_KEYWORDS(log_metadata_event), log_metadata_event_doc},
   {"set_app_metadata_int", WITH_KEYWORDS(set_app_metadata_int), set_app_metadata_int_doc},
   {"set_app_metadata_string", WITH_KEYWORDS(set_app_metadata_string), set_app_metadata_string_doc},
@@ -420,6 +445,7 @@ PyMethodDef call_methods[] = {
   {"_follow", follow, METH_NOARGS, follow_doc},
   {"_redirect", redirect, METH_O, redirect_doc},
   {"_child_ends", child_ends, METH_O, child_ends_doc},
+  {"_exchange_missed", exchange_missed, METH_O, exchange_missed_doc},
   {"_was_forgotten", was_forgotten, METH_NOARGS, was_forgotten_doc},
   {"_wrap", wrap, METH_VARARGS, wrap_doc},
   {"_suspend", suspend, METH_O, suspend_doc},

@@ -1,4 +1,4 @@
-"""python_measures.py - what annotations cost a Python program, and what importing the package costs.
+"""python_measures.py - what annotations cost a Python program, and what importing and installing the package cost.
 SPDX-License-Identifier: MIT
 """
 
@@ -16,6 +16,13 @@ SOURCE = Path(__file__).resolve().parents[2]
 BARS_ON = {"decorated": 130.0, "with": 1.4, "with_values": 500.0, "logged": 250.0, "iter": 400.0}
 BARS_OFF = {"decorated": 25.0, "with": 80.0, "with_values": 150.0, "logged": 25.0, "iter": 30.0}
 IMPORT_BAR_MS = 30.0
+START_BAR_MS = 0.3
+START = """
+import site, sys, time
+before = time.perf_counter()
+site.addpackage(sys.argv[1], "dftracer.pth", set())
+print(1e3 * (time.perf_counter() - before))
+"""
 
 
 def environment(build: Path, enable: bool) -> dict[str, str]:
@@ -52,6 +59,18 @@ def import_times(build: Path, rounds: int) -> dict[str, list[float]]:
     return got
 
 
+def start_times(build: Path, folder: Path, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds for the first .pth file of new interpreters, while tracing is off: of ours, and of an empty one."""
+    (folder / "dftracer.pth").touch()
+    got: dict[str, list[float]] = {"ours": [], "empty": []}
+    for _ in range(rounds):
+        for name, place in (("ours", SOURCE / "python"), ("empty", folder)):
+            command = [sys.executable, "-I", "-S", "-c", START, str(place)]
+            done = subprocess.run(command, env=environment(build, False), stdout=subprocess.PIPE, text=True, check=True)
+            got[name].append(float(done.stdout))
+    return got
+
+
 def rows_of(got: dict[str, list[float]], bars: dict[str, float], state: str, is_on: bool) -> list[Row]:
     block = (
         ratio_row(f"Python {state}: with node, of a bare C block", got["with"], got["bare"], bars["with"])
@@ -78,9 +97,11 @@ def python_rows(build: Path, folder: Path, rounds: int) -> list[Row]:
     on = samples(build, folder, 40 * rounds, enable=True)
     off = samples(build, folder, 40 * rounds, enable=False)
     imports = import_times(build, max(rounds // 2, 5))
+    starts = start_times(build, folder, 2 * rounds)
     return [
         *rows_of(on, BARS_ON, "on", True),
         *rows_of(off, BARS_OFF, "off", False),
         difference_row("import dftracer.python, on", "ms", imports["on"], imports["bare"], IMPORT_BAR_MS),
         difference_row("import dftracer.python, off", "ms", imports["off"], imports["bare"], IMPORT_BAR_MS),
+        difference_row("dftracer.pth, off, over an empty file", "ms", starts["ours"], starts["empty"], START_BAR_MS),
     ]

@@ -15,7 +15,7 @@ from turns import Turn, run_in_turns
 
 PYTHON = SOURCE / "build" / "torch" / "bin" / "python"
 FRAMEWORKS = SOURCE / "build" / "frameworks" / "bin" / "python"
-KINDS = ("plain", "accelerate", "lightning", "transformers")
+KINDS = ("plain", "untouched", "accelerate", "lightning", "transformers")
 LONG, SHORT = (64, 600), (256, 8)  # steps of some 5 ms, and hardly any; the numbers of steps and the width of layers
 TRAINING_BAR = 1.02
 OPERATION_BAR_US = 2.0

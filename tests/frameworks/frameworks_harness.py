@@ -29,27 +29,24 @@ def near(recorded, measured, where):
     assert abs(recorded - measured) <= NEAR * measured, (where, recorded, measured)
 
 
+def block_of(name):
+    """The text of a block of docs/torch.md."""
+    (text,) = re.findall(rf"```python {name}\n(.*?)```", PAGE, re.DOTALL)
+    return text
+
+
 def run_program(text, folder, launch):
-    """Runs a program beside the callbacks of docs/torch.md; returns its only trace."""
-    write_callbacks(folder)
+    """Runs a program's text, in the folder and with its name as the argument."""
     (folder / "program.py").write_text(text)
     variables = environment(CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
     done = launch([PYTHON, str(folder / "program.py"), str(folder)], env=variables, cwd=folder, timeout=200)
     assert done.returncode == 0, done.stderr
+
+
+def only_trace(folder):
+    """The trace that a program left in the folder."""
     (trace,) = traces_of(folder / "out")
     return trace
-
-
-def page_program(name, folder, launch):
-    """Runs a program of docs/torch.md; returns its only trace."""
-    (text,) = re.findall(rf"```python {name}\n(.*?)```", PAGE, re.DOTALL)
-    return run_program(text, folder, launch)
-
-
-def write_callbacks(folder):
-    """Those of docs/torch.md, as modules."""
-    for name, text in re.findall(r"```python (trace_\w+\.py)\n(.*?)```", PAGE, re.DOTALL):
-        (folder / name).write_text(text)
 
 
 class Training:
@@ -57,7 +54,6 @@ class Training:
 
     def __init__(self, program, folder, *arguments, ranks=1, launch=None):
         self.folder = folder
-        write_callbacks(folder)
         paths = os.pathsep.join([str(folder), str(HERE), environment()["PYTHONPATH"]])
         variables = environment(PYTHONPATH=paths, OMP_NUM_THREADS="1", CUDA_VISIBLE_DEVICES="", HF_HUB_OFFLINE="1")
         command = [PYTHON, str(HERE / program), str(folder), *map(str, arguments)]

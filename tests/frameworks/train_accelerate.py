@@ -1,4 +1,4 @@
-"""train_accelerate.py FOLDER WORKERS - a training with Accelerate, traced by one call as docs/torch.md shows it."""
+"""train_accelerate.py FOLDER WORKERS [HOW] - a training with Accelerate, traced by one call as docs/torch.md says."""
 
 import sys
 
@@ -7,6 +7,7 @@ import torch
 import truth
 from accelerate import Accelerator
 from dftracer.python import ai, dftracer
+from dftracer.python.accelerate import trace as trace_accelerator
 from dftracer.python.torch import trace
 
 folder, workers = sys.argv[1], int(sys.argv[2])
@@ -16,11 +17,13 @@ accelerator = Accelerator(cpu=True, gradient_accumulation_steps=sizes.ACCUMULATI
 model = truth.Model()
 optimizer = truth.SlowSGD(model.parameters(), watch)
 training, evaluation = truth.loaders(workers, accelerator.num_processes)
-early = len(sys.argv) > 3                                  # trace before prepare
-if early:
+how = sys.argv[3] if len(sys.argv) > 3 else "late"         # early: before prepare; asked: by the accelerator
+if how == "asked":
+    trace_accelerator(accelerator)
+elif how == "early":
     tracing = trace(model, optimizer, [training, evaluation])
 model, optimizer, training, evaluation = accelerator.prepare(model, optimizer, training, evaluation)
-if not early:
+if how == "late":
     tracing = trace(model, optimizer, [training, evaluation])
 for epoch in range(sizes.EPOCHS):
     ai.update(epoch=epoch)
@@ -45,7 +48,8 @@ for epoch in range(sizes.EPOCHS):
         with watch("checkpoint"):
             torch.save(state, f"{folder}/model-{epoch}.pt")
     accelerator.wait_for_everyone()
-tracing.undo()
+if how != "asked":
+    tracing.undo()
 log.finalize()
 watch.save(folder)
 accelerator.end_training()

@@ -1,4 +1,4 @@
-"""train_lightning.py FOLDER WORKERS - a training by Lightning, traced by the callback of docs/torch.md."""
+"""train_lightning.py FOLDER WORKERS - a training by Lightning, traced by DFTracerCallback."""
 
 import os
 import sys
@@ -8,10 +8,10 @@ import lightning.pytorch as pl
 import sizes
 import truth
 from dftracer.python import dftracer
+from dftracer.python.lightning import DFTracerCallback
 from lightning.pytorch.callbacks import ModelCheckpoint
 from lightning.pytorch.profilers import Profiler
 from torch.utils.data.dataloader import _BaseDataLoaderIter
-from trace_lightning import TraceCallback
 
 folder, workers = sys.argv[1], int(sys.argv[2])
 ranks = int(os.environ.get("WORLD_SIZE", "1"))
@@ -73,7 +73,7 @@ trainer = pl.Trainer(
     accumulate_grad_batches=sizes.ACCUMULATION,
     num_sanity_val_steps=0,
     profiler=Watching(),
-    callbacks=[TraceCallback(), ModelCheckpoint(f"{folder}/checkpoints", save_top_k=-1)],
+    callbacks=[DFTracerCallback(), ModelCheckpoint(f"{folder}/checkpoints", save_top_k=-1)],
     logger=False,
     enable_progress_bar=False,
     enable_model_summary=False,

@@ -1,16 +1,14 @@
-"""train_transformers.py FOLDER WORKERS - a training by the Trainer, traced by the callback of docs/torch.md."""
+"""train_transformers.py FOLDER WORKERS - a training by the Trainer, traced by DFTracerCallback."""
 
 import pathlib
 import sys
 
-import safetensors.torch
 import sizes
-import torch
 import transformers.trainer
 import truth
 from dftracer.python import dftracer
+from dftracer.python.transformers import DFTracerCallback
 from torch.utils.data import DataLoader
-from trace_transformers import TraceCallback
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 folder, workers = sys.argv[1], int(sys.argv[2])
@@ -37,15 +35,6 @@ def measured_enumerate(items):
 
 
 transformers.trainer.enumerate = measured_enumerate
-torch.save = watch.around(torch.save, "checkpoint")
-safetensors.torch.serialize_file = truth.slow(safetensors.torch.serialize_file)
-saving = watch.around(safetensors.torch.save_file, "checkpoint")
-for name, module in list(sys.modules.items()):             # they import the function by name
-    if name.startswith("transformers") and isinstance(module, type(sys)):
-        for key, value in list(vars(module).items()):
-            if value is safetensors.torch.save_file:
-                setattr(module, key, saving)
-safetensors.torch.save_file = saving
 log = dftracer.initialize_log(f"{folder}/out/train.pfw")
 model = truth.Model(watch)
 arguments = TrainingArguments(
@@ -69,9 +58,9 @@ trainer = Measured(
     train_dataset=training,
     eval_dataset=evaluation,
     optimizers=(truth.SlowSGD(model.parameters(), watch), None),
-    callbacks=[Epochs()],
+    callbacks=[Epochs(), DFTracerCallback()],
 )
-trainer.add_callback(TraceCallback(trainer))
+trainer._save_checkpoint = watch.around(trainer._save_checkpoint, "checkpoint")
 trainer.accelerator.backward = watch.around(trainer.accelerator.backward, "backward")
 trainer.train()
 log.finalize()

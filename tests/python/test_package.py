@@ -76,6 +76,8 @@ def test_wheel_holds_everything_once(wheel):
         "dftracer/bin/dftracer",
         "dftracer/python/py.typed",
         "dftracer/python/common.py",
+        "dftracer/start/sitecustomize.py",
+        "dftracer.pth",
         "dftracer/share/dftracer/fortran/dftracer.f90",
     ):
         assert name in names, name
@@ -92,6 +94,58 @@ def test_installed_package_traces(python, tmp_path):
     assert "5.0.0" in call(command, "--version")
     assert "pydftracer 5.0.0" in re.sub(r" +", " ", call(python, "-m", "pip", "list"))
     call(python, "-m", "pip", "check")
+
+
+STARTED = """
+import sys
+print(*(name for name in sys.modules if name.startswith("dftracer")), *(type(one).__name__ for one in sys.meta_path))
+"""
+FACTORIES = """
+from importlib.metadata import entry_points
+for name in ("lightning.pytorch", "lightning.fabric", "pytorch_lightning", "lightning_fabric"):
+    (point,) = entry_points(group=name + ".callbacks_factory")
+    assert point.load()() == []
+import sys
+assert "dftracer.python" not in sys.modules
+"""
+
+
+@pytest.mark.parametrize("value", ["", "0", "off"])
+def test_while_tracing_is_off_the_package_does_not_start(python, value):
+    loaded = call(python, "-c", STARTED, environment={"DFTRACER_ENABLE": value}).split()
+    assert "_Finder" not in loaded and "dftracer.python" not in loaded
+    assert ("dftracer.start" in loaded) == (value == "off"), "it decides about rare words"
+    call(python, "-c", FACTORIES, environment={"DFTRACER_ENABLE": value})
+
+
+def test_it_starts_without_a_line(python):
+    loaded = call(python, "-c", STARTED, environment={"DFTRACER_ENABLE": "1"}).split()
+    assert "dftracer.start" in loaded and "_Finder" in loaded and "dftracer.python" not in loaded
+
+
+TORCH = SOURCE / "build" / "torch" / "bin" / "python"
+
+
+def check_training(folder):
+    (trace,) = [trace for trace in traces_of(folder / "traces") if trace.named("forward")]
+    assert [len(trace.named(name)) for name in ("epoch", "evaluate", "fetch.iter", "backward")] == [3, 3, 60, 48]
+
+
+@pytest.mark.skipif(not TORCH.exists(), reason="torch is not there (./dev test torch installs it into build/torch)")
+def test_a_training_is_traced_without_a_line(python, wheel, tmp_path):
+    """By the .pth file in an environment, and by dftracer run where Python reads none: in a folder of PYTHONPATH."""
+    program = SOURCE / "examples" / "06_untouched" / "train_torch.py"
+    (base,) = call(TORCH, "-c", "import site; print(*site.getsitepackages())").split()
+    (tmp_path / "pth").mkdir()
+    variables = {"DFTRACER_ENABLE": "1", "PYTHONPATH": base, "OMP_NUM_THREADS": "1"}
+    call(python, program, environment=variables, cwd=tmp_path / "pth")
+    check_training(tmp_path / "pth")
+    target = tmp_path / "target"
+    call(TORCH, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--target", target, wheel)
+    (tmp_path / "run").mkdir()
+    command = (target / "dftracer" / "bin" / "dftracer", "run", "--", TORCH, program)
+    call(*command, environment={"PYTHONPATH": str(target), "OMP_NUM_THREADS": "1"}, cwd=tmp_path / "run")
+    check_training(tmp_path / "run")
 
 
 TYPED = """

@@ -147,6 +147,17 @@ static int set_nvtx(const run_plan *plan) {
   return 1;
 }
 
+/* Python programs start our package by it, where no .pth file does: in a folder of PYTHONPATH. */
+static void set_python_start(void) {
+  const char *others = getenv("PYTHONPATH");
+  char folder[PATH_MAX];
+  char *value = NULL;
+  if (!program_find_start(folder)) return;
+  if (asprintf(&value, "%s%s%s", folder, others && *others ? ":" : "", others ? others : "") < 0) return;
+  setenv("PYTHONPATH", value, 1);
+  free(value);
+}
+
 /* Whether this is a list of sinks, separated by commas: built-in ones, or paths. */
 static int is_sink_list(const char *names) {
   while (*names) {
@@ -189,6 +200,7 @@ static int set_environment(run_plan *plan) {
   setenv("DFTRACER_LOG_FILE", log_file, 1);
   if (plan->sink) setenv("DFTRACER_SINK", plan->sink, 1);
   set_run_id(plan);
+  set_python_start();
   if (plan->outcome.with_nvtx && !set_nvtx(plan)) return 0;
   if (!plan->outcome.io) return 1;
   setenv("DFTRACER_INIT", "PRELOAD", 1);
@@ -278,8 +290,8 @@ const command command_run = {
   .arguments = "[--] CMD...",
   .summary = "run a program with tracing on",
   .text =
-    "Runs CMD with tracing on. Records the events of its annotations, with --io also its I/O calls, and with "
-    "--nvtx its NVTX ranges. Forwards signals "
+    "Runs CMD with tracing on. Records the events of its annotations and trainings of Python frameworks (PyTorch and "
+    "what is built on it); with --io also its I/O calls, and with --nvtx its NVTX ranges. Forwards signals "
     "to CMD, and ends the way CMD ends: with the same exit status, or by the same signal. At the end it recovers the "
     "traces of processes that were killed, and prints a summary line on stderr: the number of events and processes, "
     "and "

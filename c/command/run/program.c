@@ -205,16 +205,28 @@ int program_library(const program *target, const char *name, char path[PATH_MAX]
   return found;
 }
 
-int program_find_own(const char *name, char path[PATH_MAX]) {
-  static const char *const places[] = {"", "intercept/", "lib/", "../lib/", "../c/", "../c/intercept/"};
+/* Finds a file in one of these folders, which are relative to that of the core library. */
+static int find_beside_core(const char *const places[], size_t count, const char *name, char path[PATH_MAX]) {
   char folder[PATH_MAX];
   Dl_info core;
   if (!dladdr((void *)(uintptr_t)dft_version, &core) || !realpath(core.dli_fname, folder)) return 0;
   strrchr(folder, '/')[1] = '\0';
-  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+  for (size_t i = 0; i < count; i++) {
     char candidate[PATH_MAX + 64];
     snprintf(candidate, sizeof candidate, "%s%s%s", folder, places[i], name);
     if (access(candidate, R_OK) == 0 && realpath(candidate, path)) return 1;
   }
   return 0;
+}
+
+int program_find_own(const char *name, char path[PATH_MAX]) {
+  static const char *const places[] = {"", "intercept/", "lib/", "../lib/", "../c/", "../c/intercept/"};
+  return find_beside_core(places, sizeof places / sizeof places[0], name, path);
+}
+
+int program_find_start(char path[PATH_MAX]) {
+  static const char *const places[] = {"../start/", "../python/dftracer/start/"};
+  if (!find_beside_core(places, sizeof places / sizeof places[0], "sitecustomize.py", path)) return 0;
+  strrchr(path, '/')[0] = '\0';
+  return strchr(path, ':') == NULL;
 }

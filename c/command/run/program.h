@@ -55,4 +55,8 @@ int program_library(const program *target, const char *name, char path[PATH_MAX]
 /* Finds one of them, beside the core library or in its build tree; zero when it is not there. */
 int program_find_own(const char *name, char path[PATH_MAX]);
 
+/* Finds the folder whose sitecustomize.py starts the Python package, in a wheel or in the build tree; zero when it is
+ * not there, or when PYTHONPATH cannot hold it. */
+int program_find_start(char path[PATH_MAX]);
+
 #endif

@@ -148,9 +148,22 @@ class dftracer:
         log_file: str | os.PathLike[str] | None = None,
     ) -> dftracer:
         """Opens the trace if none is open, and returns the instance."""
+        process.is_annotated = True
+        frameworks = sys.modules.get("dftracer.python.frameworks.session")
+        if frameworks is not None:
+            frameworks.joined()
+        return dftracer._open(logfile if logfile is not None else log_file, data_dir, process_id)
+
+    @staticmethod
+    def _open(
+        logfile: str | os.PathLike[str] | None = None,
+        data_dir: str | os.PathLike[str] | None = None,
+        process_id: int | None = -1,
+    ) -> dftracer:
+        """The same, for those who open it in place of the program."""
         instance = dftracer.get_instance()
         instance._dbg_logging = instance._dbg_logging or True
-        where = expanded(logfile if logfile is not None else log_file)
+        where = expanded(logfile)
         folders = expanded(data_dir)
         if not native._enabled and not WHY_ABSENT:
             native.initialize(where, folders)  # the program may have set DFTRACER_ENABLE since the import
@@ -248,6 +261,9 @@ class dftracer:
 
     def finalize(self) -> None:
         """Completes the file. Later events are dropped. Safe to call twice."""
+        frameworks = sys.modules.get("dftracer.python.frameworks.progress")
+        if frameworks is not None:
+            frameworks.progress.finish()
         if self._has("finalize"):
             self._logger.finalize()
         if self._logger is native:

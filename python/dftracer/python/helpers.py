@@ -120,6 +120,9 @@ _COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__")
 
 def tell_open(log_file: str) -> None:
     """initialize_log was called while a trace is open. To name the same file again is usual in notebooks."""
+    frameworks: Any = sys.modules.get("dftracer.python.frameworks.session")
+    if frameworks is not None and frameworks.is_open:
+        return  # a framework began before: the program joins that trace
     current = native.get_config("DFTRACER_LOG_FILE")
     if os.path.abspath(log_file) != os.path.abspath(current):
         setup_stream_logger().error(

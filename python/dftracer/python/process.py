@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 PARENT = "DFTRACER_PARENT"
-EXPORTED = (PARENT, "DFTRACER_LOG_FILE", "DFTRACER_DATA_DIR")
+FRAMEWORKS = "DFTRACER_FRAMEWORKS"
+EXPORTED = (PARENT, "DFTRACER_LOG_FILE", "DFTRACER_DATA_DIR", FRAMEWORKS)
 LAST = -100  # a priority below that of the program's finalizers: runs after them
 
+is_annotated = False  # the program has called initialize_log
 _before: dict[str, str | None] = {}
 
 
@@ -38,6 +40,7 @@ def announce() -> None:
         PARENT: str(os.getpid()),
         "DFTRACER_LOG_FILE": os.path.abspath(log_file),
         "DFTRACER_DATA_DIR": native.get_config("DFTRACER_DATA_DIR"),
+        FRAMEWORKS: "annotated" if is_annotated and not os.environ.get(FRAMEWORKS) else "",  # so are its children
     }
     for name in EXPORTED:
         _before.setdefault(name, os.environ.get(name))

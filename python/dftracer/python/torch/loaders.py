@@ -28,6 +28,21 @@ _inner = ByIdentity()  # iterators of torch's that an outer loader made for itse
 _loops = ByIdentity()  # of iterators that record by themselves: what is recorded for them
 
 
+class Observer:
+    """Lets all loaders record."""
+
+    def is_ready(self) -> bool:
+        """Whether it does now."""
+        raise NotImplementedError
+
+    def loop_begins(self, loader: Any) -> Callable[[Any, Any], Any]:
+        """Returns a function that makes the program's iterator of the one that records, and of that one's."""
+        raise NotImplementedError
+
+
+observer: Observer | None = None
+
+
 class _Within(threading.local):
     depth = 0  # in the start of an outermost loader, or in a fetch of a thread in the background
 
@@ -49,7 +64,8 @@ def _dataset_of(loader: Any) -> Any:
 
 
 def _is_traced(loader: Any) -> bool:
-    return bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
+    is_observed = observer is not None and observer.is_ready()
+    return is_observed or bool(_loaders.get(loader) or _datasets.get(_dataset_of(loader)))
 
 
 def _new_loop(iterator: Any, loader: Any, fetched: Any = 0) -> Any:
@@ -75,6 +91,7 @@ def _samples_of(loader: Any, has_length: bool) -> Any:
 
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
+    observed = observer.loop_begins(loader) if observer is not None else None
     _within.depth += 1
     try:
         with ai.dataloader.fetch.init:  # workers are started
@@ -82,7 +99,8 @@ def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     finally:
         _within.depth -= 1
     if iterator is not loader:
-        return _new_loop(iterator, loader)
+        loop = _new_loop(iterator, loader)
+        return observed(loop, iterator) if observed is not None else loop
     _loops.pop(loader)
     _loops.set(loader, _new_loop((), loader))
     return loader
@@ -192,6 +210,11 @@ def _known_classes() -> Iterator[tuple[type, str]]:
     for kind in vars(accelerate).values() if adapter else ():
         if isinstance(kind, type) and issubclass(kind, adapter) and "__iter__" in vars(kind):
             yield kind, "__iter__"
+
+
+def add_class(kind: type, use: Callable[[Any, str, Any], None]) -> None:
+    """Loaders of this class, for the observer."""
+    use(_definer(kind, "__iter__"), "__iter__", _replace_iter)
 
 
 def add(loader: Any, use: Callable[[Any, str, Any], None]) -> Callable[[], None]:
