@@ -169,7 +169,7 @@ epoch_stats *state_epoch(summary_state *state, int64_t epoch) {
 void state_drop_silent_epochs(summary_state *state) {
   numbering before = state->epoch_numbers;
   state->epoch_numbers = (numbering){.limit = before.limit};
-  for (uint32_t i = 1; i <= before.count; i++) {
+  for (uint32_t i = 1; state->epochs && i <= before.count; i++) {
     const epoch_stats epoch = state->epochs[i]; /* another one may take its place */
     epoch_stats *kept = epoch.first <= epoch.last ? state_epoch(state, (int64_t)before.keys[i].a) : NULL;
     if (kept) *kept = epoch;
