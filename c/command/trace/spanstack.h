@@ -3,6 +3,7 @@
 #ifndef DFTRACER_SPANSTACK_H
 #define DFTRACER_SPANSTACK_H
 
+#include <assert.h>
 #include <stdint.h>
 
 typedef struct stacked_span {
@@ -31,6 +32,7 @@ int span_stack_go_down(span_stack *stack);   /* when the block on top is empty, 
 
 static inline int span_stack_push(span_stack *stack, int64_t start, int64_t end) {
   if (stack->count == stack->capacity && !span_stack_make_room(stack)) return 0;
+  assert(stack->spans);
   stack->spans[stack->count++] = (stacked_span){start, end};
   return 1;
 }
