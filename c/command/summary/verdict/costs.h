@@ -38,12 +38,9 @@ typedef struct rank_costs {
   double ns[COSTS];             /* in the base; COST_START: of all of its time */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
-  double waited_ns;             /* all of its waiting for data, also in evaluations */
+  double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
-  double loaded_ns;             /* by its workers, in the loop, added up */
-  double workers_ns;            /* they exist in the loop, added up */
-  uint32_t workers;             /* at once, at most */
 } rank_costs;
 
 typedef struct job_costs {
