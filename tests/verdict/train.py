@@ -26,6 +26,13 @@ def measure(kind, name):
     measured.append((kind, name, begin, time.monotonic_ns()))
 
 
+@contextlib.contextmanager
+def measure_around(kind, name, event):
+    """An event, measured around it and within it."""
+    with measure(kind, name), event, measure("inside", name):
+        yield
+
+
 def sleep(milliseconds):
     time.sleep(milliseconds / 1000)
 
@@ -70,7 +77,7 @@ def batches_of_workers(sizes):
     for batch in range(sizes.steps):
         number = batch % sizes.workers
         arguments = {"worker": number, "batch": batch, "worker_pid": workers[number].pid}
-        with measure("input", "fetch"), ai.dataloader.fetch(args=arguments):
+        with measure_around("input", "fetch", ai.dataloader.fetch(args=arguments)):
             assert outputs[number].recv() == batch
         yield batch
     for worker in workers:
@@ -80,17 +87,23 @@ def batches_of_workers(sizes):
 def own_batches(sizes):
     def load():
         for batch in range(sizes.steps):
-            with measure("input", "fetch"):
+            with measure("inside", "fetch"):
                 sleep(sizes.fetch)
             yield batch
 
-    yield from ai.dataloader.fetch.iter(load())
+    batches = ai.dataloader.fetch.iter(load())
+    for _ in range(sizes.steps):
+        with measure("input", "fetch"):
+            batch = next(batches)
+        yield batch
+    assert next(batches, None) is None
 
 
 @ai.comm.all_reduce
 def all_reduce(milliseconds):
-    meet()
-    sleep(milliseconds)
+    with measure("inside", "all_reduce"):
+        meet()
+        sleep(milliseconds)
 
 
 @ai.pipeline.train
@@ -99,15 +112,15 @@ def train(sizes):
         batches = batches_of_workers(sizes) if sizes.workers else own_batches(sizes)
         for step in batches:
             ai.update(epoch=epoch, step=step)
-            with measure("compute", "forward"), ai.compute.forward:
+            with measure_around("compute", "forward", ai.compute.forward):
                 sleep(sizes.compute / 2)
-            with measure("compute", "backward"), ai.compute.backward:
+            with measure_around("compute", "backward", ai.compute.backward):
                 sleep(sizes.compute / 2)
             if sizes.exchange:
                 with measure("comm", "all_reduce"):
                     all_reduce(sizes.exchange)
             if sizes.checkpoint and step % sizes.every == sizes.every - 1:
-                with measure("checkpoint", "capture"), ai.checkpoint.capture:
+                with measure_around("checkpoint", "capture", ai.checkpoint.capture):
                     sleep(sizes.checkpoint)
 
 

@@ -1,7 +1,7 @@
 """train_torch.py - trainings with torch, traced by trace() alone, whose work is sleeping; they measure themselves.
 
-Usage: train_torch.py CASES. CASES is JSON: {folder: {"ranks": n, "load": ms, "compute": ms, "save": ms}}; milliseconds
-may be a list by rank. All of them run at once, in forks: torch takes seconds to load.
+Usage: train_torch.py CASES. CASES is JSON: {folder: {"ranks": n, "load": ms, "compute": ms, "save": ms, "idle": ms}};
+milliseconds may be a list by rank. All of them run at once, in forks: torch takes seconds to load.
 SPDX-License-Identifier: MIT
 """
 
@@ -37,7 +37,8 @@ class Samples(Dataset):
         return STEPS
 
     def __getitem__(self, index):
-        time.sleep(self.ms / 1000)
+        with measure("inside", "fetch"):
+            time.sleep(self.ms / 1000)
         return torch.ones(4)
 
 
@@ -49,7 +50,7 @@ class Model(torch.nn.Module):
         self.linear, self.ms = torch.nn.Linear(4, 1), ms
 
     def forward(self, x):
-        with measure("compute", "forward"):
+        with measure("inside", "forward"):
             time.sleep(self.ms / 1000)
             return self.linear(x)
 
@@ -90,7 +91,9 @@ def train(sizes, ranks):
         torch.distributed.barrier()  # ranks begin together: who comes late to the first all_reduce is not the slow one
     with trace(model, optimizer, loader), measure("whole", "loop"):
         for step, batch in enumerate(batches_of(loader)):
-            loss = model(batch).sum()
+            with measure("compute", "forward"):
+                loss = model(batch).sum()
+            time.sleep(sizes["idle"] / 1000)
             with measure("compute", "backward"):
                 loss.backward()
                 optimizer.step()

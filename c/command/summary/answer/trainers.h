@@ -5,9 +5,9 @@
 #include "trainerworkers.h"
 
 typedef struct trainer_line {
-  uint32_t process;                     /* its number in the state */
-  uint64_t loop_ns, evaluation_ns;      /* the loop without evaluation; evaluation */
-  uint64_t class_ns[TIME_CLASSES];      /* of the loop without evaluation */
+  uint32_t process;                /* its number in the state */
+  uint64_t loop_ns, evaluation_ns; /* the loop without evaluation; evaluation */
+  uint64_t class_ns[TIME_CLASSES]; /* of the loop without evaluation */
   trainer_workers workers;
 } trainer_line;
 

@@ -13,7 +13,7 @@ typedef struct trainer_workers {
   uint32_t at_once;          /* the most at one moment */
   uint32_t empty;            /* at one moment: further ones, which only found that there is no data for them */
   uint64_t life_ns, busy_ns; /* within the loop, without evaluation: they exist, they load; added up */
-  uint64_t enough; /* so many could load the same while the trainer does not wait for data; 0: not known */
+  uint64_t enough;           /* so many could load the same while the trainer does not wait for data; 0: not known */
 } trainer_workers;
 
 /* Of the trainer with this number. `trainers`: of training_trainers; wait_ns: its waiting in the loop without evaluation. 0: no

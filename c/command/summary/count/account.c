@@ -82,8 +82,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->work != WORK_NONE)
     counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
   if (class->io) account_io(counts, thread, class, event);
-  if (!class->is_call)
-    counts->is_good &= process_frame_add_region(&owner->frame, process, class, event);
+  if (!class->is_call) counts->is_good &= process_frame_add_region(&owner->frame, process, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
     counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
@@ -104,7 +103,7 @@ typedef struct place_context {
   batch_piles *batches;
   process_frame *frame;
   int is_trainer, is_worker, has_epochs;
-  int has_steps, has_updates;     /* what its steps are: events of kind step, of optimizers, or else fetches */
+  int has_steps, has_updates; /* what its steps are: events of kind step, of optimizers, or else fetches */
   int has_fetches;
   int64_t last_epoch; /* that has an event */
   uint64_t *batch_count;
@@ -219,8 +218,7 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,
-                           .last_epoch =
-                             process->times.has_own_numbers ? process->times.last_number : INT64_MAX,
+                           .last_epoch = process->times.has_own_numbers ? process->times.last_number : INT64_MAX,
                            .has_fetches = process->counts.ai_count[AI_FETCH] != 0,
                            .batch_count = &process->counts.batches,
                            .fetch_end = INT64_MIN,

@@ -20,7 +20,8 @@ typedef struct process_frame {
 
 /* These return 0 when there is no memory, or no room for the spill. */
 
-int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class, const moment *event);
+int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
+                             const moment *event);
 /* Not of an evaluation. */
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */
