@@ -208,7 +208,7 @@ def epoch_times(windows):
 
 
 def updates_as_steps(spans, is_update, has_fetches):
-    """Updates that follow each other without a fetch, with the same numbers, are one step. spans: updates and fetches."""
+    """Updates that follow each other without a fetch, with the same numbers, are one step."""
 
     def order(span):
         numbers = [NONE if number is None else number for number in (span.own_epoch, span.own_step)]
