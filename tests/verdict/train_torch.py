@@ -14,6 +14,8 @@ import time
 
 import torch
 import torch.distributed
+from dftracer.python import dftracer
+from dftracer.python.torch import trace
 from torch.utils.data import DataLoader, Dataset
 
 STEPS = 24
@@ -80,13 +82,17 @@ def batches_of(loader):
         yield batch
 
 
-def train(sizes, ranks):
-    from dftracer.python.torch import trace
+def load_all():
+    """What tracing and optimizers import may take a minute, and would be the start-up of every training."""
+    model = Model(0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    trace(model, optimizer, DataLoader(Samples(0))).undo()
 
+
+def train(sizes, ranks):
     model = Model(sizes["compute"])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = DataLoader(Samples(sizes["load"]), batch_size=1)
-    trace(model, optimizer, loader).undo()  # what it imports takes its time, too
     if ranks > 1:
         torch.distributed.barrier()  # ranks begin together: who comes late to the first all_reduce is not the slow one
     with trace(model, optimizer, loader), measure("whole", "loop"):
@@ -106,8 +112,6 @@ def train(sizes, ranks):
 
 
 def run_rank(case, folder, rank):
-    from dftracer.python import dftracer
-
     ranks = case["ranks"]
     sizes = {key: value[rank] if isinstance(value, list) else value for key, value in case.items()}
     torch.set_num_threads(1)
@@ -126,6 +130,7 @@ def run_rank(case, folder, rank):
 
 def main():
     children = []
+    load_all()
     for folder, case in json.loads(sys.argv[1]).items():
         for rank in range(case["ranks"]):
             child = os.fork()
@@ -134,7 +139,8 @@ def main():
                 run_rank(case, folder, rank)
                 sys.exit(0)
             children.append(child)
-    sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+    status = max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children)
+    os._exit(status)  # it recorded nothing itself, which dftracer would report
 
 
 if __name__ == "__main__":
