@@ -23,11 +23,16 @@ static uint64_t evaluation_of(const summary_answer *answer) {
   return sum;
 }
 
+/* A few batches more than steps are those of a loop that was left, or that a framework only looks at. */
+static int is_accumulating(uint64_t batches, uint64_t steps) {
+  return steps && 2 * batches >= 3 * steps;
+}
+
 static void print_heading(FILE *out, const training_totals *training) {
   const int is_one = training->processes == 1;
   char note[192], least[32] = "", batches[64] = "";
   if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
-  if (training->batches > training->steps) /* gradients are accumulated */
+  if (is_accumulating(training->batches, training->steps))
     snprintf(batches, sizeof batches, ", %" PRIu64 " batch%s", training->batches, training->batches == 1 ? "" : "es");
   snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s%s",
            training->processes, plural(training->processes), training->epochs, plural(training->epochs), least,
@@ -134,7 +139,7 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   const uint64_t trainers = answer->training.processes;
   uint64_t times[EPOCH_TIMES], sums[EPOCH_TIMES] = {1, 1};
   char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
-  int is_sampled = 0, has_batches = 0; /* any epoch has samples; more batches than steps */
+  int is_sampled = 0, has_batches = 0; /* any epoch has samples; more batches */
   if (!answer->training.epochs) return;
   shown(more, top, count);
   snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
@@ -144,7 +149,7 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
     epoch_times(&state->epochs[i], times);
     for (int j = 0; j < EPOCH_TIMES; j++) sums[j] += times[j];
     is_sampled |= has_samples(&state->epochs[i], trainers);
-    has_batches |= state->epochs[i].batches > state->epochs[i].steps;
+    has_batches |= is_accumulating(state->epochs[i].batches, state->epochs[i].steps);
   }
   if (has_batches) columns[epochs.column_count++] = (table_column){"batches", 'r'};
   for (int j = 0; j < EPOCH_TIMES; j++)
