@@ -3,6 +3,7 @@
 A program measures itself with its own clock. Of each rank there is a list of intervals (kind, name, begin_ns, end_ns):
 
     whole                        what the shares are of: the training loop, or the time of the rank
+    evaluation                   is no part of it
     compute input checkpoint read write metadata start-up
     comm                         a collective; the n-th one of a name is the same one on all ranks
     inside                       the same as another one of its name, but measured within the event, not around it
@@ -51,7 +52,7 @@ class Truth:
                 if kind == "comm":
                     meetings[name, numbers[name]][rank] = (begin, end)
                     numbers[name] += 1
-            self.whole[rank] = union_length(by_kind["whole"])
+            self.whole[rank] = union_length(by_kind["whole"]) - union_length(by_kind["evaluation"])
             self.blur = max(self.blur, self._blur_of(intervals) / self.whole[rank])
             for kind in PLAIN:
                 self.costs[rank][kind] = union_length(by_kind[kind])
