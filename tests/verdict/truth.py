@@ -53,7 +53,7 @@ class Truth:
                     meetings[name, numbers[name]][rank] = (begin, end)
                     numbers[name] += 1
             self.whole[rank] = union_length(by_kind["whole"]) - union_length(by_kind["evaluation"])
-            self.blur = max(self.blur, self._blur_of(intervals) / self.whole[rank])
+            self.blur = max(self.blur, self._blur_of(intervals) / max(self.whole[rank], 1))
             for kind in PLAIN:
                 self.costs[rank][kind] = union_length(by_kind[kind])
             self.costs[rank]["io"] = sum(self.costs[rank][kind] for kind in IO)
