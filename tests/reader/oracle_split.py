@@ -111,7 +111,8 @@ class Walk:
     """All moments of one process. spans: its events, each with start, end, thread, work and stage; loop: start and end;
     steps: (start, end, epoch, step) in order; epochs: (start, end, number), disjoint; has_compute: see counted."""
 
-    def __init__(self, spans, loop, steps, epochs, has_compute):
+    def __init__(self, spans, loop, steps, epochs, has_compute, pauses=()):
+        self.pauses = pauses
         self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
         self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
         self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
@@ -130,7 +131,7 @@ class Walk:
             for number, window in enumerate(windows):
                 changes[window[0]].append((1, (kind, number)))
                 changes[window[1]].append((-1, (kind, number)))
-        for moment in (first, last, *loop):
+        for moment in (first, last, *loop, *(moment for pause in pauses for moment in pause)):
             changes[moment] += []
         moments = sorted(moment for moment in changes if first <= moment <= last)
         active = collections.Counter()
@@ -156,11 +157,12 @@ class Walk:
                 works[key].add(value)
         kind = state_of_process({state_of_thread(own & self.counted[thread]) for thread, own in works.items()})
         phase = "end" if now >= loop[1] else "loop" if now >= loop[0] else "start"
-        phase = "evaluation" if is_evaluation else phase
+        is_pause = not is_evaluation and any(start <= now < end for start, end in self.pauses)
+        phase = "evaluation" if is_evaluation else "end" if is_pause else phase
         self.cells[phase][kind] += time
-        if phase in ("loop", "evaluation") or epoch is not None:
+        if not is_pause and (phase in ("loop", "evaluation") or epoch is not None):
             self.epochs[epoch]["evaluation" if is_evaluation else kind] += time
-        if step is not None and not is_evaluation:
+        if step is not None and not is_evaluation and not is_pause:
             self.steps[step][kind] += time
 
 
@@ -228,13 +230,13 @@ def updates_as_steps(spans, is_update, has_fetches):
     return [tuple(step) for step in steps]
 
 
-def step_windows(events, begin, epochs):
-    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+def step_windows(events, begin, epochs, last_epoch):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop; last_epoch: that has an event."""
     windows = []
     for end, _, epoch, step in sorted(events):
         start = begin
         begun = epochs[: bisect.bisect_left(epochs, (end,))]
-        if begun and begun[-1][2] == epoch:
+        if begun and begun[-1][2] == epoch and epoch <= last_epoch:
             since = begun[-1][0]
             for before in reversed(begun[:-1]):
                 if before[1] != since or before[2] != epoch:

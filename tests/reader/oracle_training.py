@@ -5,6 +5,7 @@ import collections
 import functools
 import math
 
+import oracle_loop
 import oracle_split
 from oracle_events import ai_kind, integer, is_ours, length, percentile, shared, union
 
@@ -137,7 +138,7 @@ class Training:
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
             process.work[{"start": "fetch", "empty": "data"}.get(kind, kind)].append((span.start, span.end))
-            if kind not in ("data", "empty", "checkpoint") and span.event["cat"] != "mpi":
+            if kind in ("fetch", "start", "compute", "epoch", "step"):
                 process.work["loop"].append((span.start, span.end))
         self._places()
         self._split()
@@ -153,12 +154,18 @@ class Training:
             process.evaluations = union((span.start, span.end) for span in spans if evaluates(span))
             process.windows = places(spans, not process.trains() and process.counts["data"] > 0)
             process.own = spans
+            process.pauses, ends, process.last_epoch = [], {}, -math.inf
             if not process.trains():
                 continue
+            if process.counts["compute"] or process.counts["step"]:
+                last = max((end for _, end in process.work["loop"]), default=0)
+                evaluated = functools.partial(is_within, times=process.evaluations)
+                process.pauses, process.loop_last, ends = oracle_loop.pauses_of(spans, evaluated, last)
             kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in spans]
             numbers = [span.own_epoch for kind, span in kinds if kind == "epoch"]
             has_epochs = bool(numbers)
             last = max((number for number in numbers if number is not None), default=math.inf)
+            process.last_epoch = last if has_epochs else -math.inf
             done = {}
             for kind, span in sorted(kinds, key=lambda pair: (pair[1].start, pair[1].end)):
                 work = "fetch" if kind == "start" else kind
@@ -171,7 +178,7 @@ class Training:
                 epoch["busy"][work] += max(0, span.end - max(span.start, done.get(work, 0)))
                 done[work] = max(done.get(work, 0), span.end)
                 if kind == "epoch" or span.epoch is None or not has_epochs or span.epoch > last:
-                    epoch["extent"].append((span.start, span.end))
+                    epoch["extent"].append((span.start, ends.get(id(span), span.end)))
 
     def _trainer(self, process):
         """Who a process loads for: the nearest that trains of it and its ancestors, else the only one of its rank."""
@@ -207,7 +214,7 @@ class Training:
         trainers = [process for process in self.processes.values() if process.trains()]
         train = collections.Counter()
         for process in trainers:
-            loop = without([process.loop], process.evaluations)
+            loop = without([process.loop], [*process.evaluations, *process.pauses])
             fetch, compute = union(process.work["fetch"]), union(process.work["compute"])
             train["time_ns"] += length(loop)
             train["compute_ns"] += shared(compute, loop)
@@ -218,7 +225,7 @@ class Training:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
             times["startup_ns"] += first - min(span.start for span in own)
-            times["loop_ns"] += last - first
+            times["loop_ns"] += length(without([process.loop], process.pauses))
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
         if self.lost_fetches or not (counts["fetch"] or counts["start"]):
@@ -275,6 +282,8 @@ class Training:
         if is_training:
             ends = process.work["loop"]
             loop = min(start for start, _ in ends), max(end for _, end in ends)
+            if process.trains() and (process.counts["compute"] or process.counts["step"]):
+                loop = loop[0], process.loop_last
         else:
             loop = oracle_split.recurring_loop(spans, first, last)
         process.loop = loop
@@ -291,9 +300,9 @@ class Training:
                 if kinds and is_step(span, kinds[0])
             ]
         process.batches = sum(is_step(span, "fetch") for span in own)
-        process.steps = oracle_split.step_windows(events, loop[0], epochs)
+        process.steps = oracle_split.step_windows(events, loop[0], epochs, process.last_epoch)
         process.walk = oracle_split.Walk(
-            spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0
+            spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0, process.pauses
         )
         for number, times in process.walk.epochs.items() if process.trains() else ():
             if number in self.epochs:
@@ -340,7 +349,7 @@ class Training:
 
     def _trainer_document(self, process, workers):
         cells, evaluation = (process.walk.cells[phase] for phase in ("loop", "evaluation"))
-        loop = without([process.loop], process.evaluations)
+        loop = without([process.loop], [*process.evaluations, *process.pauses])
         lives, empty, time, busy = [], [], 0, 0
         for worker in workers:
             loading = union(worker.work["data"])

@@ -24,7 +24,7 @@ import tempfile
 
 from verdict_harness import COMMAND, SOURCE, check_form, main, verdict_of
 
-LOOP, COMPUTE, WAITING, PREAD, BEST = 54.954, 34.044, 15.772, 12.673, 40.092
+LOOP, COMPUTE, WAITING, PREAD, BEST = 54.960, 34.044, 15.772, 12.673, 40.092
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ typedef struct training_totals {
   struct {
     uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
   } train;                          /* the same within the loop, without evaluation */
+  uint64_t pause_ns;                /* pauses of the loop, which are not part of it: looplimits.h */
   uint64_t startup_ns, teardown_ns; /* from the first event of the trainer on, and to its last event */
 } training_totals;
 

@@ -99,12 +99,18 @@ static uint8_t work_of_call(enum io_kind kind) {
   }
 }
 
+/* The rest also happens before and after a training loop: collectives before the model is built, copies of its weights, a
+ * checkpoint that is loaded. */
+static int is_of_loop(uint8_t ai) {
+  return ai == AI_FETCH || ai == AI_START || ai == AI_COMPUTE || ai == AI_EPOCH || ai == AI_STEP;
+}
+
 static void classify_region(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
   enum activity activity = vocabulary_find(own, name, cat);
   result->ai = meanings[activity].ai;
   result->work = meanings[activity].work;
   result->stage = meanings[activity].stage;
-  result->is_mpi = activity == ACTIVITY_MPI;
+  result->is_loop = is_of_loop(result->ai);
   result->is_update = activity == ACTIVITY_UPDATE;
 }
 

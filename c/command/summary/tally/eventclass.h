@@ -69,7 +69,7 @@ typedef struct event_class {
   uint8_t ai;         /* ai_kind */
   uint8_t work;       /* work_class */
   uint8_t stage;      /* event_stage */
-  uint8_t is_mpi;     /* communication that also happens before and after a training loop */
+  uint8_t is_loop;    /* of a training: its first and last such event are the ends of its loop */
   uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */

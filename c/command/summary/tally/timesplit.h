@@ -10,7 +10,7 @@ enum time_phase {
   PHASE_START, /* before the loop */
   PHASE_LOOP,  /* of the training; of another process, from the first recurring region to the last */
   PHASE_EVALUATION,
-  PHASE_END, /* after the loop */
+  PHASE_END, /* after the loop, and in its pauses */
   PHASES
 };
 

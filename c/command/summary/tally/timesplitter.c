@@ -85,6 +85,7 @@ static void look_back(time_splitter *splitter) {
   raise_floor(splitter, counts->loop_last);
   raise_floor(splitter, counts->loop_first);
   splitter->phase = now > counts->loop_last ? PHASE_END : now > counts->loop_first ? PHASE_LOOP : PHASE_START;
+  if (splitter->cursors[WINDOW_PAUSE].is_inside) splitter->phase = PHASE_END;
   if (splitter->cursors[WINDOW_EVALUATION].is_inside) splitter->phase = PHASE_EVALUATION;
 }
 
@@ -92,7 +93,8 @@ static void look_back(time_splitter *splitter) {
 static void book(time_splitter *splitter) {
   const window_cursor *epoch = &splitter->cursors[WINDOW_EPOCH], *step = &splitter->cursors[WINDOW_STEP];
   const int is_evaluation = splitter->phase == PHASE_EVALUATION;
-  const int is_known = epoch->is_inside, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
+  const int is_pause = splitter->cursors[WINDOW_PAUSE].is_inside && !is_evaluation;
+  const int is_known = epoch->is_inside && !is_pause, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
   epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
   for (int i = 0; i < TIME_CLASSES; i++) {
     const uint64_t ns = splitter->spent[i];
@@ -100,7 +102,7 @@ static void book(time_splitter *splitter) {
     splitter->counts->split_ns[splitter->phase][i] += ns;
     if (stats && is_evaluation) stats->evaluation_ns += ns;
     if (stats && !is_evaluation) stats->class_ns[i] += ns;
-    if (step->is_inside && !is_evaluation) splitter->step.class_ns[i] += ns;
+    if (step->is_inside && !is_evaluation && !is_pause) splitter->step.class_ns[i] += ns;
     splitter->spent[i] = 0;
   }
 }

@@ -7,7 +7,7 @@
 #include "processcounts.h"
 #include "tally.h"
 
-/* A step, a part of an epoch, or a time of evaluation. */
+/* A step, a part of an epoch, a time of evaluation, or a pause of the loop. */
 typedef struct split_window {
   int64_t start, end;
   int64_t epoch, step; /* NO_NUMBER: not known */
@@ -18,7 +18,7 @@ typedef struct split_window {
  * memory, or no room for the spill. */
 int split_window_add(span_stack *stack, const split_window *window);
 
-enum window_kind { WINDOW_EVALUATION, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
+enum window_kind { WINDOW_EVALUATION, WINDOW_PAUSE, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
 
 /* The windows of one kind, the one at hand first. */
 typedef struct window_cursor {

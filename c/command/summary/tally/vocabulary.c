@@ -16,7 +16,7 @@ static const struct {
   [ACTIVITY_DATA] = {"data", "loads: reads and prepares samples"},
   [ACTIVITY_EMPTY] = {"empty", "a worker finds no more data; it counts as data"},
   [ACTIVITY_COMMUNICATION] = {"communication", "communicates"},
-  [ACTIVITY_MPI] = {"mpi", "communicates, also before and after a training loop"},
+  [ACTIVITY_MPI] = {"mpi", "communicates: a call of MPI"},
   [ACTIVITY_DEVICE] = {"device", "moves data to or from a device"},
   [ACTIVITY_CHECKPOINT] = {"checkpoint", "saves or restores a model"},
   [ACTIVITY_READ] = {"read", "a region that reads"},

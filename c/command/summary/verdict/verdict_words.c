@@ -155,14 +155,18 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
 }
 
 /* What a training spends besides its loop. */
-static void say_evaluation(FILE *out, const summary_answer *answer, const job_costs *costs) {
-  double evaluation = 0;
+static void say_besides(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  double evaluation = 0, pauses = (double)answer->training.pause_ns;
   char time[FORMAT_BYTES];
   for (uint32_t i = 0; i < answer->trainers.count; i++) evaluation += (double)answer->trainers.lines[i].evaluation_ns;
   if (answer->trainers.count) evaluation /= answer->trainers.count;
+  if (answer->trainers.count) pauses /= answer->trainers.count;
   if (costs->is_training && evaluation >= SHARE_MENTIONED * costs->job_ns)
     fprintf(out, "Evaluations took another %s, %.0f %% of the job; they are not part of the loop here.\n",
             time_text(time, evaluation), 100 * evaluation / costs->job_ns);
+  if (costs->is_training && pauses >= SHARE_MENTIONED * costs->job_ns)
+    fprintf(out, "Pauses of the training took another %s, %.0f %% of the job: epochs in which nothing of it was recorded any more.\n",
+            time_text(time, pauses), 100 * pauses / costs->job_ns);
 }
 
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
@@ -193,7 +197,7 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
   say_cause(out, verdict, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
-  say_evaluation(out, answer, costs);
+  say_besides(out, answer, costs);
   say_doubts(out, verdict, answer, costs);
 }
 
