@@ -225,9 +225,10 @@ def start_up(startup_share):
 
 
 @case("step-jitter")
-def step_jitter(steps, step_jitter):
-    """Every eighth step is longer."""
-    return train([[100 * step_jitter if number % 8 == 3 else 100 for number in range(steps)]])
+def step_jitter(steps, step_jitter, step_spread):
+    """Of 20 steps, three are much longer, and five a little."""
+    factors = {**dict.fromkeys((3, 9, 15), step_jitter), **dict.fromkeys((1, 5, 8, 12, 17), step_spread)}
+    return train([[100 * factors.get(number % 20, 1) for number in range(steps)]])
 
 
 @case("cold-epoch")
@@ -255,12 +256,13 @@ def with_part(name, cat, share):
     return job
 
 
-def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
+def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_start_share=0):
     """A trainer that waits for workers; each of them loads for this part of every step. Others find nothing at once."""
     job, thread = one_thread()
     with thread.within("epoch.block", "pipeline", epoch=0):
         for _ in range(24):
-            thread.region("fetch.iter", "dataloader", 100 * waiting_share)
+            thread.region("fetch.init", "dataloader", 100 * waiting_share * worker_start_share)
+            thread.region("fetch.iter", "dataloader", 100 * waiting_share * (1 - worker_start_share))
             thread.region("forward", "compute", 100 - 100 * waiting_share)
     for _ in range(workers):
         worker = job.worker(job.ranks[0]).main
@@ -274,7 +276,7 @@ def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
     return job
 
 
-for rule in ("few-workers", "idle-workers", "no-workers"):
+for rule in ("few-workers", "idle-workers", "no-workers", "worker-start"):
     CASES[rule] = loaded
 
 

@@ -277,7 +277,8 @@ static void print_workers(FILE *out, const summary_answer *answer) {
 
 void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {
   const training_totals *training = &answer->training;
-  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || answer->state->lost_fetches))
+  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || training_has_updates(training) ||
+                                      answer->state->lost_fetches))
     return; /* a solver computes too */
   print_totals(out, answer);
   print_epochs(out, answer, top);

@@ -230,6 +230,7 @@ int training_sum(summary_state *state, training_totals *sum) {
       sum->count[kind] += counts->ai_count[kind];
       sum->ns[kind] += counts->ai_ns[kind];
     }
+    sum->updates += counts->updates;
     sum->processes += process_is_trainer(counts);
     if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
   }

@@ -24,6 +24,7 @@ typedef struct training_totals {
   struct {
     uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
   } train;                          /* the same within the loop, without evaluation */
+  uint64_t updates;                 /* steps of optimizers */
   uint64_t pause_ns;                /* pauses of the loop, which are not part of it: looplimits.h */
   uint64_t startup_ns, teardown_ns; /* from the first event of the trainer on, and to its last event */
 } training_totals;
@@ -37,6 +38,11 @@ int training_has_split(const summary_state *state);
 int training_loop(process_counts *counts, spanset *loop);
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int training_sum(summary_state *state, training_totals *sum);
+
+/* Optimizers make steps, and something else computes, too: no solver, which may call what it does a step. */
+static inline int training_has_updates(const training_totals *training) {
+  return training->updates && training->count[AI_COMPUTE] > training->updates;
+}
 
 /* Whether there was a training at all. */
 static inline int training_exists(const training_totals *training) {

@@ -45,6 +45,7 @@ static void account_training(tally *counts, process_counts *process, const event
   if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
   if (class->ai == AI_DATA || class->ai == AI_EMPTY) busy = &process->data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
+  if (class->ai == AI_START) counts->is_good &= spanset_add(&process->starts, event->start, event->end);
   if (!class->is_loop) return;
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;

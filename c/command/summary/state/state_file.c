@@ -158,6 +158,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
   codec_spans(codec, &counts->evaluation);
+  codec_spans(codec, &counts->starts);
   codec_spans(codec, &counts->pauses);
   codec_comm(codec, &counts->comm, state->texts.count);
   codec_uint(codec, &counts->loop_events);

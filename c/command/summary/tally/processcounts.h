@@ -16,6 +16,7 @@ typedef struct process_counts {
   uint64_t updates; /* steps of optimizers */
   uint64_t batches; /* fetches outside of evaluations */
   spanset compute, fetch, data, evaluation;
+  spanset starts; /* of the fetching: its loaders begin and end */
   spanset pauses; /* of the training loop: looplimits.h */
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
   comm_counts comm;      /* from tally.h, when all is read */

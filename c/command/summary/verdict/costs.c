@@ -6,6 +6,7 @@
 
 #include "command/summary/tally/iograins.h"
 
+#define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
 const char *const cost_names[COSTS] = {
@@ -22,7 +23,8 @@ const char *const cost_names[COSTS] = {
 static int is_training(const summary_answer *answer) {
   const training_totals *training = &answer->training;
   return training_exists(training) &&
-         (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs || answer->state->lost_fetches);
+         (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs || training_has_updates(training) ||
+          answer->state->lost_fetches);
 }
 
 static double busy_ns(const process_counts *counts) {
@@ -125,6 +127,10 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
   }
 }
 
+static double lesser(double one, double two) {
+  return two < 0 ? 0 : one < two ? one : two;
+}
+
 /* The wait for the last rank is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives) {
   double waited = 0;
@@ -144,6 +150,43 @@ static double hidden_io(const rank_costs *rank, process_counts *counts) {
   return hidden < 0 ? 0 : hidden < rank->base_ns ? hidden : rank->base_ns;
 }
 
+/* The rank that the others waited for most; NULL: nobody waited. */
+static const rank_costs *find_last(const job_costs *costs, const collective_list *collectives) {
+  const rank_costs *last = NULL;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    if (collectives->ranks[i].waits.loop_caused_ns <= most) continue;
+    for (uint32_t j = 0; j < costs->count; j++) {
+      if (costs->ranks[j].process != collectives->ranks[i].process) continue;
+      most = collectives->ranks[i].waits.loop_caused_ns;
+      last = &costs->ranks[j];
+    }
+  }
+  return last;
+}
+
+/* A rank that saves makes the others wait for as long as it saves longer than they do. */
+static void blame_saving(job_costs *costs, const collective_list *collectives) {
+  const rank_costs *last = find_last(costs, collectives);
+  double waited = 0, saving = 0, saves;
+  if (!last || last->rank == NO_NUMBER) return;
+  saves = last->ns[COST_CHECKPOINT];
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    waited += rank->ns[COST_IMBALANCE];
+    saving += lesser(rank->ns[COST_IMBALANCE], saves - rank->ns[COST_CHECKPOINT]);
+  }
+  if (waited <= 0 || saving < SAVING_LEAST * waited) return;
+  costs->saving_rank = last->rank;
+  costs->waited_for_saving = saving / costs->count;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    rank_costs *rank = &costs->ranks[i];
+    const double own = lesser(rank->ns[COST_IMBALANCE], saves - rank->ns[COST_CHECKPOINT]);
+    rank->ns[COST_IMBALANCE] -= own;
+    rank->ns[COST_CHECKPOINT] += own;
+  }
+}
+
 static void add_up(job_costs *costs) {
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
@@ -154,7 +197,9 @@ static void add_up(job_costs *costs) {
 }
 
 int costs_count(job_costs *costs, const summary_answer *answer) {
-  *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
+  *costs = (job_costs){.saving_rank = NO_NUMBER,
+                       .is_training = is_training(answer),
+                       .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
   costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
@@ -164,6 +209,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
                           costs->count;
   }
+  if (costs->is_training) blame_saving(costs, &answer->collectives);
   add_up(costs);
   return 1;
 }

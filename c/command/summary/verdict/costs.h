@@ -5,7 +5,7 @@
  *
  * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
  * process. The time that a rank waits in a collective until the last one has come is imbalance, the rest of its communication
- * is communication. SPDX-License-Identifier: MIT */
+ * is communication. If most of that waiting is for a rank that saves a checkpoint, this part of it is checkpoint. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COSTS_H
 #define DFTRACER_COSTS_H
 
@@ -41,6 +41,7 @@ typedef struct rank_costs {
   double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
+  double waited_starting;       /* while its loaders and workers began or ended */
 } rank_costs;
 
 typedef struct job_costs {
@@ -52,7 +53,10 @@ typedef struct job_costs {
   double base_ns;         /* mean of the ranks, also the following */
   double job_ns;
   double ns[COSTS];
+  int64_t saving_rank;   /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
+  double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
   double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
+  int has_calls;    /* of a training: I/O calls of trainers and their workers were recorded */
   int is_coarse;    /* waited_with is not exact: there were too many calls */
 } job_costs;
 

@@ -91,7 +91,7 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
 
 static int take_steps(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   histogram all = {0};
-  double median, p95, longer = 0, steps;
+  double median, p75, p95, longer = 0, steps;
   int is_good = 1;
   for (uint32_t i = 0; is_good && i < costs->count; i++) {
     const step_times *steps_of = answer->state->processes[costs->ranks[i].process].counts.steps;
@@ -100,6 +100,7 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
   if (is_good && all.count) {
     steps = (double)all.count / costs->count;
     median = (double)histogram_percentile(&all, 0.5, answer->grain_ns);
+    p75 = (double)histogram_percentile(&all, 0.75, answer->grain_ns);
     p95 = (double)histogram_percentile(&all, 0.95, answer->grain_ns);
     for (int i = 0; i < QUANTILES; i++) {
       const double step = (double)histogram_percentile(&all, (i + 0.5) / QUANTILES, answer->grain_ns);
@@ -109,6 +110,7 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
     measure_set(list, M_step_median, median);
     measure_set(list, M_step_p95, p95);
     measure_set_ratio(list, M_step_jitter, p95, median);
+    measure_set_ratio(list, M_step_spread, p75, median);
     measure_set(list, M_jitter_stake, longer);
   }
   histogram_free(&all);
@@ -160,6 +162,16 @@ static void take_workers(measure_list *list, const trainer_list *trainers) {
   if (enough > 0) measure_set(list, M_workers_enough, enough);
 }
 
+static void take_starts(measure_list *list, const job_costs *costs) {
+  double waited = 0, starting = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    waited += costs->ranks[i].waited_ns;
+    starting += costs->ranks[i].waited_starting;
+  }
+  measure_set(list, M_worker_start_share, waited > 0 ? starting / waited : 0);
+  measure_set(list, M_worker_start_stake, starting / costs->count);
+}
+
 static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const training_totals *training = &answer->training;
   take_cost(list, costs, COST_CHECKPOINT, M_checkpoint_share, M_checkpoint_stake);
@@ -168,6 +180,7 @@ static int take_training(measure_list *list, const summary_answer *answer, const
     measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
   take_epochs(list, answer);
   take_workers(list, &answer->trainers);
+  take_starts(list, costs);
   return take_steps(list, answer, costs);
 }
 

@@ -130,7 +130,7 @@ const finding_rule rules[] = {
    "Load and set up in parallel, cache what is the same in every run, or run longer per start."},
   {"step-jitter",
    "some steps take much longer than others",
-   {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}},
+   {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}, {M_step_spread, '<', 1.25}},
    M_jitter_stake,
    "a step takes {step_median} in the median, but {step_p95} at the 95th percentile",
    "See the table of the slowest steps, which names what took longer in each."},
@@ -162,16 +162,23 @@ const finding_rule rules[] = {
    "workers of a trainer ({empty_workers} at once) find no data, the others ({workers}) load everything, and the "
    "trainer waits for data for {waiting_share} of its loop",
    "Give each worker its part of the IterableDataset (get_worker_info()): more workers than parts do not help."},
+  {"worker-start",
+   "loader workers start again and again, or slowly",
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_start_share, '>', 0.50}},
+   M_worker_start_stake,
+   "{worker_start_share} of the waiting for data is the start and the end of loader workers",
+   "Keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or fork them from a server that has "
+   "imported the modules (multiprocessing_context='forkserver')."},
   {"few-workers",
    "too few loader workers",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}},
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}, {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
    "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
   {"idle-workers",
    "workers are idle while the trainer waits",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}},
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}, {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
    "for "

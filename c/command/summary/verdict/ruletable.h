@@ -5,7 +5,7 @@
 
 #include "measures.h"
 
-#define CONDITIONS_MAX 4
+#define CONDITIONS_MAX 5
 #define STAKE_LEAST 0.01   /* of the job: below it a rule is silent */
 #define STAKE_WARNING 0.10 /* of the job: as verdicts */
 #define STAKE_CRITICAL 0.20

@@ -37,8 +37,18 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
  * verdict only if it is longer than the loop, and a minute or more. */
 static int is_judged(const job_costs *costs, enum verdict_class class) {
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
+  if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
   if (class != BOUND_START || !costs->is_training) return 1;
   return costs->ns[COST_START] >= START_LEAST_NS && costs->ns[COST_START] > costs->base_ns;
+}
+
+int verdict_is_much_unknown(const job_costs *costs) {
+  return costs->is_training && costs->ns[COST_OTHER] >= SHARE_UNKNOWN * costs->base_ns;
+}
+
+int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs) {
+  const double cost = verdict->class == BOUND_START ? costs->ns[COST_OTHER] : cost_of(costs->ns, verdict->class);
+  return verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > cost;
 }
 
 static enum verdict_class find_class(const job_costs *costs) {
@@ -55,6 +65,8 @@ static enum verdict_class find_class(const job_costs *costs) {
       next = own;
     }
   }
+  if (share < SHARE_CRITICAL && verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > share * costs->base_ns)
+    return BOUND_NONE; /* what is not known may be worse */
   if (share >= SHARE_WARNING && share - next >= SHARE_MENTIONED) return largest;
   if (share < SHARE_WARNING && verdict_share(costs, BOUND_COMPUTE) >= SHARE_COMPUTE) return BOUND_COMPUTE;
   return BOUND_NONE;
@@ -105,6 +117,11 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
     verdict->is_worst_told = 1;
     return;
   }
+  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER) {
+    verdict->worst_rank = costs->saving_rank; /* the others wait for it: their shares are much the same */
+    verdict->worst_share = verdict->share;
+    return;
+  }
   for (uint32_t i = 0; costs->count > 1 && i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const double share = share_of_rank(verdict, rank);
@@ -138,7 +155,7 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   verdict->share = verdict->ns / verdict->of_ns;
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
-  find_worst(verdict, costs, measures);
+  if (verdict->class != BOUND_NONE) find_worst(verdict, costs, measures);
 }
 
 void verdict_free(job_verdict *verdict) {

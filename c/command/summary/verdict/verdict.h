@@ -13,6 +13,8 @@
 #define SHARE_CRITICAL STAKE_CRITICAL
 #define SHARE_COMPUTE 0.90
 #define SHARE_CAUSE 0.80
+#define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
+#define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
 #define STEPS_SURE 20u /* steps of a training; events of another job */
 
 enum verdict_class {
@@ -59,6 +61,9 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
                   const measure_list *measures);
 void verdict_free(job_verdict *verdict);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
+/* Of a training: much of its loop, or more than the cost, is outside of all regions and calls. */
+int verdict_is_much_unknown(const job_costs *costs);
+int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);
 

@@ -14,6 +14,11 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   const measure_value *empty = &measures->values[M_empty_workers];
   const char *what = verdict->cause.what ? verdict->cause.what : "";
   char text[MEASURE_TEXT_BYTES];
+  if (strcmp(what, "worker-start") == 0) {
+    fprintf(out, "keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or start them faster "
+                 "(multiprocessing_context='forkserver')");
+    return;
+  }
   if (strcmp(what, "metadata") == 0) fprintf(out, "pack samples into larger files, or ");
   else if (strcmp(what, "read") == 0) fprintf(out, "stage the data to faster storage, or ");
   if (answer->training.data_ns && (!workers->is_known || workers->number < 1)) {
@@ -136,10 +141,19 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
       fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
               costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
       break;
-    case BOUND_CHECKPOINT: fprintf(out, "save less often, save in the background, or let each rank save a part"); break;
+    case BOUND_CHECKPOINT:
+      if (costs->saving_rank == NO_NUMBER)
+        fprintf(out, "save less often, save in the background, or let each rank save a part");
+      else
+        fprintf(out,
+                "let every rank save a part, or save in the background: the others wait while rank %" PRId64 " saves",
+                costs->saving_rank);
+      break;
     case BOUND_IO: advise_io(out, verdict, found); break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
     case BOUND_START: fprintf(out, "load and set up in parallel, or cache what is the same in every run"); break;
-    default: break;
+    default:
+      if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
+      break;
   }
 }

@@ -41,12 +41,13 @@ static int name_io(verdict_cause *cause, enum io_cost kind, double share, const 
 
 /* What coincides with the waiting for data. */
 static int explain_input(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
-  double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0;
+  double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0, starting = 0;
   int most = 0;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     waited += rank->waited_ns;
     loading += rank->waited_loading;
+    starting += rank->waited_starting;
     in_calls += rank->waited_in_calls;
     for (int kind = 0; kind < IO_COSTS; kind++) with[kind] += rank->waited_with[kind];
   }
@@ -54,10 +55,15 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
     if (with[kind] > with[most]) most = kind;
   }
   if (waited <= 0) return 1;
+  if (starting >= SHARE_MOST * waited) {
+    cause->what = "worker-start";
+    cause->share = starting / waited;
+    return 1;
+  }
   cause->is_about = costs->is_coarse;
   if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer);
   if (loading - in_calls >= SHARE_CAUSE * waited) {
-    cause->what = "preparing";
+    cause->what = costs->has_calls ? "preparing" : "loading";
     cause->share = (loading - in_calls) / waited;
   }
   return 1;

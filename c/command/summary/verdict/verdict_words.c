@@ -56,6 +56,7 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
   int count = 0;
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
     const double share = verdict_share(costs, (enum verdict_class) class);
+    if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) continue;
     if (class == (int)but || share < SHARE_MENTIONED || (class == BOUND_START && costs->is_training)) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, words[class].short_name, 100 * share);
   }
@@ -114,9 +115,12 @@ static void say_files(FILE *out, const verdict_cause *cause) {
                             : " of each");
 }
 
-static void say_cause(FILE *out, const job_verdict *verdict, const measure_list *measures) {
+static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
   char one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES], name[MEASURE_TEXT_BYTES];
+  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER)
+    fprintf(out, "%.0f %% of that is waiting in collectives for rank %" PRId64 ", which saves.\n",
+            100 * costs->waited_for_saving / verdict->ns, costs->saving_rank);
   if (!cause->what) return;
   if (verdict->class == BOUND_IMBALANCE) {
     fprintf(out, "Rank %" PRId64 " spends %s in '%s'; the mean of all ranks is %s.\n", verdict->worst_rank,
@@ -126,11 +130,25 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
   }
   if (cause->share >= ALL_SHARE && !cause->is_about) fprintf(out, "All of that ");
   else fprintf(out, "%s%.0f %% of that ", cause->is_about ? "About " : "", 100 * cause->share);
+  if (strcmp(cause->what, "worker-start") == 0) {
+    fprintf(out, "waiting is the start and the end of loaders and their workers.\n");
+    return;
+  }
   fprintf(out, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
   if (strcmp(cause->what, "preparing") == 0) fprintf(out, " the preparing of samples, outside of I/O calls");
+  else if (strcmp(cause->what, "loading") == 0)
+    fprintf(out, " the loading of samples; whether that reads or computes is unknown: trace with --io");
   else if (cause->call || cause->files) say_files(out, cause);
   else fprintf(out, " %s", cause->what);
   fprintf(out, ".\n");
+}
+
+/* Nobody can do anything about it before it has a name. */
+static void say_unknown(FILE *out, const job_costs *costs) {
+  char time[FORMAT_BYTES];
+  if (!verdict_is_much_unknown(costs)) return;
+  fprintf(out, "What happens in %.0f %% of the loop (%s) is unknown: it is in no region and no call that was recorded.\n",
+          100 * costs->ns[COST_OTHER] / costs->base_ns, time_text(time, costs->ns[COST_OTHER]));
 }
 
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
@@ -194,7 +212,9 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
 
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
-  say_cause(out, verdict, measures);
+  if (verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
+  say_cause(out, verdict, costs, measures);
+  if (!verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
   say_besides(out, answer, costs);
