@@ -20,8 +20,8 @@ class LoopEnd:
 
 
 def pauses_of(spans, is_evaluated, loop_last):
-    """Events of a trainer that computes. Returns the pauses of its loop, the end of the loop, and the ends of epochs by the
-    identity of their events."""
+    """Events of a trainer that computes. Returns the pauses of its loop, the end of the loop, and the ends of
+    epochs by the identity of their events."""
     kinds = {id(span): ai_kind(span.event["name"], span.event["cat"]) for span in spans}
     epochs = [span for span in spans if kinds[id(span)] == "epoch"]
     past, pauses, ends, saved, waiting = LoopEnd(), [], {}, -math.inf, None

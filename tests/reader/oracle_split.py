@@ -6,7 +6,18 @@ import collections
 
 from oracle_events import SAME
 
-CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
+CLASSES = (
+    "compute",
+    "input",
+    "communication",
+    "checkpoint",
+    "transfer",
+    "write",
+    "read",
+    "metadata",
+    "compile",
+    "outside",
+)
 PHASES = ("start", "loop", "evaluation", "end")
 IO = ("POSIX", "STDIO")
 NONE = -(2**63)  # sorts before all numbers
@@ -67,6 +78,8 @@ def work_of(name, cat, io, is_bookkeeping):
         return "data"
     if cat in ("comm", "MPI", "mpi"):
         return "communication"
+    if cat == "dynamo":
+        return "compile"
     if cat in ("device", "checkpoint"):
         return cat
     if cat in ("MPIIO", "io"):
@@ -88,6 +101,8 @@ def state_of_thread(works):
         for kind in ("write", "read", "metadata"):
             if layer + kind in works:
                 return kind
+    if "compile" in works:
+        return "compile"
     return "compute" if "compute" in works or "other" in works else "data" if works - {"fetch"} else None
 
 

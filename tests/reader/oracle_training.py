@@ -102,6 +102,13 @@ def calls_of(spans):
     }
 
 
+def is_sequence(trainers):
+    """Several, without ranks, none of which trains while another one does."""
+    loops = sorted(process.loop for process in trainers)
+    apart = all(one[1] <= two[0] for one, two in zip(loops, loops[1:]))
+    return len(loops) > 1 and apart and all(process.rank is None for process in trainers)
+
+
 class Process:
     """A pid in one file."""
 
@@ -111,6 +118,7 @@ class Process:
         self.facts = {}
         self.bookkeeping = set()
         self.counts = collections.Counter()
+        self.is_inference = False
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
     def trains(self):
@@ -138,6 +146,8 @@ class Training:
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
             process.work[{"start": "fetch", "empty": "data"}.get(kind, kind)].append((span.start, span.end))
+            if kind == "start":
+                process.work["start"].append((span.start, span.end))
             if kind in ("fetch", "start", "compute", "epoch", "step"):
                 process.work["loop"].append((span.start, span.end))
         self._places()
@@ -152,6 +162,10 @@ class Training:
         for key, spans in own.items():
             process = self.processes[key]
             process.evaluations = union((span.start, span.end) for span in spans if evaluates(span))
+            busy = union(process.work["compute"] + process.work["fetch"])
+            if process.trains() and not process.counts["update"] and shared(busy, process.evaluations) == length(busy):
+                process.is_inference = bool(process.evaluations)
+                process.evaluations = []
             process.windows = places(spans, not process.trains() and process.counts["data"] > 0)
             process.own = spans
             process.pauses, ends, process.last_epoch = [], {}, -math.inf
@@ -239,6 +253,7 @@ class Training:
             "steps_least": min(steps[process] for process in trainers),
             "batches": max(getattr(process, "batches", 0) for process in self.processes.values()),
             "train": train,
+            "is_sequence": is_sequence(trainers),
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
@@ -270,7 +285,9 @@ class Training:
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
             span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
-            span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
+            stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
+            is_inference = stage == "evaluation" and self.processes[span.process].is_inference
+            span.stage = None if is_inference else stage
             by_process[span.process].append(span)
         for key, spans in by_process.items():
             self._split_process(self.processes[key], spans)
@@ -323,7 +340,8 @@ class Training:
             classes.update(sums)
             lines = []
             for index, (window, own) in enumerate(zip(process.steps, process.walk.steps), 1):
-                beyond = [own[kind] - sums[kind] // len(process.steps) for kind in oracle_split.CLASSES]
+                spent = [kind for kind in oracle_split.CLASSES if own[kind]] or ["outside"]
+                beyond = [own[kind] - sums[kind] // len(process.steps) for kind in spent]
                 line = self._who(key) | {
                     "epoch": None if window[2] == oracle_split.NONE else window[2],
                     "step": None if window[3] == oracle_split.NONE else window[3],
@@ -331,7 +349,7 @@ class Training:
                     "start_ns": window[0],
                     "time_ns": sum(own.values()),
                     "class_ns": own,
-                    "reason": oracle_split.CLASSES[beyond.index(max(beyond))],
+                    "reason": spent[beyond.index(max(beyond))],
                 }
                 lines.append((-line["time_ns"], window[0], number, index, line))
                 times.append(line["time_ns"])
@@ -358,6 +376,8 @@ class Training:
                 continue
             own = [span for span in self.spans if span.process[0] == worker.source]
             life = min(span.start for span in own), max(span.end for span in own)
+            ends = [start for start, _ in union(process.work["start"]) if start >= life[1]]
+            life = life[0], min(ends, default=life[1])
             life = max(life[0], process.loop[0]), min(life[1], process.loop[1])
             (lives if worker.counts["data"] else empty).append(life)
             if worker.counts["data"]:

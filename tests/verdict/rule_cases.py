@@ -256,7 +256,7 @@ def with_part(name, cat, share):
     return job
 
 
-def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_start_share=0):
+def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_start_share=0, worker_spread=0):
     """A trainer that waits for workers; each of them loads for this part of every step. Others find nothing at once."""
     job, thread = one_thread()
     with thread.within("epoch.block", "pipeline", epoch=0):
@@ -265,10 +265,11 @@ def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_st
             thread.region("fetch.iter", "dataloader", 100 * waiting_share * (1 - worker_start_share))
             thread.region("forward", "compute", 100 - 100 * waiting_share)
     for _ in range(workers):
-        worker = job.worker(job.ranks[0]).main
-        for _ in range(24):
-            worker.region("item", "data", 100 * worker_busy)
-            worker.idle(100 - 100 * worker_busy)
+        for half, more in ((0, 0.5), (1, -0.5)):  # one after the other
+            worker, busy = job.worker(job.ranks[0], half * 1200).main, worker_busy + more * worker_spread
+            for _ in range(12):
+                worker.region("item", "data", 100 * busy)
+                worker.idle(100 - 100 * busy)
     for _ in range(empty_workers):
         worker = job.worker(job.ranks[0]).main
         worker.region("data.batch.cut", "data", 1)
@@ -278,6 +279,11 @@ def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_st
 
 for rule in ("few-workers", "idle-workers", "no-workers", "worker-start"):
     CASES[rule] = loaded
+
+
+@case("unequal-workers")
+def unequal_workers(waiting_share, busiest_share, worker_spread, worker_start_share):
+    return loaded(waiting_share, 1, busiest_share - worker_spread / 2, 0, worker_start_share, worker_spread)
 
 
 @case("empty-workers")

@@ -130,10 +130,11 @@ def steps_of_an_epoch_that_has_no_event_begin_where_the_one_before_ended():
             with thread.within("epoch", "pipeline", epoch=epoch) if epoch < done else contextlib.nullcontext():
                 for _ in range(STEPS):
                     thread.region("fetch.iter", "dataloader", FETCH, epoch=epoch)
+                    thread.idle(1)
                     thread.region("forward", "compute", FORWARD - 5, epoch=epoch)
                     thread.region("step", "compute", 5, epoch=epoch)
         times = document_of(job)["training"]["step_times"]
-        assert times["count"] == (1 + done) * STEPS and times["max_ns"] == (FETCH + FORWARD) * 10**6, times
+        assert times["count"] == (1 + done) * STEPS and times["max_ns"] == (FETCH + 1 + FORWARD) * 10**6, times
         assert times["class_ns"]["input"] == (1 + done) * STEPS * FETCH * 10**6, times
 
 

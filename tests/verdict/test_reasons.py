@@ -3,10 +3,13 @@
 SPDX-License-Identifier: MIT
 """
 
+import contextlib
+import re
+import subprocess
 import tempfile
 
 from made import Job, training
-from verdict_harness import check_form, main, summary_of
+from verdict_harness import COMMAND, check_form, main, summary_of
 
 STEPS = 24
 
@@ -17,6 +20,10 @@ def document_of(job):
         document = summary_of(folder)
     check_form(document["verdict"])
     return document, document["verdict"]
+
+
+def printed_of(folder):
+    return subprocess.run([COMMAND, "summary", folder], capture_output=True, text=True, check=True).stdout
 
 
 def findings_of(document):
@@ -77,6 +84,42 @@ def what_loads_already_has_been_started():
     assert cause["class"] == "loading", cause
 
 
+def a_worker_that_has_more_to_do_is_named():
+    """Worker 0 has no more data after 5 of 25 batches, and records nothing until the loader ends."""
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for _ in range(25):
+            thread.region("fetch.iter", "dataloader", 30)
+            thread.region("forward", "compute", 10)
+        thread.region("fetch.end", "dataloader", 1)
+    for items in (5, 25):
+        worker = job.worker(job.ranks[0])
+        for _ in range(items):
+            worker.main.region("data.batch", "data", 40)
+    document, verdict = document_of(job)
+    assert f"worker pid {worker.pid} has more to do" in verdict["next"], verdict
+    assert "busy 100 % of the time, they 20 %" in verdict["next"], verdict
+    found = findings_of(document)
+    assert "unequal-workers" in found and not {"few-workers", "idle-workers"} & {*found}, found
+
+
+def more_workers_are_no_advice_if_there_are_enough():
+    """One worker loads 20 ms for 50 ms of compute, but seven of eight steps take 10 ms."""
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for step in range(STEPS):
+            thread.region("fetch.iter", "dataloader", 10)
+            thread.region("forward", "compute", 130 if step % 8 == 7 else 10)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 20)
+        worker.idle(15)
+    advice = document_of(job)[1]["next"]
+    assert "prefetch_factor" in advice and "num_workers" not in advice, advice
+
+
 def what_workers_do_is_unknown_without_io():
     for has_io in (False, True):
         job = Job()
@@ -101,9 +144,7 @@ def waiting_for_a_rank_that_saves_is_checkpoint():
 
 
 def waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance():
-    verdict = document_of(
-        training(ranks=2, steps=STEPS, checkpoint=[20, 0], compute=[90, 50], exchange=1)
-    )[1]
+    verdict = document_of(training(ranks=2, steps=STEPS, checkpoint=[20, 0], compute=[90, 50], exchange=1))[1]
     assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 0, verdict
 
 
@@ -132,6 +173,92 @@ def a_training_without_a_loader_has_a_loop():
     assert document["training"]["loop_ns"] == verdict["of_ns"], document["training"]
 
 
+def a_job_that_only_evaluates_is_judged():
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("evaluate", "pipeline"):
+        for _ in range(STEPS):
+            thread.region("fetch.iter", "dataloader", 40)
+            thread.region("forward", "compute", 60)
+    document, verdict = document_of(job)
+    assert (verdict["class"], verdict["base"], verdict["steps"]) == ("input", "inference", STEPS), verdict
+    assert verdict["of_ns"] == STEPS * 100 * 10**6 and abs(verdict["share"] - 0.4) < 1e-6, verdict
+    assert document["training"]["trainers"][0]["evaluation_ns"] == 0, document["training"]
+
+
+def the_table_has_the_split_of_the_verdict():
+    """Ranks wait in a collective within backward, save, and load a checkpoint before the loop."""
+    job = Job(ranks=2)
+    for rank in job.ranks:
+        rank.main.region("restore", "checkpoint", 500)
+    with contextlib.ExitStack() as stack:
+        for rank in job.ranks:
+            stack.enter_context(rank.main.within("epoch", "pipeline", epoch=0))
+        for _ in range(STEPS):
+            job.spend("input", 10)
+            job.spend("compute", [20, 50])
+            with contextlib.ExitStack() as backward:
+                for rank in job.ranks:
+                    backward.enter_context(rank.main.within("backward", "compute"))
+                job.meet("all_reduce", 5)
+            job.spend("checkpoint", 15)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        shares, text = summary_of(folder)["verdict"]["shares"], printed_of(folder)
+    table = dict(re.findall(r"^  (\S[a-z A-Z/]*?)  .*? +([0-9.]+) %", text.partition("\nTraining ")[2], re.M))
+    for row, costs in (
+        ("compute", ["compute"]),
+        ("waiting for data", ["input"]),
+        ("communication", ["communication", "imbalance"]),
+        ("checkpoint", ["checkpoint"]),
+    ):
+        assert abs(float(table[row]) - 100 * sum(shares[cost] for cost in costs)) < 0.06, (row, table, shares)
+
+
+def compiling_has_a_name():
+    """Between fetches, and inside of a forward pass."""
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for step in range(STEPS):
+            thread.region("fetch.iter", "dataloader", 10)
+            if not step:
+                thread.region("compile", "dynamo", 2400)
+            with thread.within("forward", "compute"):
+                if step == 1:
+                    thread.region("compile", "dynamo", 2400)
+                thread.idle(40)
+    document, verdict = document_of(job)
+    assert abs(verdict["shares"]["compile"] - 0.8) < 1e-6 and verdict["shares"]["other"] == 0, verdict
+    assert verdict["class"] == "none" and "compiling 80 %" in verdict["text"], verdict
+    assert "compiled once" in verdict["next"], verdict
+    slowest = document["training"]["step_times"]["slowest"][:2]
+    assert [step["reason"] for step in slowest] == ["compile", "compile"], slowest
+
+
+def trainings_one_after_the_other_are_told_apart():
+    for pause, is_sequence in ((500, True), (-500, False)):
+        job = Job()
+        for number in range(3):
+            rank = job.process(None, 1, "node0", number * (STEPS * 100 + pause))
+            with rank.main.within("epoch", "pipeline", epoch=0):
+                for _ in range(STEPS):
+                    rank.main.region("fetch.iter", "dataloader", 40, samples=8)
+                    rank.main.region("forward", "compute", 60)
+        job.processes = job.processes[1:]
+        for process in job.processes:  # no rank, as of a shell script
+            process.lines = [line for line in process.lines if '"PR"' not in line]
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            document, text = summary_of(folder), printed_of(folder)
+        assert document["training"]["is_sequence"] == is_sequence, document["training"]
+        told = [line for line in document["verdict"]["evidence"] if "one after the other" in line]
+        assert bool(told) == is_sequence, document["verdict"]
+        row = text.partition("\nTraining by epoch")[2].splitlines()[2].split()
+        assert row[1:3] == (["2.40", "s"] if is_sequence else ["6.20", "s"]), row
+        assert row[-1] == (str(STEPS * 8 * 10 // 24) if is_sequence else str(3 * STEPS * 80 // 62)), row
+
+
 def optimizers_that_alternate_are_no_jitter():
     for every, is_jitter in ((2, False), (3, False), (12, True)):
         job = Job()
@@ -148,10 +275,16 @@ if __name__ == "__main__":
         start_and_end_of_workers_are_a_cause,
         a_fetch_waits_until_workers_have_been_started,
         what_loads_already_has_been_started,
+        a_worker_that_has_more_to_do_is_named,
+        more_workers_are_no_advice_if_there_are_enough,
         what_workers_do_is_unknown_without_io,
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
         a_training_without_a_loader_has_a_loop,
+        a_job_that_only_evaluates_is_judged,
+        compiling_has_a_name,
+        trainings_one_after_the_other_are_told_apart,
+        the_table_has_the_split_of_the_verdict,
         optimizers_that_alternate_are_no_jitter,
     )

@@ -218,6 +218,31 @@ static int add_loops(summary_state *state, training_totals *sum) {
   return is_good;
 }
 
+static int by_start(const void *a, const void *b) {
+  const time_span *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  return (one->end > two->end) - (one->end < two->end);
+}
+
+/* Whether there are several trainers without ranks, and their loops do not overlap. */
+static int find_sequence(const summary_state *state, training_totals *sum) {
+  time_span *loops = malloc(((size_t)state->process_count + 1) * sizeof *loops);
+  uint32_t count = 0;
+  int is_apart = 1;
+  if (!loops) return 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const process_counts *counts = &state->processes[i].counts;
+    if (!process_is_trainer(counts)) continue;
+    loops[count++] = (time_span){counts->loop_first, counts->loop_last};
+    is_apart &= state->processes[i].rank == NO_NUMBER;
+  }
+  qsort(loops, count, sizeof *loops, by_start);
+  for (uint32_t i = 1; i < count; i++) is_apart &= loops[i].start >= loops[i - 1].end;
+  sum->is_sequence = is_apart && count > 1;
+  free(loops);
+  return 1;
+}
+
 int training_sum(summary_state *state, training_totals *sum) {
   worker_lists workers = {0};
   int is_good = assign_workers(state, &workers);
@@ -236,7 +261,7 @@ int training_sum(summary_state *state, training_totals *sum) {
   }
   sum->is_fetch_known = !state->lost_fetches && (sum->count[AI_FETCH] || sum->count[AI_START]);
   add_steps(state, sum);
-  is_good = is_good && add_loops(state, sum);
+  is_good = is_good && add_loops(state, sum) && find_sequence(state, sum);
   free(workers.first);
   free(workers.next);
   free(workers.is_worker);

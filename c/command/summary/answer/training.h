@@ -11,6 +11,7 @@
 /* Sums over all trainers. */
 typedef struct training_totals {
   uint64_t processes; /* trainers */
+  int is_sequence;    /* none of them trained while another one did: trainings one after the other, as of a script */
   uint64_t epochs;
   uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
   uint64_t batches;                       /* fetches of the trainer with the most, without those of evaluations */

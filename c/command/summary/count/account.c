@@ -104,9 +104,9 @@ typedef struct place_context {
   batch_piles *batches;
   process_frame *frame;
   int is_trainer, is_worker, has_epochs;
-  int has_steps, has_updates; /* what its steps are: events of kind step, of optimizers, or else fetches */
-  int has_fetches, has_work; /* it is known when it computes */
-  int64_t last_epoch; /* that has an event */
+  int has_steps, has_updates;     /* what its steps are: events of kind step, of optimizers, or else fetches */
+  int has_fetches, has_work;      /* it is known when it computes */
+  int64_t last_epoch;             /* that has an event */
   int64_t fetch_end, compute_end; /* of what was counted so far */
   evaluation_line evaluations;
   process_counts *process;
@@ -200,8 +200,8 @@ static void account_trainer(place_context *given, const event_place *place, int6
     end_epoch(given, place->start);
     if (place->epoch != NO_NUMBER) given->epoch = *place;
   } else if (given->has_work) {
-    given->counts->is_good &=
-      loop_limits_add(&given->limits, place, epoch_start, is_evaluated, &given->process->pauses);
+    given->counts->is_good &= loop_limits_add(&given->limits, place, epoch_start, is_evaluated,
+                                              &given->process->pauses);
   }
 }
 
@@ -231,6 +231,17 @@ static void account_place(void *context, const event_place *place, int64_t epoch
   given->counts->is_good &= group != 0;
   tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
   tally_add_self(given->counts, group, place->self_ns);
+}
+
+/* Nothing but evaluations, such as inference: then they are the loop. */
+static int find_inference(process_counts *counts) {
+  spanset *works[] = {&counts->compute, &counts->fetch}, *evaluation = &counts->evaluation;
+  span_lengths lengths = {0};
+  if (counts->updates || spanset_is_empty(evaluation) || !process_is_trainer(counts)) return 1;
+  if (!spanset_measure(works, 2, &evaluation, 1, &lengths)) return 0;
+  counts->is_inference = lengths.common == lengths.one;
+  if (counts->is_inference) spanset_free(evaluation);
+  return 1;
 }
 
 static void account_places(analysis *shared, tally *counts, traced_process *process) {
@@ -341,6 +352,7 @@ static void account_processes(analysis *shared, const traced_source *source) {
   for (uint32_t i = source->first_thread; i; i = analysis_thread(shared, i)->next_of_source) {
     traced_process *process = analysis_process(shared, analysis_thread(shared, i)->process);
     if (process->first_thread != i) continue;
+    source->counts->is_good &= find_inference(&process->counts);
     account_places(shared, source->counts, process);
     source->counts->is_good &= split_process(shared, source->counts, process);
     step_finder_free(&process->times);

@@ -153,6 +153,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
     codec_uint(codec, &counts->ai_ns[i]);
   }
   codec_uint(codec, &counts->updates);
+  codec_uint(codec, &counts->is_inference);
   codec_uint(codec, &counts->batches);
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);

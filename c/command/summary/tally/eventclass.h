@@ -50,6 +50,7 @@ enum work_class {
   WORK_READ,
   WORK_IDLE_READ,
   WORK_META,
+  WORK_COMPILE,
   WORK_COMPUTE,
   WORK_OTHER, /* a region of another kind, which counts as compute */
   WORK_DATA,  /* loading, which counts as compute if no thread does anything else */

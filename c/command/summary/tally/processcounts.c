@@ -6,8 +6,8 @@
 
 int process_counts_settle(process_counts *counts) {
   return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data) &&
-         spanset_settle(&counts->evaluation) && spanset_settle(&counts->starts) &&
-         spanset_settle(&counts->pauses) && spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
+         spanset_settle(&counts->evaluation) && spanset_settle(&counts->starts) && spanset_settle(&counts->pauses) &&
+         spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
 }
 
 void process_counts_clear(process_counts *counts) {

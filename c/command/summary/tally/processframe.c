@@ -8,7 +8,7 @@
 
 int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
                              const moment *event) {
-  const int is_work = class->work >= WORK_COMPUTE || class->work == WORK_FETCH;
+  const int is_work = class->work >= WORK_COMPILE || class->work == WORK_FETCH;
   if (class->stage == STAGE_EVALUATION) return spanset_add(&counts->evaluation, event->start, event->end);
   if (class->stage == STAGE_STARTUP) {
     if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;

@@ -24,6 +24,7 @@ enum time_class {
   TIME_WRITE,
   TIME_READ,
   TIME_META,    /* I/O calls that move no data */
+  TIME_COMPILE, /* functions of the program are compiled while it runs */
   TIME_OUTSIDE, /* in no event, or only in bookkeeping, calls on processes, and what encloses others (frames) */
   TIME_CLASSES
 };

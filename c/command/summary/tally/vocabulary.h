@@ -18,6 +18,7 @@ enum activity {
   ACTIVITY_EMPTY, /* a worker finds no more data */
   ACTIVITY_COMMUNICATION,
   ACTIVITY_MPI, /* communication by calls of MPI */
+  ACTIVITY_COMPILE,
   ACTIVITY_DEVICE,
   ACTIVITY_CHECKPOINT,
   ACTIVITY_READ, /* regions of I/O, such as calls of MPI-IO */

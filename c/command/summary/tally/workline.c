@@ -20,12 +20,13 @@ static uint32_t class_of(const stacked_span *span) {
 
 /* By class of a span: the classes that make no difference inside it. Calls are reported whatever encloses them. */
 #define FROM(class) (~0u << (class))
-#define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPUTE))
+#define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPILE))
 static const uint32_t hidden[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
   [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
   [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
   [WORK_DEVICE] = 1u << WORK_DEVICE | FROM(WORK_OTHER),
+  [WORK_COMPILE] = FROM(WORK_COMPILE),
   [WORK_COMPUTE] = FROM(WORK_COMPUTE),
   [WORK_OTHER] = FROM(WORK_OTHER),
   [WORK_DATA] = FROM(WORK_DATA),
@@ -75,23 +76,15 @@ typedef struct work_runner {
 #define LINE_DATA ((uint32_t)TIME_OUTSIDE)
 #define NO_STATE (LINE_DATA + 1)
 static const uint8_t line_class[WORK_CLASSES] = {
-  [WORK_CHECKPOINT] = TIME_CHECKPOINT,
-  [WORK_COMM] = TIME_COMM,
-  [WORK_FETCH] = TIME_INPUT,
-  [WORK_DEVICE] = TIME_TRANSFER,
-  [WORK_REGION_WRITE] = TIME_WRITE,
-  [WORK_REGION_READ] = TIME_READ,
-  [WORK_REGION_META] = TIME_META,
-  [WORK_WRITE] = TIME_WRITE,
-  [WORK_IDLE_WRITE] = TIME_WRITE,
-  [WORK_COPY] = TIME_WRITE,
-  [WORK_IDLE_COPY] = TIME_WRITE,
-  [WORK_READ] = TIME_READ,
-  [WORK_IDLE_READ] = TIME_READ,
-  [WORK_META] = TIME_META,
-  [WORK_COMPUTE] = TIME_COMPUTE,
-  [WORK_OTHER] = TIME_COMPUTE,
-  [WORK_DATA] = LINE_DATA,
+  [WORK_CHECKPOINT] = TIME_CHECKPOINT, [WORK_COMM] = TIME_COMM,
+  [WORK_FETCH] = TIME_INPUT,           [WORK_DEVICE] = TIME_TRANSFER,
+  [WORK_REGION_WRITE] = TIME_WRITE,    [WORK_REGION_READ] = TIME_READ,
+  [WORK_REGION_META] = TIME_META,      [WORK_WRITE] = TIME_WRITE,
+  [WORK_IDLE_WRITE] = TIME_WRITE,      [WORK_COPY] = TIME_WRITE,
+  [WORK_IDLE_COPY] = TIME_WRITE,       [WORK_READ] = TIME_READ,
+  [WORK_IDLE_READ] = TIME_READ,        [WORK_META] = TIME_META,
+  [WORK_COMPILE] = TIME_COMPILE,       [WORK_COMPUTE] = TIME_COMPUTE,
+  [WORK_OTHER] = TIME_COMPUTE,         [WORK_DATA] = LINE_DATA,
 };
 
 /* Which one counts, of those that a thread is in at one moment. */
@@ -265,7 +258,7 @@ static int run_back(work_crew *crew) {
 /* The classes that count. */
 static uint32_t counted_of(const work_line *line, int is_trainer) {
   const uint32_t training = 1u << WORK_COMPUTE | 1u << WORK_FETCH;
-  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPUTE);
+  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPILE);
   if (!is_trainer) return ~0u;
   return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~io);
 }

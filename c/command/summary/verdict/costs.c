@@ -7,7 +7,7 @@
 #include "command/summary/tally/iograins.h"
 
 #define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
-#define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
+#define BUSY_LEAST 0.1   /* of what the busiest process did: less is a launcher, a shell or a helper */
 
 const char *const cost_names[COSTS] = {
   [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",
@@ -15,16 +15,15 @@ const char *const cost_names[COSTS] = {
   [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
   [COST_READ] = "read",           [COST_WRITE] = "write",
   [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
-  [COST_OTHER] = "other",
+  [COST_COMPILE] = "compile",     [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
 
 static int is_training(const summary_answer *answer) {
   const training_totals *training = &answer->training;
-  return training_exists(training) &&
-         (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs || training_has_updates(training) ||
-          answer->state->lost_fetches);
+  return training_exists(training) && (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs ||
+                                       training_has_updates(training) || answer->state->lost_fetches);
 }
 
 static double busy_ns(const process_counts *counts) {
@@ -107,7 +106,7 @@ static const enum cost cost_of_class[TIME_CLASSES] = {
   [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
   [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
   [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
-  [TIME_OUTSIDE] = COST_OTHER,
+  [TIME_COMPILE] = COST_COMPILE, [TIME_OUTSIDE] = COST_OTHER,
 };
 
 static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {
@@ -197,14 +196,14 @@ static void add_up(job_costs *costs) {
 }
 
 int costs_count(job_costs *costs, const summary_answer *answer) {
-  *costs = (job_costs){.saving_rank = NO_NUMBER,
-                       .is_training = is_training(answer),
-                       .is_input_known = answer->training.is_fetch_known};
+  *costs = (job_costs){
+    .saving_rank = NO_NUMBER, .is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
   costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);
+    costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
                           costs->count;

@@ -24,6 +24,7 @@ enum cost {
   COST_WRITE,
   COST_META,
   COST_TRANSFER,
+  COST_COMPILE,
   COST_OTHER,
   COSTS
 };
@@ -48,16 +49,17 @@ typedef struct job_costs {
   rank_costs *ranks;
   uint32_t count;
   int is_training;
+  int is_inference;       /* of a training: there are only evaluations */
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */
   double base_ns;         /* mean of the ranks, also the following */
   double job_ns;
   double ns[COSTS];
-  int64_t saving_rank;   /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
+  int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
-  double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
-  int has_calls;    /* of a training: I/O calls of trainers and their workers were recorded */
-  int is_coarse;    /* waited_with is not exact: there were too many calls */
+  double hidden_ns;         /* I/O calls of threads while other threads are in regions, at most */
+  int has_calls;            /* of a training: I/O calls of trainers and their workers were recorded */
+  int is_coarse;            /* waited_with is not exact: there were too many calls */
 } job_costs;
 
 /* The I/O call of this kind that took most time; empty: there is none. */

@@ -72,7 +72,10 @@ static void print_verdict(FILE *out, const judgement *made) {
   member(out, "kind", verdict->io_kind);
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
   fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
-          costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
+          !costs->is_training || verdict->class == BOUND_START ? "job"
+          : costs->is_inference                                ? "inference"
+                                                               : "training loop",
+          costs->count);
   print_steps(out, made);
   fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share,
           (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);

@@ -84,7 +84,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(step_median, TIME, "of a step")                                                              \
   X(step_p95, TIME, "of a step")                                                                 \
   X(step_jitter, RATIO, "step_p95 / step_median")                                                \
-  X(step_spread, RATIO, "75th percentile of steps / step_median")                                 \
+  X(step_spread, RATIO, "75th percentile of steps / step_median")                                \
   X(jitter_stake, TIME, "what steps took longer than the median")                                \
   X(epochs, COUNT, "epochs of the training")                                                     \
   X(first_epoch, TIME, "the first epoch")                                                        \
@@ -96,11 +96,15 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(checkpoint_stake, TIME, "the same as a time")                                                \
   X(waiting_share, SHARE, "of the training loop: waiting for data")                              \
   X(waiting_stake, TIME, "the same as a time")                                                   \
-  X(worker_start_share, SHARE, "of the waiting for data: loaders and workers begin or end")        \
-  X(worker_start_stake, TIME, "the same as a time")                                               \
+  X(worker_start_share, SHARE, "of the waiting for data: loaders and workers begin or end")      \
+  X(worker_start_stake, TIME, "the same as a time")                                              \
   X(workers, COUNT, "processes that load for a trainer in its loop, at once")                    \
   X(empty_workers, COUNT, "further ones, which find no data at all")                             \
   X(worker_busy, SHARE, "of the workers' time in the training loop: they load")                  \
+  X(busiest_worker, TEXT, "the worker that loads for the largest share of its time")             \
+  X(busiest_share, SHARE, "of its time: it loads")                                               \
+  X(worker_spread, SHARE, "busiest_share - other_busy")                                          \
+  X(other_busy, SHARE, "of the time of the other workers: they load")                            \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
 
 enum measure {

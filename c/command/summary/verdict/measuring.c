@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "measuring.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measuring_io.h"
 
@@ -146,6 +149,26 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
 }
 
+/* Of the trainer with the worker that is busiest: this one, and the others. */
+static void take_busiest(measure_list *list, const summary_answer *answer) {
+  const trainer_workers *found = NULL;
+  char name[48];
+  double all, others;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+    const trainer_workers *own = &answer->trainers.lines[i].workers;
+    if (own->busiest && (!found || own->busiest_share > found->busiest_share)) found = own;
+  }
+  if (!found) return;
+  snprintf(name, sizeof name, "pid %" PRIu64, answer->state->processes[found->busiest].pid);
+  all = (double)found->busy_ns / (double)found->life_ns; /* as if all lived as long */
+  others = found->count > 1 ? (all * found->count - found->busiest_share) / (found->count - 1) : all;
+  if (others < 0) others = 0;
+  measure_set_text(list, M_busiest_worker, name, strlen(name));
+  measure_set(list, M_busiest_share, found->busiest_share);
+  measure_set(list, M_other_busy, others);
+  measure_set(list, M_worker_spread, found->busiest_share > others ? found->busiest_share - others : 0);
+}
+
 static void take_workers(measure_list *list, const trainer_list *trainers) {
   double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
@@ -180,6 +203,7 @@ static int take_training(measure_list *list, const summary_answer *answer, const
     measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
   take_epochs(list, answer);
   take_workers(list, &answer->trainers);
+  take_busiest(list, answer);
   take_starts(list, costs);
   return take_steps(list, answer, costs);
 }

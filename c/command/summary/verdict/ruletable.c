@@ -169,16 +169,36 @@ const finding_rule rules[] = {
    "{worker_start_share} of the waiting for data is the start and the end of loader workers",
    "Keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or fork them from a server that has "
    "imported the modules (multiprocessing_context='forkserver')."},
+  {"unequal-workers",
+   "one worker has much more to do than the others",
+   {{M_waiting_share, '>', 0.05},
+    {M_busiest_share, '>', 0.80},
+    {M_worker_spread, '>', 0.50},
+    {M_worker_start_share, '<', 0.50}},
+   M_waiting_stake,
+   "the worker {busiest_worker} is busy {busiest_share} of the time, the others {other_busy}, and the trainer waits "
+   "for "
+   "data for {waiting_share} of its loop",
+   "Find out why its samples take longer (larger, slower storage), mix them (shuffle), or give workers of an "
+   "IterableDataset equal parts: more workers do not help."},
   {"few-workers",
    "too few loader workers",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}, {M_worker_start_share, '<', 0.50}},
+   {{M_waiting_share, '>', 0.05},
+    {M_workers, '>', 1},
+    {M_worker_busy, '>', 0.90},
+    {M_empty_workers, '<', 1},
+    {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
    "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
   {"idle-workers",
    "workers are idle while the trainer waits",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}, {M_worker_start_share, '<', 0.50}},
+   {{M_waiting_share, '>', 0.05},
+    {M_workers, '>', 1},
+    {M_worker_busy, '<', 0.50},
+    {M_worker_start_share, '<', 0.50},
+    {M_worker_spread, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
    "for "

@@ -15,7 +15,7 @@
 #define SHARE_CAUSE 0.80
 #define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
 #define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
-#define STEPS_SURE 20u /* steps of a training; events of another job */
+#define STEPS_SURE 20u     /* steps of a training; events of another job */
 
 enum verdict_class {
   BOUND_NONE,

@@ -8,6 +8,18 @@
 
 /* ---- Input ---------------------------------------------------------------------------------------------------------- */
 
+/* One worker is what the trainer waits for. */
+static int is_unequal(const measure_list *measures) {
+  const measure_value *busiest = &measures->values[M_busiest_share], *spread = &measures->values[M_worker_spread];
+  return busiest->is_known && busiest->number >= 0.8 && spread->number >= 0.5;
+}
+
+/* There are as many workers as could load everything in time. */
+static int is_enough(const measure_list *measures) {
+  const measure_value *enough = &measures->values[M_workers_enough];
+  return enough->is_known && enough->number <= measures->values[M_workers].number;
+}
+
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
@@ -28,6 +40,15 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   } else if (empty->is_known && empty->number >= 1) {
     fprintf(out, "give each worker its part of the data: %s more find none",
             measure_format(text, measures, M_empty_workers));
+  } else if (is_unequal(measures)) {
+    fprintf(out, "find out why the worker %s has more to do than the others: it is busy ",
+            measure_format(text, measures, M_busiest_worker));
+    fprintf(out, "%s of the time", measure_format(text, measures, M_busiest_share));
+    fprintf(out, ", they %s", measure_format(text, measures, M_other_busy));
+  } else if (busy->is_known && busy->number >= 0.5 && is_enough(measures)) {
+    fprintf(out, "raise prefetch_factor: ");
+    fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
+    fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
   } else if (busy->is_known && busy->number < 0.5) {
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
             measure_format(text, measures, M_worker_busy));
@@ -153,7 +174,9 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
     case BOUND_START: fprintf(out, "load and set up in parallel, or cache what is the same in every run"); break;
     default:
-      if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
+      if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
+        fprintf(out, "trace more steps: functions are compiled once, and this is what takes most of so short a run");
+      else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
       break;
   }
 }

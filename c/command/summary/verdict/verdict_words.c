@@ -52,6 +52,7 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
     const char *name;
     double ns;
   } others[] = {{"copies to and from the device", costs->ns[COST_TRANSFER]},
+                {"compiling", costs->ns[COST_COMPILE]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
   int count = 0;
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
@@ -60,7 +61,7 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
     if (class == (int)but || share < SHARE_MENTIONED || (class == BOUND_START && costs->is_training)) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, words[class].short_name, 100 * share);
   }
-  for (int i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     if (others[i].ns < SHARE_MENTIONED * costs->base_ns) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, others[i].name, 100 * others[i].ns / costs->base_ns);
   }
@@ -76,7 +77,9 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
 }
 
 static void say_first(FILE *out, const job_verdict *verdict, const job_costs *costs) {
-  const char *base = is_of_loop(verdict, costs) ? "the training loop" : "the job";
+  const char *base = !is_of_loop(verdict, costs) ? "the job"
+                     : costs->is_inference       ? "the inference"
+                                                 : "the training loop";
   char time[FORMAT_BYTES], whole[FORMAT_BYTES];
   if (!verdict->is_sure) fprintf(out, "PROBABLY ");
   if (verdict->class == BOUND_NONE) {
@@ -147,7 +150,8 @@ static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *co
 static void say_unknown(FILE *out, const job_costs *costs) {
   char time[FORMAT_BYTES];
   if (!verdict_is_much_unknown(costs)) return;
-  fprintf(out, "What happens in %.0f %% of the loop (%s) is unknown: it is in no region and no call that was recorded.\n",
+  fprintf(out,
+          "What happens in %.0f %% of the loop (%s) is unknown: it is in no region and no call that was recorded.\n",
           100 * costs->ns[COST_OTHER] / costs->base_ns, time_text(time, costs->ns[COST_OTHER]));
 }
 
@@ -183,7 +187,9 @@ static void say_besides(FILE *out, const summary_answer *answer, const job_costs
     fprintf(out, "Evaluations took another %s, %.0f %% of the job; they are not part of the loop here.\n",
             time_text(time, evaluation), 100 * evaluation / costs->job_ns);
   if (costs->is_training && pauses >= SHARE_MENTIONED * costs->job_ns)
-    fprintf(out, "Pauses of the training took another %s, %.0f %% of the job: epochs in which nothing of it was recorded any more.\n",
+    fprintf(out,
+            "Pauses of the training took another %s, %.0f %% of the job: epochs in which nothing of it was recorded "
+            "any more.\n",
             time_text(time, pauses), 100 * pauses / costs->job_ns);
 }
 
@@ -192,6 +198,12 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from || answer->state->question.has_to)
     fprintf(out, "Only a part of the time was asked for: events that begin in it count whole.\n");
+  if (costs->is_training && answer->training.is_sequence)
+    fprintf(out,
+            "%" PRIu64
+            " trainings of this run came one after the other: times are their means. Give each a folder of its "
+            "own, or start each by dftracer run, to tell them apart.\n",
+            answer->training.processes);
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
