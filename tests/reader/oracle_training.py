@@ -163,7 +163,7 @@ class Training:
             process = self.processes[key]
             process.evaluations = union((span.start, span.end) for span in spans if evaluates(span))
             busy = union(process.work["compute"] + process.work["fetch"])
-            if process.trains() and not process.counts["update"] and shared(busy, process.evaluations) == length(busy):
+            if process.trains() and shared(busy, process.evaluations) == length(busy):
                 process.is_inference = bool(process.evaluations)
                 process.evaluations = []
             process.windows = places(spans, not process.trains() and process.counts["data"] > 0)

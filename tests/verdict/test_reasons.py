@@ -174,16 +174,20 @@ def a_training_without_a_loader_has_a_loop():
 
 
 def a_job_that_only_evaluates_is_judged():
-    job = Job()
-    thread = job.ranks[0].main
-    with thread.within("evaluate", "pipeline"):
-        for _ in range(STEPS):
-            thread.region("fetch.iter", "dataloader", 40)
-            thread.region("forward", "compute", 60)
-    document, verdict = document_of(job)
-    assert (verdict["class"], verdict["base"], verdict["steps"]) == ("input", "inference", STEPS), verdict
-    assert verdict["of_ns"] == STEPS * 100 * 10**6 and abs(verdict["share"] - 0.4) < 1e-6, verdict
-    assert document["training"]["trainers"][0]["evaluation_ns"] == 0, document["training"]
+    """Or trains a model that stays in eval mode."""
+    for update, base in ((0, "inference"), (20, "training loop")):
+        job = Job()
+        thread = job.ranks[0].main
+        with thread.within("evaluate", "pipeline"):
+            for _ in range(STEPS):
+                thread.region("fetch.iter", "dataloader", 40)
+                thread.region("forward", "compute", 60 - update)
+                if update:
+                    thread.region("step", "compute", update)
+        document, verdict = document_of(job)
+        assert (verdict["class"], verdict["base"], verdict["steps"]) == ("input", base, STEPS), verdict
+        assert verdict["of_ns"] == STEPS * 100 * 10**6 and abs(verdict["share"] - 0.4) < 1e-6, verdict
+        assert document["training"]["trainers"][0]["evaluation_ns"] == 0, document["training"]
 
 
 def the_table_has_the_split_of_the_verdict():

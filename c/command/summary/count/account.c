@@ -233,14 +233,15 @@ static void account_place(void *context, const event_place *place, int64_t epoch
   tally_add_self(given->counts, group, place->self_ns);
 }
 
-/* Nothing but evaluations, such as inference: then they are the loop. */
+/* Nothing but evaluations: then they are the loop. It is inference, or the training of a model that stays in eval mode. */
 static int find_inference(process_counts *counts) {
   spanset *works[] = {&counts->compute, &counts->fetch}, *evaluation = &counts->evaluation;
   span_lengths lengths = {0};
-  if (counts->updates || spanset_is_empty(evaluation) || !process_is_trainer(counts)) return 1;
+  if (spanset_is_empty(evaluation) || !process_is_trainer(counts)) return 1;
   if (!spanset_measure(works, 2, &evaluation, 1, &lengths)) return 0;
-  counts->is_inference = lengths.common == lengths.one;
-  if (counts->is_inference) spanset_free(evaluation);
+  if (lengths.common != lengths.one) return 1;
+  counts->is_inference = !counts->updates;
+  spanset_free(evaluation);
   return 1;
 }
 
