@@ -92,7 +92,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(cold_ratio, RATIO, "first_epoch / other_epochs")                                             \
   X(cold_stake, TIME, "first_epoch - other_epochs")                                              \
   X(checkpoints, COUNT, "events of checkpoints, of a trainer")                                   \
-  X(checkpoint_share, SHARE, "of the training loop: saving, loading, and waiting for who saves")\
+  X(checkpoint_share, SHARE, "of the training loop: saving, loading, and waiting for who saves") \
   X(checkpoint_stake, TIME, "the same as a time")                                                \
   X(waiting_share, SHARE, "of the training loop: waiting for data")                              \
   X(waiting_stake, TIME, "the same as a time")                                                   \
