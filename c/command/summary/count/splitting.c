@@ -68,6 +68,7 @@ int split_process(analysis *shared, tally *counts, traced_process *process) {
   int is_good;
   find_life(shared, process, &first, &last);
   if (!is_training) process_frame_find_loop(&process->frame, &process->counts, first, last);
+  process_frame_tell_ends(&process->frame, &process->counts);
   is_good = process_frame_make_windows(&process->frame, &process->counts, &process->times, has_epochs);
   time_splitter_begin(&made.splitter, &process->counts, has_epochs ? counts : NULL, first, last,
                       process->frame.windows);
