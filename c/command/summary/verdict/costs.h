@@ -5,7 +5,8 @@
  *
  * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
  * process. The time that a rank waits for others is imbalance: in a collective until the last one has come, for a message
- * until it is sent, and after its end until the last one has ended. The rest of its communication is communication. SPDX-License-Identifier: MIT */
+ * until it is sent, and after its end until the last one has ended. The rest of its communication is communication.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COSTS_H
 #define DFTRACER_COSTS_H
 
@@ -29,7 +30,7 @@ enum cost {
 };
 extern const char *const cost_names[COSTS];
 
-/* What a rank waits for that waits for others: imbalance is the sum. */
+/* How a rank waits for others: imbalance is the sum. */
 enum rank_wait {
   WAIT_COLLECTIVE, /* the last one to come */
   WAIT_MESSAGE,    /* a message that is sent late */
