@@ -172,6 +172,16 @@ class Job:
                 rank.main.idle_until(last_us)
                 rank.main.idle(ms)
 
+    def send(self, sender, receiver, tag, ms=0.01):
+        """A message of MPI: the receiver has it when it was sent, and both take ms."""
+        world = {"comm": 0, "comm_size": self.size, "bytes": 8, "tag": tag}
+        one, other = self.ranks[sender].main, self.ranks[receiver].main
+        sent_us = one.now_us
+        one.region("MPI_Send", "MPI", ms, peer=receiver, **world)
+        with other.within("MPI_Recv", "MPI", peer=sender, **world):
+            other.idle_until(sent_us)
+            other.idle(ms)
+
     def write(self, folder, whole=True):
         """Returns the truth. whole: shares are of the time of the rank."""
         folder = pathlib.Path(folder)

@@ -193,6 +193,37 @@ def straggler(ranks, straggler_imbalance):
     return unequal(ranks, 100 - 100 * straggler_imbalance * ranks / max(ranks - 1, 1))
 
 
+@case("late-senders")
+def late_senders(ranks, late_message_share):
+    """Rank 0 computes for 100 ms and sends to rank 1, which waits for the message."""
+    job = Job(ranks)
+    for number in range(24):
+        job.spend("compute", [100] + [100 - 100 * late_message_share * ranks] + [100] * (ranks - 2))
+        if ranks > 1:
+            job.send(0, 1, number)
+    return job
+
+
+@case("early-end")
+def early_end(ranks, early_end_share):
+    """Rank 0 goes on alone."""
+    job = Job(ranks)
+    for _ in range(24):
+        job.spend("compute", 100)
+    own = early_end_share * ranks / max(ranks - 1, 1)
+    job.spend("compute", [2400 * own / (1 - own)] + [0] * (ranks - 1))
+    return job
+
+
+@case("tear-down")
+def tear_down(teardown_share):
+    job = Job(2)
+    for _ in range(24):
+        job.spend("compute", 100)
+    job.spend("checkpoint", 2400 * teardown_share / (1 - teardown_share))
+    return job
+
+
 @case("communication")
 def communication(communication_share):
     job = Job(2)

@@ -2,13 +2,14 @@
 
 A program measures itself with its own clock. Of each rank there is a list of intervals (kind, name, begin_ns, end_ns):
 
-    whole                        what the shares are of: the training loop, or the time of the rank
+    whole                        what the shares are of: the training loop, or, if its name is job, the time of the rank
     evaluation                   is no part of it
     compute input checkpoint read write metadata start-up
     comm                         a collective; the n-th one of a name is the same one on all ranks
     inside                       the same as another one of its name, but measured within the event, not around it
 
 A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication.
+A job lasts until its last rank has ended. A rank that has ended before waits for it: that is imbalance, too.
 The class io is the sum of read, write and metadata, which must not overlap.
 
 On a busy machine a program may stand still between its own measurement and the event that dftracer records. What is
@@ -36,6 +37,10 @@ def union_length(intervals):
     return total
 
 
+def ends_of_job(intervals):
+    return max((end for kind, name, _, end in intervals if (kind, name) == ("whole", "job")), default=None)
+
+
 class Truth:
     """Costs by class and rank, in nanoseconds."""
 
@@ -59,6 +64,12 @@ class Truth:
             self.costs[rank]["io"] = sum(self.costs[rank][kind] for kind in IO)
         for calls in meetings.values():
             self._meet(calls)
+        self._end({rank: ends for rank, own in intervals_of_ranks.items() if (ends := ends_of_job(own))})
+
+    def _end(self, ends):
+        for rank, end in ends.items():
+            self.whole[rank] += max(ends.values()) - end
+            self.costs[rank]["imbalance"] += max(ends.values()) - end
 
     @staticmethod
     def _blur_of(intervals):

@@ -143,6 +143,12 @@ static void code_regions(state_codec *codec, const summary_state *state, region_
   }
 }
 
+static void code_phase_region(state_codec *codec, const summary_state *state, phase_region *region) {
+  code_text(codec, state, &region->name);
+  code_text(codec, state, &region->cat);
+  codec_uint(codec, &region->ns);
+}
+
 static void code_counts(state_codec *codec, const summary_state *state, process_counts *counts) {
   codec_uint(codec, &counts->events);
   codec_uint(codec, &counts->calls);
@@ -163,6 +169,11 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
   for (int i = 0; i < PHASES; i++) codec_sparse(codec, counts->split_ns[i], TIME_CLASSES);
+  code_phase_region(codec, state, &counts->start_region);
+  code_phase_region(codec, state, &counts->end_region);
+  codec_uint(codec, &counts->finals);
+  codec_int(codec, &counts->final_first);
+  codec_int(codec, &counts->final_last);
   codec_steps(codec, &counts->steps);
   for (int i = 0; i < GRAIN_KINDS; i++) codec_grains(codec, &counts->grains[i]);
 }

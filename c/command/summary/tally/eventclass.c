@@ -87,6 +87,7 @@ static const struct {
   [ACTIVITY_EVALUATION] = {AI_NONE, WORK_NONE, STAGE_EVALUATION},
   [ACTIVITY_STARTUP] = {AI_NONE, WORK_OTHER, STAGE_STARTUP},
   [ACTIVITY_FRAME] = {AI_NONE, WORK_NONE, STAGE_NONE},
+  [ACTIVITY_FINAL] = {AI_NONE, WORK_NONE, STAGE_FINAL},
 };
 
 static uint8_t work_of_call(enum io_kind kind) {

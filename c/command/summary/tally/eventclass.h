@@ -58,7 +58,7 @@ enum work_class {
 };
 
 /* Which phase an event tells of. */
-enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP };
+enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP, STAGE_FINAL };
 
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */

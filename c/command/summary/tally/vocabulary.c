@@ -27,6 +27,7 @@ static const struct {
   [ACTIVITY_EVALUATION] = {"evaluation", "encloses an evaluation or a test"},
   [ACTIVITY_STARTUP] = {"start-up", "comes before the main loop; otherwise like other"},
   [ACTIVITY_FRAME] = {"frame", "encloses work of any kind; its own time counts as outside"},
+  [ACTIVITY_FINAL] = {"final", "the last call of a rank: waiting in it for others is imbalance, the rest is outside"},
 };
 
 static const vocabulary_row rows[] = {
@@ -68,7 +69,7 @@ static const vocabulary_row rows[] = {
   {ACTIVITY_CHECKPOINT, "checkpointing", "*", ""},
   {ACTIVITY_STARTUP, "MPI", "MPI_Init*", "MPI calls that dftracer records"},
   {ACTIVITY_STARTUP, "MPI", "MPI_Session_init", ""},
-  {ACTIVITY_FRAME, "MPI", "MPI_Finalize", ""},
+  {ACTIVITY_FINAL, "MPI", "MPI_Finalize", ""},
   {ACTIVITY_FRAME, "MPI", "MPI_Session_finalize", ""},
   {ACTIVITY_MPI, "MPI", "*", ""},
   {ACTIVITY_MPI, "mpi", "*", ""},

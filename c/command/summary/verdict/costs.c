@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "command/summary/tally/iograins.h"
+#include "rankends.h"
 
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
@@ -118,6 +119,7 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (is_in_base) rank->ns[cost_of_class[class]] += ns;
       if (is_in_base || !is_training) rank->base_ns += ns;
       if (phase == PHASE_START) rank->ns[COST_START] += ns;
+      if (phase == PHASE_END) rank->end_ns += ns;
       if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
@@ -125,15 +127,24 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
   }
 }
 
-/* The wait for the last rank is not communication. */
+/* The wait for other ranks is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives) {
-  double waited = 0;
+  const wait_sums *waits = NULL;
+  double waited, counted;
   for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].process == rank->process) waited = (double)collectives->ranks[i].waits.loop_waited_ns;
+    if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
   }
-  if (waited > rank->ns[COST_COMM]) waited = rank->ns[COST_COMM]; /* some of it overlaps with compute */
-  rank->ns[COST_IMBALANCE] = waited;
-  rank->ns[COST_COMM] -= waited;
+  if (!waits) return;
+  rank->caused_ns = (double)waits->loop_caused_ns;
+  rank->end_caused_ns = (double)waits->end_caused_ns;
+  rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
+  waited = (double)waits->loop_waited_ns;
+  counted = waited < rank->ns[COST_COMM] ? waited : rank->ns[COST_COMM]; /* some of it overlaps with compute */
+  if (counted <= 0) return;
+  rank->waits[WAIT_MESSAGE] = counted * (double)waits->loop_late_ns / waited;
+  rank->waits[WAIT_COLLECTIVE] = counted - rank->waits[WAIT_MESSAGE];
+  rank->ns[COST_IMBALANCE] = counted;
+  rank->ns[COST_COMM] -= counted;
 }
 
 /* I/O calls that are no cost, because another thread of the process seems to compute meanwhile. */
@@ -149,7 +160,9 @@ static void add_up(job_costs *costs) {
     const rank_costs *rank = &costs->ranks[i];
     costs->base_ns += rank->base_ns / costs->count;
     costs->job_ns += rank->all_ns / costs->count;
+    costs->end_ns += rank->end_ns / costs->count;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
+    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->count;
   }
 }
 
@@ -164,6 +177,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
                           costs->count;
   }
+  if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
   return 1;
 }

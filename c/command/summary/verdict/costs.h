@@ -4,8 +4,9 @@
  * every process that did at least a tenth of what the busiest did. Launchers and shells that only wait are left out.
  *
  * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
- * process. The time that a rank waits in a collective until the last one has come is imbalance, the rest of its communication
- * is communication. SPDX-License-Identifier: MIT */
+ * process. The time that a rank waits for others is imbalance: in a collective until the last one has come, for a message
+ * until it is sent, and after its end until the last one has ended. The rest of its communication is communication.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COSTS_H
 #define DFTRACER_COSTS_H
 
@@ -29,13 +30,26 @@ enum cost {
 };
 extern const char *const cost_names[COSTS];
 
+/* How a rank waits for others: imbalance is the sum. */
+enum rank_wait {
+  WAIT_COLLECTIVE, /* the last one to come */
+  WAIT_MESSAGE,    /* a message that is sent late */
+  WAIT_END,        /* it has ended, or is in MPI_Finalize, and others still work */
+  WAITS
+};
+
 /* One rank. */
 typedef struct rank_costs {
   uint32_t process;
   int64_t rank;                 /* NO_NUMBER: it has none */
-  double all_ns;                /* from its first event to its last */
+  double all_ns;                /* from its first event to its last; of a job, to that of the last rank */
   double base_ns;               /* what shares are of: the training loop, or all of its time */
   double ns[COSTS];             /* in the base; COST_START: of all of its time */
+  double waits[WAITS];          /* of COST_IMBALANCE */
+  double caused_ns;             /* what others waited for it, alone, in their loops and after them; */
+  double end_caused_ns;         /* after them; */
+  double start_caused_ns;       /* and before them */
+  double end_ns;                /* after the loop */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
   double waited_ns;             /* all of its waiting for data, but in evaluations */
@@ -52,6 +66,8 @@ typedef struct job_costs {
   double base_ns;         /* mean of the ranks, also the following */
   double job_ns;
   double ns[COSTS];
+  double waits[WAITS];
+  double end_ns;
   double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
   int is_coarse;    /* waited_with is not exact: there were too many calls */
 } job_costs;

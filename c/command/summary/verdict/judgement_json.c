@@ -24,11 +24,21 @@ static void print_shares(FILE *out, const job_costs *costs) {
   for (int i = 0; i < COSTS; i++) {
     const double of_ns = i == COST_START ? costs->job_ns : costs->base_ns;
     const int is_known = (i != COST_INPUT || costs->is_input_known || !costs->is_training) &&
-                         (i != COST_IMBALANCE || costs->is_imbalance_known);
+                         (i != COST_IMBALANCE || costs->is_imbalance_known || costs->ns[i] > 0);
     fprintf(out, "%s\"%s\": ", i ? ", " : "", cost_names[i]);
     if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
     else fprintf(out, "null");
   }
+  fprintf(out, "}");
+}
+
+/* Of imbalance. */
+static void print_waits(FILE *out, const job_costs *costs) {
+  static const char *const names[WAITS] = {
+    [WAIT_COLLECTIVE] = "collectives", [WAIT_MESSAGE] = "messages", [WAIT_END] = "end"};
+  fprintf(out, ",\n    \"waits\": {");
+  for (int i = 0; i < WAITS; i++)
+    fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", names[i], costs->base_ns > 0 ? costs->waits[i] / costs->base_ns : 0);
   fprintf(out, "}");
 }
 
@@ -42,6 +52,8 @@ static void print_cause(FILE *out, const verdict_cause *cause) {
   fprintf(out, ", \"share\": %.6f", cause->share);
   member(out, "call", cause->call);
   member(out, "folder", cause->folder);
+  if (cause->rank == NO_NUMBER) fprintf(out, ", \"rank\": null");
+  else fprintf(out, ", \"rank\": %" PRId64, cause->rank);
   if (cause->files)
     fprintf(out, ", \"files\": %" PRIu64 ", \"bytes_per_file\": %.0f}", cause->files, cause->file_bytes);
   else fprintf(out, ", \"files\": null, \"bytes_per_file\": null}");
@@ -81,6 +93,7 @@ static void print_verdict(FILE *out, const judgement *made) {
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
   print_shares(out, costs);
+  print_waits(out, costs);
   print_cause(out, &verdict->cause);
   fprintf(out, ",\n    \"text\": ");
   text_or_null(out, verdict->text);

@@ -64,8 +64,12 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(shared_slowdown, RATIO, "time for a byte there, compared with files of one writer")          \
   X(shared_stake, TIME, "what its writes took longer")                                           \
   X(ranks, COUNT, "ranks that are compared")                                                     \
-  X(imbalance_share, SHARE, "of a rank's time: in collectives, until the last rank came")        \
+  X(imbalance_share, SHARE, "of a rank's time: waiting for others, in any of these ways")        \
   X(imbalance_stake, TIME, "the same as a time")                                                 \
+  X(late_message_share, SHARE, "of a rank's time: in receives, until the message is sent")       \
+  X(late_message_stake, TIME, "the same as a time")                                              \
+  X(early_end_share, SHARE, "of a rank's time: it is done, and others still work")               \
+  X(early_end_stake, TIME, "the same as a time")                                                 \
   X(last_rank, RANK, "the rank that the others waited for most")                                 \
   X(last_share, SHARE, "of that waiting")                                                        \
   X(straggler, RANK, "the rank whose region took longest, of the region that loses most time")   \
@@ -80,6 +84,10 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(transfer_stake, TIME, "the same as a time")                                                  \
   X(startup_share, SHARE, "of the job: before its loop begins")                                  \
   X(startup_stake, TIME, "the same as a time")                                                   \
+  X(startup_cause, TEXT, "what explains 80 % of it")                                             \
+  X(teardown_share, SHARE, "of the job: after its loop")                                         \
+  X(teardown_stake, TIME, "the same as a time")                                                  \
+  X(teardown_cause, TEXT, "what explains 80 % of it")                                            \
   X(steps, COUNT, "steps of a trainer")                                                          \
   X(step_median, TIME, "of a step")                                                              \
   X(step_p95, TIME, "of a step")                                                                 \

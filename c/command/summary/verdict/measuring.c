@@ -3,8 +3,11 @@
 #include "measuring.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "cause_words.h"
 #include "measuring_io.h"
+#include "phasecause.h"
 
 #define NEARLY 0.95
 
@@ -17,17 +20,17 @@ static void take_cost(measure_list *list, const job_costs *costs, enum cost cost
 }
 
 /* The rank that the others waited for most. */
-static void take_last(measure_list *list, const collective_list *collectives) {
-  const comm_rank *last = NULL;
+static void take_last(measure_list *list, const job_costs *costs) {
+  const rank_costs *last = NULL;
   double all = 0;
-  for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    const comm_rank *next = &collectives->ranks[i];
-    all += (double)next->waits.loop_caused_ns;
-    if (!last || next->waits.loop_caused_ns > last->waits.loop_caused_ns) last = next;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *next = &costs->ranks[i];
+    all += next->ns[COST_IMBALANCE];
+    if (!last || next->caused_ns > last->caused_ns) last = next;
   }
-  if (!last || !last->waits.loop_caused_ns || last->rank == NO_NUMBER) return;
+  if (!last || last->caused_ns <= 0 || last->rank == NO_NUMBER) return;
   measure_set(list, M_last_rank, (double)last->rank);
-  measure_set_ratio(list, M_last_share, (double)last->waits.loop_caused_ns, all);
+  measure_set_ratio(list, M_last_share, last->caused_ns < all ? last->caused_ns : all, all);
 }
 
 /* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. */
@@ -64,10 +67,11 @@ static const rank_region *find_straggler(const summary_answer *answer) {
 
 static void take_straggler(measure_list *list, const summary_answer *answer) {
   const rank_region *slow = find_straggler(answer);
-  dft_text name;
+  char *name;
   if (!slow) return;
-  name = state_text_of(answer->state, slow->name);
-  measure_set_text(list, M_straggler_region, name.text, name.len);
+  name = shown_name(state_text_of(answer->state, slow->name));
+  if (name) measure_set_text(list, M_straggler_region, name, strlen(name));
+  free(name);
   measure_set(list, M_straggler, (double)slow->max.rank);
   measure_set(list, M_straggler_time, (double)slow->max.total_ns);
   measure_set(list, M_straggler_mean, (double)slow->mean_ns);
@@ -75,13 +79,30 @@ static void take_straggler(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_straggler_stake, (double)slow->lost_ns);
 }
 
+static void take_waits(measure_list *list, const job_costs *costs) {
+  if (costs->is_imbalance_known || costs->ns[COST_IMBALANCE] > 0)
+    take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
+  measure_set_ratio(list, M_late_message_share, costs->waits[WAIT_MESSAGE], costs->base_ns);
+  measure_set(list, M_late_message_stake, costs->waits[WAIT_MESSAGE]);
+  measure_set_ratio(list, M_early_end_share, costs->waits[WAIT_END], costs->base_ns);
+  measure_set(list, M_early_end_stake, costs->waits[WAIT_END]);
+}
+
+/* What comes before the loop, and after it. */
+static int take_phases(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
+  measure_set_ratio(list, M_teardown_share, costs->end_ns, costs->job_ns);
+  measure_set(list, M_teardown_stake, costs->end_ns);
+  return phase_cause_measure(list, M_startup_cause, answer, costs, PHASE_START) &&
+         phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
+}
+
 static void take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   measure_set(list, M_ranks, costs->count);
   take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
-  take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
-  if (costs->is_imbalance_known) take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
-  take_last(list, &answer->collectives);
+  take_waits(list, costs);
+  take_last(list, costs);
   take_straggler(list, answer);
 }
 
@@ -174,6 +195,7 @@ static int take_training(measure_list *list, const summary_answer *answer, const
 int measures_take(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   if (!costs->count) return 1;
   take_ranks(list, answer, costs);
+  if (!take_phases(list, answer, costs)) return 0;
   measures_take_io(list, answer, costs);
   return !costs->is_training || take_training(list, answer, costs);
 }

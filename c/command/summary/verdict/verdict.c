@@ -128,7 +128,7 @@ static int is_sure(const job_verdict *verdict, const summary_answer *answer, con
 
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures) {
-  *verdict = (job_verdict){.worst_rank = NO_NUMBER};
+  *verdict = (job_verdict){.worst_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
   if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);
@@ -141,10 +141,14 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   find_worst(verdict, costs, measures);
 }
 
+void verdict_cause_free(verdict_cause *cause) {
+  free(cause->call);
+  free(cause->folder);
+  free(cause->file);
+}
+
 void verdict_free(job_verdict *verdict) {
-  free(verdict->cause.call);
-  free(verdict->cause.folder);
-  free(verdict->cause.file);
+  verdict_cause_free(&verdict->cause);
   free(verdict->text);
   free(verdict->next);
   free(verdict->evidence);

@@ -37,6 +37,7 @@ typedef struct verdict_cause {
   char *file;       /* if it is only one; otherwise NULL */
   uint64_t files;   /* 0: none */
   double file_bytes;
+  int64_t rank; /* only this one does it, and the others wait for it; NO_NUMBER: none. Of BOUND_START */
 } verdict_cause;
 
 typedef struct job_verdict {
@@ -58,6 +59,7 @@ typedef struct job_verdict {
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures);
 void verdict_free(job_verdict *verdict);
+void verdict_cause_free(verdict_cause *cause);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);

@@ -72,8 +72,48 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       fprintf(out, "spread the I/O of rank %" PRId64 " over the ranks: the others wait while it reads and writes",
               rank);
       break;
-    default: fprintf(out, "distribute the work more evenly");
+    default:
+      if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
+        fprintf(out, "send earlier, and compute what needs no message before you wait for it");
+      else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && rank != NO_NUMBER)
+        fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
+      else fprintf(out, "distribute the work more evenly");
   }
+}
+
+/* ---- Start-up ------------------------------------------------------------------------------------------------------- */
+
+/* Where programs and modules of Python are. */
+static int is_software(const char *folder) {
+  static const char *const parts[] = {"site-packages/", "dist-packages/", "/lib/python"};
+  for (size_t i = 0; folder && i < sizeof parts / sizeof parts[0]; i++) {
+    if (strstr(folder, parts[i])) return 1;
+  }
+  return 0;
+}
+
+static void advise_start(FILE *out, const verdict_cause *cause) {
+  const char *what = cause->what ? cause->what : "", *call = cause->call ? cause->call : "";
+  const int is_region = strcmp(what, "region") == 0;
+  if (is_software(cause->folder))
+    fprintf(out, "import from a local disk or a container image: modules are many small files");
+  else if (strcmp(what, "metadata") == 0)
+    fprintf(out, "open and look up fewer files: pack them, or let one rank list them and tell the others");
+  else if (strcmp(what, "read") == 0 && cause->rank != NO_NUMBER)
+    fprintf(out, "let every rank read its part: the others wait while rank %" PRId64 " reads", cause->rank);
+  else if (strcmp(what, "read") == 0)
+    fprintf(out, "read with fewer and larger calls, in parallel, or from a local copy");
+  else if (strcmp(what, "write") == 0) fprintf(out, "write less before the loop, or in the background");
+  else if (is_region && strncmp(call, "MPI_Init", 8) == 0)
+    fprintf(out, "look at how MPI starts: the launcher, the network, and libraries on a shared file system");
+  else if (is_region && cause->rank != NO_NUMBER)
+    fprintf(out,
+            "let every rank do a part of '%s', or cache its result: the others wait while rank %" PRId64 " does it",
+            call, cause->rank);
+  else if (is_region) fprintf(out, "do '%s' in parallel, or cache its result if it is the same in every run", call);
+  else if (strcmp(what, "outside") == 0)
+    fprintf(out, "annotate what the program does before its loop, or record its I/O: nothing is known of this time");
+  else fprintf(out, "load and set up in parallel, or cache what is the same in every run");
 }
 
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
@@ -139,7 +179,7 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
     case BOUND_CHECKPOINT: fprintf(out, "save less often, save in the background, or let each rank save a part"); break;
     case BOUND_IO: advise_io(out, verdict, found); break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
-    case BOUND_START: fprintf(out, "load and set up in parallel, or cache what is the same in every run"); break;
+    case BOUND_START: advise_start(out, &verdict->cause); break;
     default: break;
   }
 }

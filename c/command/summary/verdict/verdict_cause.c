@@ -6,21 +6,33 @@
 #include <string.h>
 
 #include "command/cli/printable.h"
+#include "phasecause.h"
 
-static int name_call(verdict_cause *cause, enum io_cost kind, const summary_state *state) {
+#define ALL_OF_IT 0.995
+
+/* Of all time of a kind, a call or a folder has this share, and a phase has this part. Whether at least 80 % of that part
+ * are the call's, even if all the rest of the time is. */
+static int explains(double share, double part) {
+  return share - (1 - part) >= SHARE_CAUSE * part;
+}
+
+static int name_call(verdict_cause *cause, enum io_cost kind, double part, const summary_state *state) {
   double share;
   const dft_text call = costs_call(state, kind, &share);
-  if (share < SHARE_CAUSE) return 1; /* several calls of this kind */
+  if (!explains(share, part)) return 1; /* several calls of this kind */
   cause->call = call.len ? strdup(printable_n(call.text, call.len)) : NULL;
   return !call.len || cause->call;
 }
 
-static int name_files(verdict_cause *cause, enum io_cost kind, const summary_answer *answer) {
+static int name_files(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
   const io_folder *folder = &answer->folders[kind];
-  if (!folder->files) return 1;
-  cause->files = folder->files;
-  cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
-                      (double)folder->files;
+  if (!folder->files || !folder->all_ns) return 1;
+  if (part < 1 && !explains((double)folder->cost_ns / (double)folder->all_ns, part)) return 1;
+  if (part >= ALL_OF_IT) { /* else some of them are only used later */
+    cause->files = folder->files;
+    cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
+                        (double)folder->files;
+  }
   if (folder->file) {
     const dft_text name = answer_file(answer->state, folder->file);
     cause->file = strdup(printable_n(name.text, name.len));
@@ -31,12 +43,16 @@ static int name_files(verdict_cause *cause, enum io_cost kind, const summary_ans
   return cause->folder != NULL;
 }
 
-static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer) {
+int verdict_cause_io(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
   static const char *const whats[IO_COSTS] = {
     [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
   cause->what = whats[kind];
+  return name_call(cause, kind, part, answer->state) && name_files(cause, kind, part, answer);
+}
+
+static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer) {
   cause->share = share;
-  return name_call(cause, kind, answer->state) && name_files(cause, kind, answer);
+  return verdict_cause_io(cause, kind, 1, answer);
 }
 
 /* What coincides with the waiting for data. */
@@ -94,6 +110,7 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
     case BOUND_IO: return explain_io(&verdict->cause, answer, costs);
     case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
+    case BOUND_START: return phase_cause_find(&verdict->cause, answer, costs, PHASE_START);
     default: return 1;
   }
 }

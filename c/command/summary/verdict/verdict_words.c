@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause_words.h"
 #include "command/cli/terminal.h"
 #include "verdict_advice.h"
 
@@ -25,7 +26,7 @@ static const class_words words[BOUND_CLASSES] = {
   [BOUND_CHECKPOINT] = {"CHECKPOINT-BOUND", "is spent on checkpoints", "checkpoints",
                         "With checkpoints in the background"},
   [BOUND_IO] = {"I/O-BOUND", "is spent in I/O calls", "I/O calls", "Without the time in these calls"},
-  [BOUND_IMBALANCE] = {"IMBALANCE", "is waiting for the last rank in collectives", "imbalance", "With perfect balance"},
+  [BOUND_IMBALANCE] = {"IMBALANCE", "is waiting for other ranks", "imbalance", "With perfect balance"},
   [BOUND_START] = {"START-UP", "passes before the main loop begins", "start-up", "Without it"},
 };
 
@@ -74,6 +75,22 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
   else fprintf(out, " causes %.0f %% of it", 100 * verdict->worst_share);
 }
 
+/* What most of the imbalance is; WAITS: several things. */
+static enum rank_wait main_wait(const job_costs *costs) {
+  for (int i = 0; i < WAITS; i++) {
+    if (costs->waits[i] >= SHARE_CAUSE * costs->ns[COST_IMBALANCE]) return (enum rank_wait)i;
+  }
+  return WAITS;
+}
+
+static const char *doing_text(const job_verdict *verdict, const job_costs *costs) {
+  static const char *const waits[WAITS + 1] = {[WAIT_COLLECTIVE] = "is waiting for the last rank in collectives",
+                                               [WAIT_MESSAGE] = "is waiting for messages that are sent late",
+                                               [WAIT_END] = "is waiting for the last rank to finish"};
+  const enum rank_wait wait = main_wait(costs);
+  return verdict->class == BOUND_IMBALANCE && wait != WAITS ? waits[wait] : words[verdict->class].doing;
+}
+
 static void say_first(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   const char *base = is_of_loop(verdict, costs) ? "the training loop" : "the job";
   char time[FORMAT_BYTES], whole[FORMAT_BYTES];
@@ -88,31 +105,12 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
   fprintf(out, "%s", words[verdict->class].title);
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
   fprintf(out, ": %.0f %% of %s (%s of %s%s) %s", 100 * verdict->share, base, time_text(time, verdict->ns),
-          time_text(whole, verdict->of_ns), each_text(verdict, costs), words[verdict->class].doing);
+          time_text(whole, verdict->of_ns), each_text(verdict, costs), doing_text(verdict, costs));
   say_worst(out, verdict);
   fprintf(out, ".");
 }
 
 /* ---- Evidence ------------------------------------------------------------------------------------------------------- */
-
-/* "open() of 1,200 files below /scratch/train (110 KiB read of each)" */
-static void say_files(FILE *out, const verdict_cause *cause) {
-  const int is_written = strcmp(cause->what, "write") == 0;
-  char text[FORMAT_BYTES], path[MEASURE_TEXT_BYTES];
-  if (cause->call) fprintf(out, " %s()", short_text(path, cause->call));
-  else fprintf(out, " %s calls", cause->what);
-  if (cause->file) fprintf(out, " of %s", short_text(path, cause->file));
-  else if (cause->files) fprintf(out, " of %s file%s", format_count(text, cause->files), plural(cause->files));
-  if (cause->folder && !cause->file) {
-    short_text(path, cause->folder); /* which ends with a slash */
-    fprintf(out, " below %.*s", (int)strlen(path) - 1, path);
-  }
-  if (!cause->files || cause->file_bytes <= 0) return;
-  fprintf(out, " (%s %s%s)", format_bytes(text, cause->file_bytes), is_written ? "written" : "read",
-          cause->files == 1 ? ""
-          : is_written      ? " to each"
-                            : " of each");
-}
 
 static void say_cause(FILE *out, const job_verdict *verdict, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
@@ -124,12 +122,9 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
             measure_format(two, measures, M_straggler_mean));
     return;
   }
-  if (cause->share >= ALL_SHARE && !cause->is_about) fprintf(out, "All of that ");
-  else fprintf(out, "%s%.0f %% of that ", cause->is_about ? "About " : "", 100 * cause->share);
-  fprintf(out, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
-  if (strcmp(cause->what, "preparing") == 0) fprintf(out, " the preparing of samples, outside of I/O calls");
-  else if (cause->call || cause->files) say_files(out, cause);
-  else fprintf(out, " %s", cause->what);
+  cause_say_share(out, cause, "that");
+  fprintf(out, verdict->class == BOUND_INPUT ? " waiting coincides with" : " is");
+  cause_say(out, cause);
   fprintf(out, ".\n");
 }
 
@@ -168,8 +163,8 @@ static void say_evaluation(FILE *out, const summary_answer *answer, const job_co
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
-  if (answer->state->question.has_from || answer->state->question.has_to)
-    fprintf(out, "Only a part of the time was asked for: events that begin in it count whole.\n");
+  if (answer->state->question.has_from)
+    fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
@@ -188,8 +183,23 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
     fprintf(out, "How much of the communication is waiting for other ranks is unknown: see Communication.\n");
 }
 
+/* The ways of waiting, if none is most of it. */
+static void say_waits(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  static const char *const waits[WAITS] = {
+    [WAIT_COLLECTIVE] = "in collectives", [WAIT_MESSAGE] = "for late messages", [WAIT_END] = "of ranks that are done"};
+  int count = 0;
+  if (verdict->class != BOUND_IMBALANCE || main_wait(costs) != WAITS) return;
+  for (int i = 0; i < WAITS; i++) {
+    const double share = costs->waits[i] / verdict->ns;
+    if (share >= SHARE_MENTIONED)
+      fprintf(out, "%s %.0f %% is %s", count++ ? "," : "Of that waiting,", 100 * share, waits[i]);
+  }
+  if (count) fprintf(out, ".\n");
+}
+
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
+  say_waits(out, verdict, costs);
   say_cause(out, verdict, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
