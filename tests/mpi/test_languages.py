@@ -3,15 +3,12 @@ SPDX-License-Identifier: MIT
 """
 
 import os
-import shutil
 
 from mpi_harness import (
     PROGRAMS,
-    Skip,
     by_rank,
     calls,
     expect_equal,
-    implementation,
     job,
     main,
     read_folder,
@@ -22,6 +19,7 @@ from mpi_harness import (
 )
 
 RANKS = 3
+WITH_FORTRAN = ["Open MPI 4", "MPICH 4"]
 FORTRAN = {  # calls and bytes on each rank
     "MPI_Init": (1, 0),
     "MPI_Allreduce": (2, 8 + 24),
@@ -62,12 +60,10 @@ half.Free()
 """
 
 
-def fortran(folder, source, *options):
-    if not shutil.which("mpifort"):
-        raise Skip("no mpifort")
+def fortran(folder, mpi, source, *options):
     program = os.path.join(folder, "program")
-    run(["mpifort", "-w", *options, os.path.join(PROGRAMS, source), "-o", program], untraced())
-    job(implementation("Open MPI 4"), folder, RANKS, [program])
+    run([mpi.fortran, "-w", *options, os.path.join(PROGRAMS, source), "-o", program], untraced())
+    job(mpi, folder, RANKS, [program])
     found = by_rank(folder)
     expect_equal(sorted(found), list(range(RANKS)), "ranks")
     for rank, events in found.items():
@@ -76,16 +72,19 @@ def fortran(folder, source, *options):
         expect_equal(send["args"]["peer"], (rank + 1) % RANKS, "peer")
 
 
-def case_f77(folder):
-    fortran(folder, "sums_f77.f", "-fallow-argument-mismatch")
+@with_each(globals(), WITH_FORTRAN)
+def f77(folder, mpi):
+    fortran(folder, mpi, "sums_f77.f", "-fallow-argument-mismatch")
 
 
-def case_f90(folder):
-    fortran(folder, "sums_f90.f90")
+@with_each(globals(), WITH_FORTRAN)
+def f90(folder, mpi):
+    fortran(folder, mpi, "sums_f90.f90")
 
 
-def case_f08(folder):
-    fortran(folder, "sums_f08.f90")
+@with_each(globals(), WITH_FORTRAN)
+def f08(folder, mpi):
+    fortran(folder, mpi, "sums_f08.f90")
 
 
 @with_each(globals(), ["Open MPI 5", "MPICH"])
