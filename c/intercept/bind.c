@@ -12,6 +12,7 @@
 #include "base/signals.h"
 #include "loadedobject.h"
 #include "mpi/mpibind.h"
+#include "state.h"
 #include "tail.h"
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
@@ -187,11 +188,15 @@ dft__function dft__bind_before_dlopen(void) {
   return real_for(DFT__SYMBOL_dlopen);
 }
 
-/* A program that uses a library it has loaded first looks up a function in it. */
+/* A program that uses a library it has loaded first looks up a function in it. If that one uses MPI, its first call may
+ * be MPI_Init. */
 dft__function dft__bind_before_dlsym(void) {
   int saved = errno;
   dft__function real = real_for(DFT__SYMBOL_dlsym);
-  if (!(dft__hush & DFT__HUSH_VFORK)) dft__bind_look_again();
+  if (!(dft__hush & DFT__HUSH_VFORK)) {
+    if (DFT__GET(dft__io_state) == DFT__IO_UNDECIDED && dft__mpi_is_loaded()) dft__io_is_on();
+    dft__bind_look_again();
+  }
   errno = saved;
   return real;
 }

@@ -106,8 +106,8 @@ static int find_family(dft__mpi_family *family) {
 /* Functions that newer standards or older libraries do not have may be missing. */
 static int has_functions(void) {
   return dft__mpi.initialized && dft__mpi.finalized && dft__mpi.comm_rank && dft__mpi.comm_size &&
-         dft__mpi.comm_test_inter && dft__mpi.comm_group && dft__mpi.comm_remote_group && dft__mpi.group_size &&
-         dft__mpi.group_free && dft__mpi.group_translate_ranks && dft__mpi.type_size;
+         dft__mpi.comm_test_inter && dft__mpi.comm_group && dft__mpi.comm_remote_group && dft__mpi.group_rank &&
+         dft__mpi.group_size && dft__mpi.group_free && dft__mpi.group_translate_ranks && dft__mpi.type_size;
 }
 
 int dft__mpi_library_learn(void) {

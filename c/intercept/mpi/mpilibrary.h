@@ -31,7 +31,9 @@ typedef struct dft__mpi_family {
   X(comm_size, "PMPI_Comm_size", (dft__word, int *))                                                      \
   X(comm_test_inter, "PMPI_Comm_test_inter", (dft__word, int *))                                          \
   X(comm_group, "PMPI_Comm_group", (dft__word, dft__word *))                                              \
+  X(group_from_session_pset, "PMPI_Group_from_session_pset", (dft__word, const char *, dft__word *))      \
   X(comm_remote_group, "PMPI_Comm_remote_group", (dft__word, dft__word *))                                \
+  X(group_rank, "PMPI_Group_rank", (dft__word, int *))                                                    \
   X(group_size, "PMPI_Group_size", (dft__word, int *))                                                    \
   X(group_free, "PMPI_Group_free", (dft__word *))                                                         \
   X(group_translate_ranks, "PMPI_Group_translate_ranks", (dft__word, int, const int *, dft__word, int *)) \
@@ -62,7 +64,7 @@ static inline int dft__mpi_library_is_known(void) {
          dft__mpi_library_learn();
 }
 
-/* Between MPI_Init and MPI_Finalize. */
+/* Between MPI_Init and MPI_Finalize. A program may have sessions instead. */
 int dft__mpi_is_running(void);
 
 /* A handle among the arguments, or in the program's memory. */
