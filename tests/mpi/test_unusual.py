@@ -11,6 +11,7 @@ from mpi_harness import (
     calls,
     expect,
     expect_equal,
+    implementation,
     job,
     main,
     read_folder,
@@ -75,16 +76,27 @@ def the_tools_interface_is_left_alone(folder, mpi):
     expect_equal([event["name"] for event in by_rank(folder)[0]], ["MPI_Init_thread", "MPI_Finalize"], "calls")
 
 
-@with_each(globals())
-def MPI_may_come_with_a_plug_in(folder, mpi):
+def check_plugin(folder, mpi, *words):
     host = os.path.join(folder, "host")
     run(["cc", "-DHOST", "-O1", os.path.join(PROGRAMS, "plugin.c"), "-o", host, "-ldl"], untraced())
     plugin = mpi.compile(os.path.join(folder, "plugin.so"), "plugin.c", options=("-shared", "-fPIC"))
-    job(mpi, folder, 2, [host, plugin])
+    job(mpi, folder, 2, [host, *words, plugin])
     found = by_rank(folder)
     expect_equal(sorted(found), [0, 1], "ranks")
     for rank, events in found.items():
         expect_equal([event["name"] for event in events], ["MPI_Init", "MPI_Allreduce", "MPI_Finalize"], f"rank {rank}")
+
+
+@with_each(globals())
+def MPI_may_come_with_a_plug_in(folder, mpi):
+    check_plugin(folder, mpi)
+
+
+@with_each(globals(), ["MPICH 4", "MPICH", "the MPI ABI"])
+def another_MPI_library_may_be_there(folder, mpi):
+    """It comes first in the order of loading, and is not initialised: asking it would end the job."""
+    implementation("Open MPI 4")
+    check_plugin(folder, mpi, "libmpi.so.40")
 
 
 @with_each(globals())

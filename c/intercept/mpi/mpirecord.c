@@ -132,6 +132,13 @@ static inline int is_inside(const void *here) {
   return outermost && (uintptr_t)here < outermost;
 }
 
+/* Judged at the first call. */
+static inline int is_ours(dft__mpi_slot *slot) {
+  if (DFT__UNLIKELY(!DFT__ACQUIRE(slot->standing)))
+    DFT__RELEASE(slot->standing, dft__mpi_library_judge(slot->original));
+  return DFT__GET(slot->standing) == DFT__MPI_OURS;
+}
+
 static void end_success(dft__mpi_event *event) {
   const dft__mpi_args *args = &event->args;
   int64_t bytes, of_request;
@@ -217,10 +224,10 @@ static __attribute__((noinline)) void record_file(uintptr_t original, dft__mpi_e
 }
 
 W dft__mpi_call(uint32_t number, const W *registers, const W *stack) {
-  const dft__mpi_slot *slot = dft__mpi_slot_numbered(number);
+  dft__mpi_slot *slot = dft__mpi_slot_numbered(number);
   dft__mpi_event event;
   gather(&event.args, slot->row, registers, stack);
-  if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !dft__mpi_library_is_known()))
+  if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !is_ours(slot)))
     return forward(slot->original, &event.args);
   outermost = (uintptr_t)&event;
   if (DFT__UNLIKELY(!DFT__GET(has_rank))) ask_rank();
