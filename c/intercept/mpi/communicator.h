@@ -22,8 +22,8 @@ typedef struct dft__comm {
 /* This rank in MPI_COMM_WORLD, or among the ranks that would be in it. Returns 0 before MPI is initialised. */
 int dft__world_place(int *rank, int *size);
 /* A program without MPI_COMM_WORLD has sessions. */
-void dft__session_begun(dft__word session);
-void dft__session_ends(dft__word session);
+void dft__session_begun(dft__word begun);
+void dft__session_ends(dft__word ended);
 
 /* NULL: not known yet. Calls nothing. */
 dft__comm *dft__comm_find(dft__word handle);

@@ -180,8 +180,8 @@ static void record(uintptr_t original, dft__mpi_event *event, const file_call *o
   uint8_t flow = args->row->flow;
   dft__word comm = flow == DFT__MPI_COMM_FREE ? dft__mpi_made(args, 'o') : 0;
   dft__word window = flow == DFT__MPI_WINDOW_FREE ? dft__mpi_made(args, 'D') : 0;
-  if (flow == DFT__MPI_SESSION_END) dft__session_ends(dft__mpi_made(args, 'u'));
   int error = errno;
+  if (flow == DFT__MPI_SESSION_END) dft__session_ends(dft__mpi_made(args, 'u'));
   dft__mpi_event_begin(event);
   if (of) place_file(event, of);
   if (make_call(event, original, error)) {
