@@ -11,7 +11,7 @@ program slow
       integer(c_int), value :: microseconds
     end function usleep
   end interface
-  integer, parameter :: steps = 30, ms = 1000
+  integer, parameter :: steps = 60, ms = 1000
   integer :: rank, i, ignored
   double precision :: total
   call MPI_Init()
