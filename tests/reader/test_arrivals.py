@@ -53,7 +53,7 @@ def who_comes_in_the_same_microsecond_is_no_single_cause(folder):
     job.compute_all(lambda rank: (10 if rank < 2 else 30) * MS + (1000 if rank == 3 else 0))
     job.collective("MPI_Barrier")
     job.save(folder)
-    _, found, ranks, calls = communication(folder)
+    _, _, ranks, calls = communication(folder)
     both = 20 * MS + 20 * MS + 1000
     assert [ranks[rank]["waited_ns"] for rank in range(4)] == [both, both, 1000, 0], ranks
     assert [ranks[rank]["caused_ns"] for rank in range(4)] == [0, 0, 0, both + both + 1000 - 2 * 20 * MS], ranks
