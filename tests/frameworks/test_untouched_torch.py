@@ -63,18 +63,6 @@ def test_a_kill(tmp_path):
     assert counts(trace)["forward"] == {0: 4, 1: 4}
 
 
-def test_a_notebook(tmp_path):
-    cells = [START, LOOP, LOOP]
-    program = f"""
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-for cell in {cells!r}:
-    shell.run_cell(cell).raise_error()
-"""
-    found = record(tmp_path, program)
-    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS, epochs=4), "the cell was run twice"
-
-
 EVALUATIONS = {
     "no_grad around": "    with torch.no_grad():\n        for samples in evaluation: model(samples)\n",
     "no_grad within": "    for samples in evaluation:\n        with torch.no_grad(): model(samples)\n",
