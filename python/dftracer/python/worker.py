@@ -24,19 +24,26 @@ def watch(arguments: dict[str, Any]) -> None:
         return
     pid = os.getpid()
     loop: Any = ai.data.derive("batch").iter((), include_iter=False, block_name="data.batch")
-    begins, has_item, body_is_done = range(3)
+    begins, has_item, body_is_done, is_left = range(4)
+    has_more = True
 
     def next_task(*args: Any, **kwargs: Any) -> Any:
+        nonlocal has_more
         task = get(*args, **kwargs)
-        if isinstance(task, tuple) and len(task) == 2 and isinstance(task[0], int):
+        if not isinstance(task, tuple):
+            has_more = True  # the loader begins again
+        elif has_more and len(task) == 2 and isinstance(task[0], int):
             ai.data.update(args={"worker": worker, "batch": task[0], "worker_pid": pid})
             loop._step(begins)
             loop._step(has_item)
         return task
 
-    def put_result(*args: Any, **kwargs: Any) -> Any:
-        loop._step(body_is_done)  # before the training can see the batch
-        return put(*args, **kwargs)
+    def put_result(result: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal has_more
+        if isinstance(result, tuple) and type(result[-1]).__name__ == "_IterableDatasetStopIteration":
+            has_more = False  # an iterable dataset has ended, and the worker leaves the next tasks undone
+        loop._step(body_is_done if has_more else is_left)  # before the training can see the batch
+        return put(result, *args, **kwargs)
 
     next_task.is_traced = True  # type: ignore[attr-defined]
     tasks.get, results.put = next_task, put_result

@@ -1,10 +1,10 @@
 """progress.py - epoch, step and evaluation of a training that does not tell them, and of frameworks that do.
 
-A loop over a loader is an epoch if the model trains in it, and an evaluation if gradients are off or the model is in
-evaluation mode. An epoch lasts until the next one begins; the last one, until the last event of the training: so the
-evaluation and the checkpoint after the loop belong to it. The step is the number of optimizer steps in the epoch, so
-all batches whose gradients are accumulated have the same one. A framework that drives the training says when its epochs
-and evaluations begin and end.
+A loop over a loader is an epoch if a model trains in it: one is called for training, or an optimizer steps. Else it is
+an evaluation, if a model is called in it with gradients off or in evaluation mode. An epoch lasts until the next one
+begins; the last one, until the last event of the training: so the evaluation and the checkpoint after the loop belong to
+it. The step is the number of optimizer steps in the epoch, so all batches whose gradients are accumulated have the same
+one. A framework that drives the training says when its epochs and evaluations begin and end.
 
 A program may loop over its loader in a thread in the background. What the training waits for is not known then: once
 another thread calls the model, the fetches of that loop are not recorded, and the trace says so.
@@ -241,10 +241,16 @@ class Progress:
         if self.is_ahead and self.has_stepped and (use is None or use.kind != EVALUATES):
             self._count_step()
 
+    def stepped(self) -> None:
+        """An optimizer is about to step: its loop trains, even with a model in evaluation mode."""
+        if self.loops and not self.drivers:
+            self._learn(self.loops[-1], is_training=True)
+        self.has_stepped = True
+
     def _learn(self, use: Use, is_training: bool) -> None:
         """What the loop does is known when a model is called in it."""
         loader = use.find_loader()
-        if use.kind == UNKNOWN:
+        if use.kind == UNKNOWN or (use.kind == EVALUATES and is_training):  # a teacher may be called before
             use.kind = TRAINS if is_training else EVALUATES
             self.kinds.set(loader, use.kind)
             if use.kind == TRAINS and not self._is_joining(loader):
