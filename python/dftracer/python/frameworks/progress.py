@@ -2,9 +2,9 @@
 
 A loop over a loader is an epoch if a model trains in it: one is called for training, or an optimizer steps. Else it is
 an evaluation, if a model is called in it with gradients off or in evaluation mode. An epoch lasts until the next one
-begins; the last one, until the last event of the training: so the evaluation and the checkpoint after the loop belong to
-it. The step is the number of optimizer steps in the epoch, so all batches whose gradients are accumulated have the same
-one. A framework that drives the training says when its epochs and evaluations begin and end.
+begins, the last one until the last event of the training: so the evaluation and the checkpoint after the loop belong
+to it. The step is the number of optimizer steps in the epoch, so all batches whose gradients are accumulated have the
+same one. A framework that drives the training says when its epochs and evaluations begin and end.
 
 A program may loop over its loader in a thread in the background. What the training waits for is not known then: once
 another thread calls the model, the fetches of that loop are not recorded, and the trace says so.
