@@ -140,9 +140,10 @@ static void expect_no_more(Loop *loop) {
   loop->last = loop->count;
 }
 
-PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
-                       "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left; 4: this item is the\n"
-                       "last one, so to leave the loop is no cut.");
+PyDoc_STRVAR(
+  step_doc, "_step($self, what, /)\n--\n\n"
+            "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left; 4: this item is the\n"
+            "last one, so to leave the loop is no cut.");
 static PyObject *loop_step(PyObject *self, PyObject *what) {
   static void (*const steps[])(Loop *) = {begin, fetched, finish_whole, finish_cut, expect_no_more};
   long number = PyLong_AsLong(what);

@@ -38,12 +38,13 @@ def watch(arguments: dict[str, Any]) -> None:
             loop._step(has_item)
         return task
 
-    def put_result(result: Any, *args: Any, **kwargs: Any) -> Any:
+    def put_result(*args: Any, **kwargs: Any) -> Any:
         nonlocal has_more
+        result = args[0] if args else None
         if isinstance(result, tuple) and type(result[-1]).__name__ == "_IterableDatasetStopIteration":
             has_more = False  # an iterable dataset has ended, and the worker leaves the next tasks undone
         loop._step(body_is_done if has_more else is_left)  # before the training can see the batch
-        return put(result, *args, **kwargs)
+        return put(*args, **kwargs)
 
     next_task.is_traced = True  # type: ignore[attr-defined]
     tasks.get, results.put = next_task, put_result
