@@ -124,6 +124,7 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
+    if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];
   }
 }
 
@@ -161,6 +162,7 @@ static void add_up(job_costs *costs) {
     costs->base_ns += rank->base_ns / costs->count;
     costs->job_ns += rank->all_ns / costs->count;
     costs->end_ns += rank->end_ns / costs->count;
+    costs->aside_ns += rank->aside_ns / costs->count;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->count;
   }

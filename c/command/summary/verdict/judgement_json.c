@@ -93,6 +93,7 @@ static void print_verdict(FILE *out, const judgement *made) {
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
   print_shares(out, costs);
+  fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? costs->aside_ns / costs->base_ns : 0);
   print_waits(out, costs);
   print_cause(out, &verdict->cause);
   fprintf(out, ",\n    \"text\": ");

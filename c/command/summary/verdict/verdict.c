@@ -121,6 +121,7 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
 
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
+  if (verdict->is_aside) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
@@ -136,6 +137,7 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
+  verdict->is_aside = verdict->class == BOUND_IO && costs->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   find_worst(verdict, costs, measures);

@@ -45,6 +45,7 @@ typedef struct job_verdict {
   enum verdict_class class;
   const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
   int is_sure;
+  int is_aside; /* it is I/O of threads, and whether the main thread waits for them is not known */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */

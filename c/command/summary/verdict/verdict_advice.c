@@ -148,7 +148,9 @@ static void advise_io(FILE *out, const job_verdict *verdict, const finding_list 
                                     "small-files",
                                     NULL};
   const char *advice = advice_of(found, ids);
-  if (advice) quote_advice(out, advice);
+  if (verdict->is_aside)
+    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this I/O");
+  else if (advice) quote_advice(out, advice);
   else if (strcmp(verdict->io_kind, "write") == 0)
     fprintf(out, "write less and more at once, write in the background, or use faster storage");
   else if (strcmp(verdict->io_kind, "read") == 0)

@@ -130,7 +130,7 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
 
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   char best[FORMAT_BYTES];
-  if (verdict->class == BOUND_NONE) return;
+  if (verdict->class == BOUND_NONE || verdict->is_aside) return;
   if (!costs->is_training && costs->count > 1 && costs->ranks[0].rank == NO_NUMBER)
     return; /* one after another, or at once? */
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
@@ -177,6 +177,11 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             "the class "
             "frame (--classes).\n",
             100 * costs->hidden_ns / costs->base_ns);
+  if (verdict->is_aside)
+    fprintf(out,
+            "For %.0f %% of the job, only other threads than the main one are in I/O calls. What the main thread does "
+            "meanwhile is not known: if it computes, this I/O costs nothing; if it waits for them, it does.\n",
+            100 * costs->aside_ns / costs->base_ns);
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
