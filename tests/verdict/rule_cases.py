@@ -118,6 +118,15 @@ def metadata(metadata_calls):
     return job
 
 
+@case("sync")
+def sync(sync_share):
+    job, thread = one_thread()
+    for _ in range(50):
+        thread.region("solve", "compute", 100 * (1 - sync_share))
+        thread.call("fsync", 100 * sync_share, "/data/x")
+    return job
+
+
 @case("open-churn")
 def open_churn(opens, opens_per_file):
     job, thread = one_thread()

@@ -3,20 +3,20 @@
 A program measures itself with its own clock. Of each rank there is a list of intervals (kind, name, begin_ns, end_ns):
 
     whole                        what the shares are of: the training loop, or, if its name is job, the time of the rank
-    compute input checkpoint read write metadata start-up
+    compute input checkpoint read write sync metadata start-up
     comm                         a collective; the n-th one of a name is the same one on all ranks
 
 A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication.
 A job lasts until its last rank has ended. A rank that has ended before waits for it: that is imbalance, too.
-The class io is the sum of read, write and metadata, which must not overlap.
+The class io is the sum of read, write, sync and metadata, which must not overlap.
 SPDX-License-Identifier: MIT
 """
 
 import collections
 import pathlib
 
-PLAIN = ("compute", "input", "checkpoint", "read", "write", "metadata", "start-up")
-IO = ("read", "write", "metadata")
+PLAIN = ("compute", "input", "checkpoint", "read", "write", "sync", "metadata", "start-up")
+IO = ("read", "write", "sync", "metadata")
 CLASSES = (*PLAIN, "communication", "imbalance")
 COSTS = ("input", "checkpoint", "io", "start-up", "communication", "imbalance")
 

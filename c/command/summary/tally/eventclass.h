@@ -8,7 +8,7 @@
 #include "vocabulary.h"
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_SYNC, IO_OTHER };
 
 /* What an I/O call returns. */
 enum io_returns {
@@ -46,6 +46,7 @@ enum work_class {
   WORK_IDLE_WRITE,
   WORK_COPY, /* reads and writes */
   WORK_IDLE_COPY,
+  WORK_SYNC, /* waits until data is written */
   WORK_READ,
   WORK_IDLE_READ,
   WORK_META,

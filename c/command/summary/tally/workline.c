@@ -86,6 +86,7 @@ static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_IDLE_WRITE] = TIME_WRITE,
   [WORK_COPY] = TIME_WRITE,
   [WORK_IDLE_COPY] = TIME_WRITE,
+  [WORK_SYNC] = TIME_SYNC,
   [WORK_READ] = TIME_READ,
   [WORK_IDLE_READ] = TIME_READ,
   [WORK_META] = TIME_META,
@@ -183,7 +184,7 @@ static const uint8_t call_kinds[WORK_CLASSES] = {
   [WORK_READ] = MOVES(READS),          [WORK_IDLE_READ] = READS,
   [WORK_WRITE] = MOVES(WRITES),        [WORK_IDLE_WRITE] = WRITES,
   [WORK_COPY] = MOVES(READS | WRITES), [WORK_IDLE_COPY] = READS | WRITES,
-  [WORK_META] = 1 << CALLS_META,
+  [WORK_META] = 1 << CALLS_META,       [WORK_SYNC] = 1 << CALLS_META,
 };
 
 static int report_calls(work_crew *crew, uint32_t kind) {
@@ -227,7 +228,7 @@ static inline void play(work_crew *crew, uint32_t thread) {
 }
 
 static int is_io(uint32_t state) {
-  return state == TIME_WRITE || state == TIME_READ || state == TIME_META;
+  return state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ || state == TIME_META;
 }
 
 static void report_state(work_crew *crew, int64_t now, uint32_t state) {

@@ -14,8 +14,8 @@ const char *const cost_names[COSTS] = {
   [COST_COMM] = "communication",  [COST_CHECKPOINT] = "checkpoint",
   [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
   [COST_READ] = "read",           [COST_WRITE] = "write",
-  [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
-  [COST_OTHER] = "other",
+  [COST_SYNC] = "sync",           [COST_META] = "metadata",
+  [COST_TRANSFER] = "transfer",   [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -78,10 +78,12 @@ static int is_of_kind(enum io_kind io, enum io_cost kind) {
   if (io == IO_READ || io == IO_WRITE || io == IO_COPY) {
     return io == IO_COPY ? kind != IO_COST_METADATA : kind == (io == IO_READ ? IO_COST_READ : IO_COST_WRITE);
   }
-  return kind == IO_COST_METADATA;
+  if (io == IO_SYNC) return kind == IO_COST_SYNC;
+  return kind == IO_COST_METADATA || (kind == IO_COST_SYNC && io == IO_CLOSE);
 }
 
-dft_text costs_call(const summary_state *state, enum io_cost kind, double *share) {
+dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share) {
+  const summary_state *state = answer->state;
   dft_text found = {"", 0};
   uint64_t most = 0, all = 0;
   for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
@@ -95,6 +97,8 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
     most = state->calls[i].ns;
     found = name;
   }
+  if (kind == IO_COST_SYNC && all > answer->io.sync_ns) all = answer->io.sync_ns; /* of some files only */
+  if (most > all) most = all;
   *share = all ? (double)most / (double)all : 0;
   return found;
 }
@@ -102,11 +106,11 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
-  [TIME_COMPUTE] = COST_COMPUTE, [TIME_INPUT] = COST_INPUT,
-  [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
-  [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
-  [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
-  [TIME_OUTSIDE] = COST_OTHER,
+  [TIME_COMPUTE] = COST_COMPUTE,   [TIME_INPUT] = COST_INPUT,
+  [TIME_COMM] = COST_COMM,         [TIME_CHECKPOINT] = COST_CHECKPOINT,
+  [TIME_READ] = COST_READ,         [TIME_WRITE] = COST_WRITE,
+  [TIME_SYNC] = COST_SYNC,         [TIME_META] = COST_META,
+  [TIME_TRANSFER] = COST_TRANSFER, [TIME_OUTSIDE] = COST_OTHER,
 };
 
 static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {
@@ -122,6 +126,7 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (phase == PHASE_END) rank->end_ns += ns;
       if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
+      if (class == TIME_SYNC) rank->io_ns[IO_COST_SYNC] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
     if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];

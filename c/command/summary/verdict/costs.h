@@ -22,6 +22,7 @@ enum cost {
   COST_START,
   COST_READ,
   COST_WRITE,
+  COST_SYNC,
   COST_META,
   COST_TRANSFER,
   COST_OTHER,
@@ -77,7 +78,7 @@ typedef struct job_costs {
 } job_costs;
 
 /* The I/O call of this kind that took most time; empty: there is none. */
-dft_text costs_call(const summary_state *state, enum io_cost kind, double *share); /* of the time of its kind */
+dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share); /* of the time of its kind */
 
 /* All but what inputwait.h adds. 0: no memory. */
 int costs_count(job_costs *costs, const summary_answer *answer);

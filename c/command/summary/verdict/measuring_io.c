@@ -116,7 +116,9 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
   measure_set(list, M_opens, (double)sums.opens);
   measure_set(list, M_opened_files, (double)sums.opened);
   measure_set_ratio(list, M_opens_per_file, (double)sums.opens, (double)sums.opened_uses);
-  measure_set_ratio(list, M_churn_stake, exposed->ns[IO_COST_METADATA] * (double)(io->open_ns + io->close_ns) * again,
+  measure_set_ratio(list, M_churn_stake,
+                    (exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_SYNC]) * (double)(io->open_ns + io->close_ns) *
+                      again,
                     (double)io->other_ns);
   measure_set(list, M_read_files, (double)sums.read);
   measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
@@ -124,25 +126,35 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
 
-/* ---- Metadata ------------------------------------------------------------------------------------------------------- */
+/* ---- Calls that move no data ------------------------------------------------------------------------------------------------------- */
 
-static void take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
-  const summary_state *state = answer->state;
-  const io_folder *folder = &answer->folders[IO_COST_METADATA];
+static void take_place(measure_list *list, const summary_answer *answer, enum io_cost kind, enum measure name,
+                       enum measure files, enum measure place) {
+  const io_folder *folder = &answer->folders[kind];
   double share;
-  const dft_text call = costs_call(state, IO_COST_METADATA, &share);
-  measure_set(list, M_metadata_calls, (double)answer->io.others);
-  measure_set(list, M_metadata_stake, exposed);
-  if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);
-  measure_set(list, M_metadata_files, (double)folder->files);
-  measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",
+  const dft_text call = costs_call(answer, kind, &share);
+  if (call.len) measure_set_text(list, name, call.text, call.len);
+  measure_set(list, files, (double)folder->files);
+  measure_set_text(list, place, folder->path.len ? folder->path.text : "/",
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
+}
+
+static void take_others(measure_list *list, const summary_answer *answer, const job_costs *costs,
+                        const exposed_times *exposed) {
+  measure_set(list, M_metadata_calls, (double)(answer->io.others - answer->io.syncs));
+  measure_set(list, M_metadata_stake, exposed->ns[IO_COST_METADATA]);
+  take_place(list, answer, IO_COST_METADATA, M_metadata_call, M_metadata_files, M_metadata_folder);
+  measure_set(list, M_syncs, (double)answer->io.syncs);
+  measure_set_ratio(list, M_sync_share, exposed->ns[IO_COST_SYNC], costs->job_ns);
+  measure_set(list, M_sync_stake, exposed->ns[IO_COST_SYNC]);
+  take_place(list, answer, IO_COST_SYNC, M_sync_call, M_sync_files, M_sync_folder);
 }
 
 void measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const exposed_times exposed = exposed_of(answer->state, costs);
   const io_stats *io = &answer->io;
-  const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_METADATA];
+  const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_SYNC] +
+                     exposed.ns[IO_COST_METADATA];
   const double stdio_bytes = (double)(io->read.stdio_bytes + io->write.stdio_bytes);
   double stdio_stake = 0;
   if (!io_stats_calls(io)) return;
@@ -157,5 +169,5 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   measure_set(list, M_failed_calls, (double)io->failed);
   measure_set_ratio(list, M_failed_share, (double)io->failed, (double)io_stats_calls(io));
   measure_set_ratio(list, M_failed_stake, all * (double)io->failed_ns, (double)io_stats_ns(io));
-  take_metadata(list, answer, exposed.ns[IO_COST_METADATA]);
+  take_others(list, answer, costs, &exposed);
 }

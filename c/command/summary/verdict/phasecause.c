@@ -64,10 +64,11 @@ static int find_calls(verdict_cause *cause, const phase_sums *of, int *is_found)
     enum time_class class;
     enum io_cost kind;
     uint64_t ns;
-  } kinds[] = {{TIME_META, IO_COST_METADATA, io->other_ns},
+  } kinds[] = {{TIME_META, IO_COST_METADATA, io->other_ns - io->sync_ns},
+               {TIME_SYNC, IO_COST_SYNC, io->sync_ns},
                {TIME_READ, IO_COST_READ, io->read.ns},
                {TIME_WRITE, IO_COST_WRITE, io->write.ns}};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     const double ns = of->class_ns[kinds[i].class], calls_ns = (double)kinds[i].ns;
     if (!explain(cause, of, ns, own_of(of, kinds[i].class))) continue;
     *is_found = 1;

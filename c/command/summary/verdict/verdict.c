@@ -21,7 +21,7 @@ static double cost_of(const double ns[COSTS], enum verdict_class class) {
     case BOUND_COMPUTE: return ns[COST_COMPUTE];
     case BOUND_COMM: return ns[COST_COMM];
     case BOUND_CHECKPOINT: return ns[COST_CHECKPOINT];
-    case BOUND_IO: return ns[COST_READ] + ns[COST_WRITE] + ns[COST_META];
+    case BOUND_IO: return ns[COST_READ] + ns[COST_WRITE] + ns[COST_SYNC] + ns[COST_META];
     case BOUND_IMBALANCE: return ns[COST_IMBALANCE];
     case BOUND_START: return ns[COST_START];
     default: return 0;
@@ -60,13 +60,14 @@ static enum verdict_class find_class(const job_costs *costs) {
   return BOUND_NONE;
 }
 
-/* What most of the I/O is. */
+/* What most of the I/O is: twice as much as all the rest. */
 static const char *io_kind_of(const double ns[COSTS]) {
-  static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_META};
-  for (int i = 0; i < 3; i++) {
-    if (ns[kinds[i]] >= 0.5 * cost_of(ns, BOUND_IO)) return cost_names[kinds[i]];
+  static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_SYNC, COST_META};
+  const double most = 2.0 / 3 * cost_of(ns, BOUND_IO);
+  for (int i = 0; i < 4; i++) {
+    if (ns[kinds[i]] >= most) return cost_names[kinds[i]];
   }
-  return "mixed";
+  return ns[COST_WRITE] + ns[COST_SYNC] >= most ? cost_names[COST_WRITE] : "mixed";
 }
 
 /* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ typedef struct verdict_cause {
 typedef struct job_verdict {
   int exists; /* 0: nothing is known that could be judged */
   enum verdict_class class;
-  const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
+  const char *io_kind; /* of BOUND_IO: read, write, sync, metadata, or mixed; else NULL */
   int is_sure;
   int is_aside; /* it is I/O of threads, and whether the main thread waits for them is not known */
   double share, ns, of_ns;

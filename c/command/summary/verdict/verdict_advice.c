@@ -39,7 +39,8 @@ static const rank_costs *find_rank(const job_costs *costs, int64_t rank) {
 
 /* What the rank that others wait for does longer than they do, if that explains the waiting; else COSTS. */
 static enum cost late_by(const job_verdict *verdict, const job_costs *costs) {
-  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ, COST_WRITE, COST_META};
+  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ,
+                                         COST_WRITE,   COST_SYNC,  COST_META};
   const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
   for (size_t i = 0; late && i < sizeof candidates / sizeof candidates[0]; i++) {
     const enum cost cost = candidates[i];
@@ -64,6 +65,7 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       break;
     case COST_READ:
     case COST_WRITE:
+    case COST_SYNC:
     case COST_META:
       fprintf(out, "spread the I/O of rank %" PRId64 " over the ranks: the others wait while it reads and writes",
               rank);
@@ -132,6 +134,11 @@ static void quote_advice(FILE *out, const char *advice) {
   fwrite(advice + 1, 1, len - 1 - (advice[len - 1] == '.'), out);
 }
 
+/* Most of the time, what is buffered is written when the file is closed. */
+static int is_closing(const verdict_cause *cause) {
+  return cause->call && strstr(cause->call, "close") && strcmp(cause->what, "sync") == 0;
+}
+
 static void advise_io(FILE *out, const job_verdict *verdict, const finding_list *found) {
   static const char *const ids[] = {"metadata",
                                     "small-reads",
@@ -151,10 +158,11 @@ static void advise_io(FILE *out, const job_verdict *verdict, const finding_list 
   if (verdict->is_aside)
     fprintf(out, "annotate what the main thread does: then it is known whether it waits for this I/O");
   else if (advice) quote_advice(out, advice);
-  else if (strcmp(verdict->io_kind, "write") == 0)
-    fprintf(out, "write less and more at once, write in the background, or use faster storage");
-  else if (strcmp(verdict->io_kind, "read") == 0)
-    fprintf(out, "read less and more at once, read ahead, or use faster storage");
+  else if (strcmp(verdict->io_kind, "write") == 0 || is_closing(&verdict->cause))
+    fprintf(out, "write fewer bytes, write in the background, or use faster storage");
+  else if (strcmp(verdict->io_kind, "sync") == 0 && !is_closing(&verdict->cause))
+    fprintf(out, "synchronise less often, at checkpoints only, or in the background");
+  else if (strcmp(verdict->io_kind, "read") == 0) fprintf(out, "read fewer bytes, read ahead, or use faster storage");
   else fprintf(out, "do the I/O in the background, so that it overlaps with compute, or use faster storage");
 }
 

@@ -16,12 +16,16 @@ static int explains(double share, double part) {
   return share - (1 - part) >= SHARE_CAUSE * part;
 }
 
-static int name_call(verdict_cause *cause, enum io_cost kind, double part, const summary_state *state) {
+static int name_call(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
   double share;
-  const dft_text call = costs_call(state, kind, &share);
+  const dft_text call = costs_call(answer, kind, &share);
   if (!explains(share, part)) return 1; /* several calls of this kind */
   cause->call = call.len ? strdup(printable_n(call.text, call.len)) : NULL;
   return !call.len || cause->call;
+}
+
+static int is_writing(enum io_cost kind) {
+  return kind == IO_COST_WRITE || kind == IO_COST_SYNC;
 }
 
 static int name_files(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
@@ -30,8 +34,7 @@ static int name_files(verdict_cause *cause, enum io_cost kind, double part, cons
   if (part < 1 && !explains((double)folder->cost_ns / (double)folder->all_ns, part)) return 1;
   if (part >= ALL_OF_IT) { /* else some of them are only used later */
     cause->files = folder->files;
-    cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
-                        (double)folder->files;
+    cause->file_bytes = (double)(is_writing(kind) ? folder->write_bytes : folder->read_bytes) / (double)folder->files;
   }
   if (folder->file) {
     const dft_text name = answer_file(answer->state, folder->file);
@@ -45,9 +48,9 @@ static int name_files(verdict_cause *cause, enum io_cost kind, double part, cons
 
 int verdict_cause_io(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
   static const char *const whats[IO_COSTS] = {
-    [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
+    [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_SYNC] = "sync", [IO_COST_METADATA] = "metadata"};
   cause->what = whats[kind];
-  return name_call(cause, kind, part, answer->state) && name_files(cause, kind, part, answer);
+  return name_call(cause, kind, part, answer) && name_files(cause, kind, part, answer);
 }
 
 static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer) {
@@ -83,9 +86,10 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   static const struct {
     enum cost cost;
     enum io_cost kind;
-  } kinds[] = {{COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_META, IO_COST_METADATA}};
-  for (int i = 0; i < 3; i++) {
-    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_META];
+  } kinds[] = {
+    {COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_SYNC, IO_COST_SYNC}, {COST_META, IO_COST_METADATA}};
+  for (int i = 0; i < 4; i++) {
+    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_SYNC] + costs->ns[COST_META];
     const double share = costs->ns[kinds[i].cost] / all;
     if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer);
   }
