@@ -117,7 +117,7 @@ class Walk:
         self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
         self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
         self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         changes = collections.defaultdict(list)
         ever = collections.defaultdict(set)
         for span in spans:

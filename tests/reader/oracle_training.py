@@ -222,7 +222,7 @@ class Training:
             self._split_process(self.processes[key], spans)
 
     def _split_process(self, process, spans):
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
         is_training = bool(kinds or process.counts["epoch"] or process.counts["start"])
         if is_training:

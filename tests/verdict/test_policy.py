@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from made import solver, training
+from made import Job, solver, training
 from verdict_harness import COMMAND, SOURCE, check, check_form, main, summary_of, verdict_of
 
 sys.path.insert(0, str(SOURCE / "tests"))
@@ -96,6 +96,27 @@ def what_takes_less_than_five_percent_is_not_mentioned():
             assert ("checkpoint" in told) == (share == 30), told
 
 
+def what_sticks_out_of_the_time_asked_for_does_not_count():
+    """120 ms of computing and 60 ms of a read of 600 ms, a training and a job; and all of it with a later end."""
+    for make, base in ((Job, "job"), (training, "training loop")):
+        job = make(ranks=1) if make is Job else make(steps=1, input=0.001, compute=0.001)
+        for _ in range(24):
+            job.spend("compute", 5)
+        job.spend("input" if make is training else "read", 600)
+        job.spend("compute", 80)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            for to, share in ((180, 1 / 3), (720, 5 / 6), (800, 3 / 4)):
+                verdict = verdict_of(folder, "--to", f"{to}ms")
+                kind = "input" if make is training else "read"
+                assert abs(verdict["shares"][kind] - share) < 0.002, (to, verdict)
+                assert abs(verdict["of_ns"] - to * 10**6) < 10**4 and verdict["base"] == base, (to, verdict)
+                assert sum(filter(None, verdict["shares"].values())) < 1.0001, (to, verdict)
+            missing = "events that began before it are missing"
+            assert missing not in str(verdict["evidence"]), verdict
+            assert missing in str(verdict_of(folder, "--from", "50ms", "--to", "180ms")["evidence"])
+
+
 def twenty_steps_are_sure():
     for steps, is_sure in ((1, False), (2, False), (10, False), (19, False), (20, True)):
         with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +155,7 @@ if __name__ == "__main__":
         jobs_are_judged_by_the_limits,
         imbalance_has_the_same_limits,
         what_takes_less_than_five_percent_is_not_mentioned,
+        what_sticks_out_of_the_time_asked_for_does_not_count,
         twenty_steps_are_sure,
         the_terminal_says_the_same_first,
         states_that_are_merged_give_the_same_verdict,

@@ -51,7 +51,10 @@ static int split_threads(const analysis *shared, const traced_process *process, 
   return is_good;
 }
 
+/* Of the time that was asked for: what sticks out of its end does not count. */
 static void find_life(const analysis *shared, const traced_process *process, int64_t *first, int64_t *last) {
+  const summary_question *question = shared->question;
+  const int64_t to = question->has_to ? shared->origins[process->source] + question->to_ns : INT64_MAX;
   *first = INT64_MAX;
   *last = INT64_MIN;
   for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process) {
@@ -59,6 +62,7 @@ static void find_life(const analysis *shared, const traced_process *process, int
     if (time->first < *first) *first = time->first;
     if (time->last > *last) *last = time->last;
   }
+  if (*last > to) *last = to;
 }
 
 int split_process(analysis *shared, tally *counts, traced_process *process) {

@@ -163,8 +163,8 @@ static void say_evaluation(FILE *out, const summary_answer *answer, const job_co
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
-  if (answer->state->question.has_from || answer->state->question.has_to)
-    fprintf(out, "Only a part of the time was asked for: events that begin in it count whole.\n");
+  if (answer->state->question.has_from)
+    fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
