@@ -118,6 +118,16 @@ def metadata(metadata_calls):
     return job
 
 
+@case("mpi-io")
+def mpi_io(mpiio_share):
+    job = Job(2)
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.region("solve", "compute", 100 * (1 - mpiio_share))
+            rank.main.region("MPI_File_close", "MPIIO", 100 * mpiio_share)
+    return job
+
+
 @case("sync")
 def sync(sync_share):
     job, thread = one_thread()

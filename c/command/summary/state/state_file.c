@@ -133,9 +133,11 @@ static void code_regions(state_codec *codec, const summary_state *state, region_
     region_total *region;
     code_text(codec, state, &entry.name);
     code_text(codec, state, &entry.cat);
+    codec_uint(codec, &entry.activity);
     codec_uint(codec, &entry.count);
     codec_uint(codec, &entry.total_ns);
     codec_uint(codec, &entry.self_ns);
+    if (codec_is_reading(codec) && entry.activity >= ACTIVITIES) codec->problem = "the file is damaged";
     if (codec->problem || !codec_is_reading(codec)) continue;
     region = region_stats_append(regions, entry.name, entry.cat);
     if (region) *region = entry;

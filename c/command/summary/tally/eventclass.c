@@ -106,6 +106,7 @@ static uint8_t work_of_call(enum io_kind kind) {
 
 static void classify_region(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
   enum activity activity = vocabulary_find(own, name, cat);
+  result->activity = (uint8_t)activity;
   result->ai = meanings[activity].ai;
   result->work = meanings[activity].work;
   result->stage = meanings[activity].stage;

@@ -69,6 +69,7 @@ typedef struct event_class {
   uint8_t ai;         /* ai_kind */
   uint8_t work;       /* work_class */
   uint8_t stage;      /* event_stage */
+  uint8_t activity;   /* of regions: what the vocabulary says */
   uint8_t is_mpi;     /* communication that also happens before and after a training loop */
   uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
 #include "command/symbol/demangle.h"
 
@@ -13,7 +14,9 @@
 
 char *shown_name(dft_text name) {
   char *plain = demangle(name, 0);
-  return plain ? plain : strndup(name.text, name.len);
+  char *shown = strdup(plain ? printable(plain) : printable_n(name.text, name.len));
+  free(plain);
+  return shown;
 }
 
 void cause_say_share(FILE *out, const verdict_cause *cause, const char *of) {

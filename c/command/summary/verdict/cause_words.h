@@ -10,7 +10,7 @@
 void cause_say_share(FILE *out, const verdict_cause *cause, const char *of);
 /* What it is: " open() of 1,200 files below /scratch/train". */
 void cause_say(FILE *out, const verdict_cause *cause);
-/* The name of a region as the tables show it. The caller frees it. NULL: no memory. */
+/* The name of a region as the tables show it, printable. The caller frees it. NULL: no memory. */
 char *shown_name(dft_text name);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "command/summary/tally/iograins.h"
+#include "processlives.h"
 #include "rankends.h"
 
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
@@ -164,25 +165,32 @@ static double hidden_io(const rank_costs *rank, process_counts *counts) {
 static void add_up(job_costs *costs) {
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    costs->base_ns += rank->base_ns / costs->count;
-    costs->job_ns += rank->all_ns / costs->count;
-    costs->end_ns += rank->end_ns / costs->count;
-    costs->aside_ns += rank->aside_ns / costs->count;
-    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
-    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->count;
+    costs->base_ns += rank->base_ns / costs->divisor;
+    costs->job_ns += rank->all_ns / costs->divisor;
+    costs->end_ns += rank->end_ns / costs->divisor;
+    costs->aside_ns += rank->aside_ns / costs->divisor;
+    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
+    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
   }
+}
+
+/* Ranks are sorted: those without a number come first. */
+static int has_only_processes(const job_costs *costs) {
+  return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
 }
 
 int costs_count(job_costs *costs, const summary_answer *answer) {
   *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
+  costs->divisor = has_only_processes(costs) ? 1 : costs->count;
+  if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
   costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
-                          costs->count;
+                          costs->divisor;
   }
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);

@@ -3,9 +3,12 @@
  * The ranks that count are the trainers of a training. Otherwise, of each rank, it is the process that did most; without ranks,
  * every process that did at least a tenth of what the busiest did. Launchers and shells that only wait are left out.
  *
+ * Times of ranks are means; those of several processes without ranks are sums, because they may run one after the other.
+ *
  * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
  * process. The time that a rank waits for others is imbalance: in a collective until the last one has come, for a message
- * until it is sent, and after its end until the last one has ended. The rest of its communication is communication. SPDX-License-Identifier: MIT */
+ * until it is sent, and after its end until the last one has ended. The rest of its communication is communication.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COSTS_H
 #define DFTRACER_COSTS_H
 
@@ -30,7 +33,7 @@ enum cost {
 };
 extern const char *const cost_names[COSTS];
 
-/* What a rank waits for that waits for others: imbalance is the sum. */
+/* How a rank waits for others: imbalance is the sum. */
 enum rank_wait {
   WAIT_COLLECTIVE, /* the last one to come */
   WAIT_MESSAGE,    /* a message that is sent late */
@@ -61,13 +64,24 @@ typedef struct rank_costs {
   uint32_t workers;             /* at once, at most */
 } rank_costs;
 
+/* How long processes without ranks ran. */
+typedef struct process_lives {
+  int is_known;      /* there are several, and they are no training */
+  uint32_t longest;  /* the process that lasts longest, */
+  double longest_ns; /* how long, */
+  double others_ns;  /* and the others, mean */
+  double covered_ns; /* any of them runs */
+} process_lives;
+
 typedef struct job_costs {
   rank_costs *ranks;
   uint32_t count;
+  uint32_t divisor; /* of sums: count, or 1 for processes without ranks */
+  process_lives lives;
   int is_training;
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */
-  double base_ns;         /* mean of the ranks, also the following */
+  double base_ns;         /* mean of the ranks, or sum of the processes, also the following */
   double job_ns;
   double ns[COSTS];
   double waits[WAITS];

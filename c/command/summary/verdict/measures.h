@@ -47,7 +47,11 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(sync_call, TEXT, "the one that takes most time")                                               \
   X(sync_files, COUNT, "files that they concern")                                                  \
   X(sync_folder, TEXT, "the folder where 80 % of their time goes")                                 \
-  X(metadata_calls, COUNT, "other I/O calls that move no data")                                    \
+  X(mpiio_calls, COUNT, "calls of MPI-IO that move no data")                                       \
+  X(mpiio_share, SHARE, "of a rank's time: in such calls")                                         \
+  X(mpiio_stake, TIME, "the same as a time")                                                       \
+  X(mpiio_call, TEXT, "the one that takes most time")                                              \
+  X(metadata_calls, COUNT, "other I/O calls that move no data, but those of MPI for itself")       \
   X(metadata_stake, TIME, "such calls that ranks wait for")                                        \
   X(metadata_call, TEXT, "the one that takes most time")                                           \
   X(metadata_files, COUNT, "files that they concern")                                              \
@@ -69,6 +73,8 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(shared_writers, COUNT, "processes that write it")                                              \
   X(shared_slowdown, RATIO, "time for a byte there, compared with files of one writer")            \
   X(shared_stake, TIME, "what its writes took longer")                                             \
+  X(unnamed_share, SHARE, "of the compute: regions whose names mean nothing to dftracer")          \
+  X(unnamed_region, TEXT, "the one of them that takes most time")                                  \
   X(ranks, COUNT, "ranks that are compared")                                                       \
   X(imbalance_share, SHARE, "of a rank's time: waiting for others, in any of these ways")          \
   X(imbalance_stake, TIME, "the same as a time")                                                   \

@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include "measuring_io.h"
 
+#include "command/summary/answer/runtimefiles.h"
+#include "ruletable.h"
+
 #include <string.h>
 
 /* The time that ranks lose in calls of each kind, mean. */
@@ -16,9 +19,9 @@ static exposed_times exposed_of(const summary_state *state, const job_costs *cos
     const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->io_ns[IO_COST_WRITE];
     const double saving = rank->ns[COST_CHECKPOINT];
     for (int kind = 0; kind < IO_COSTS; kind++) {
-      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->count;
+      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->divisor;
     }
-    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->count;
+    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->divisor;
   }
   return exposed;
 }
@@ -139,11 +142,55 @@ static void take_place(measure_list *list, const summary_answer *answer, enum io
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
 }
 
-static void take_others(measure_list *list, const summary_answer *answer, const job_costs *costs,
-                        const exposed_times *exposed) {
-  measure_set(list, M_metadata_calls, (double)(answer->io.others - answer->io.syncs));
-  measure_set(list, M_metadata_stake, exposed->ns[IO_COST_METADATA]);
+/* What moves no data: calls on files of MPI itself, and regions, which are calls of MPI-IO. */
+typedef struct other_sums {
+  double runtime_calls, runtime_files, runtime_ns, region_calls, region_ns;
+} other_sums;
+
+static other_sums sum_others(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const summary_state *state = answer->state;
+  other_sums sums = {0};
+  double most = 0;
+  for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
+    const io_stats *io = state->file_io[i];
+    if (!io || io->others == io->syncs || !is_runtime_file(answer_file(state, i))) continue;
+    sums.runtime_calls += (double)(io->others - io->syncs);
+    sums.runtime_ns += (double)(io->other_ns - io->sync_ns);
+    sums.runtime_files++;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *region = &regions->list[j];
+      const dft_text name = state_text_of(state, region->name);
+      if (region->activity != ACTIVITY_METADATA) continue;
+      sums.region_calls += (double)region->count;
+      sums.region_ns += (double)region->total_ns;
+      if ((double)region->total_ns <= most) continue;
+      most = (double)region->total_ns;
+      measure_set_text(list, M_mpiio_call, name.text, name.len);
+    }
+  }
+  return sums;
+}
+
+static void take_metadata(measure_list *list, const summary_answer *answer, const job_costs *costs, double exposed) {
+  const double calls = (double)(answer->io.others - answer->io.syncs);
+  const double ns = (double)(answer->io.other_ns - answer->io.sync_ns);
+  other_sums sums = {0};
+  if (exposed >= STAKE_LEAST * costs->job_ns) sums = sum_others(list, answer, costs); /* else nobody asks */
   take_place(list, answer, IO_COST_METADATA, M_metadata_call, M_metadata_files, M_metadata_folder);
+  if (!answer->folders[IO_COST_METADATA].path.len)
+    measure_set(list, M_metadata_files, list->values[M_metadata_files].number - sums.runtime_files);
+  measure_set(list, M_metadata_calls, calls - sums.runtime_calls);
+  measure_set_ratio(list, M_metadata_stake, exposed * (ns - sums.runtime_ns), ns + sums.region_ns);
+  measure_set(list, M_mpiio_calls, sums.region_calls);
+  measure_set_ratio(list, M_mpiio_stake, exposed * sums.region_ns, ns + sums.region_ns);
+  measure_set_ratio(list, M_mpiio_share, list->values[M_mpiio_stake].number, costs->job_ns);
+}
+
+static void take_syncs(measure_list *list, const summary_answer *answer, const job_costs *costs,
+                       const exposed_times *exposed) {
   measure_set(list, M_syncs, (double)answer->io.syncs);
   measure_set_ratio(list, M_sync_share, exposed->ns[IO_COST_SYNC], costs->job_ns);
   measure_set(list, M_sync_stake, exposed->ns[IO_COST_SYNC]);
@@ -157,6 +204,7 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
                      exposed.ns[IO_COST_METADATA];
   const double stdio_bytes = (double)(io->read.stdio_bytes + io->write.stdio_bytes);
   double stdio_stake = 0;
+  take_metadata(list, answer, costs, exposed.ns[IO_COST_METADATA]);
   if (!io_stats_calls(io)) return;
   take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
   take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
@@ -169,5 +217,5 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   measure_set(list, M_failed_calls, (double)io->failed);
   measure_set_ratio(list, M_failed_share, (double)io->failed, (double)io_stats_calls(io));
   measure_set_ratio(list, M_failed_stake, all * (double)io->failed_ns, (double)io_stats_ns(io));
-  take_others(list, answer, costs, &exposed);
+  take_syncs(list, answer, costs, &exposed);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause_words.h"
 #include "command/cli/printable.h"
 #include "phasecause.h"
 
@@ -82,7 +83,38 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   return 1;
 }
 
-static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
+/* Regions of I/O without any calls: the one that takes at least 80 % of the time of such regions, if there is one. */
+static int name_region(verdict_cause *cause, double share, uint64_t activity, const summary_answer *answer,
+                       const job_costs *costs) {
+  const region_total *most = NULL;
+  double all = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &answer->state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *next = &regions->list[j];
+      if (next->activity != activity) continue;
+      all += (double)next->self_ns;
+      if (!most || next->self_ns > most->self_ns) most = next;
+    }
+  }
+  if (!most || (double)most->self_ns * costs->count < SHARE_CAUSE * all) return 1;
+  cause->what = "region";
+  cause->share = share;
+  cause->call = shown_name(state_text_of(answer->state, most->name));
+  return cause->call != NULL;
+}
+
+/* Most of the calls that move no data are calls of MPI-IO. */
+static int name_mpiio(verdict_cause *cause, double share, const measure_list *measures) {
+  cause->what = "metadata";
+  cause->share = share;
+  cause->call = strdup(measures->values[M_mpiio_call].text);
+  return cause->call != NULL;
+}
+
+static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
+                      const measure_list *measures) {
+  const double mpiio = measures->values[M_mpiio_call].is_known ? measures->values[M_mpiio_stake].number : 0;
   static const struct {
     enum cost cost;
     enum io_cost kind;
@@ -91,6 +123,12 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   for (int i = 0; i < 4; i++) {
     const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_SYNC] + costs->ns[COST_META];
     const double share = costs->ns[kinds[i].cost] / all;
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_META && mpiio >= SHARE_CAUSE * costs->ns[COST_META])
+      return name_mpiio(cause, mpiio / all, measures);
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_READ && !answer->io.read.ns)
+      return name_region(cause, share, ACTIVITY_READ, answer, costs);
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_WRITE && !answer->io.write.ns)
+      return name_region(cause, share, ACTIVITY_WRITE, answer, costs);
     if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer);
   }
   return 1;
@@ -112,7 +150,7 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
                        const measure_list *measures) {
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
-    case BOUND_IO: return explain_io(&verdict->cause, answer, costs);
+    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
     case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
     case BOUND_START: return phase_cause_find(&verdict->cause, answer, costs, PHASE_START);
     default: return 1;
