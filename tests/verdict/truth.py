@@ -92,7 +92,14 @@ class Truth:
         if what == "imbalance":
             return self.share(what)
         rests = [self.whole[rank] - self.costs[rank][what] - self.costs[rank]["imbalance"] for rank in self.ranks]
+        if what == "communication":
+            rests = [rest + self._beyond_compute(rank, rest) for rank, rest in zip(self.ranks, rests)]
         return 1 - max(rests) / self.whole_ns
+
+    def _beyond_compute(self, rank, rest):
+        """Communication can hide behind compute, and behind what is not known, but behind nothing else."""
+        others = sum(self.costs[rank][name] for name in ("input", "checkpoint", "io", "start-up"))
+        return max(0, self.costs[rank]["communication"] - (rest - others))
 
     def is_clearly(self, expected):
         """Whether the policy of verdicts says so, not narrowly: on a busy machine, sleeping takes longer than meant."""

@@ -50,6 +50,8 @@ static uint64_t least(uint64_t one, uint64_t two) {
 /* Where a transfer begins matters if it is small; a large one takes long anyway. */
 static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
   const double ns = (double)side->ns;
+  const uint64_t unaligned = least(side->unaligned,
+                                   side->random); /* at most: what follows the last one is cached anyway */
   measure_set(list, names->calls, (double)side->count);
   measure_set(list, names->stake, exposed);
   measure_set(list, names->small, (double)side->small);
@@ -59,9 +61,10 @@ static void take_side(measure_list *list, const side_measures *names, const io_s
   measure_set(list, names->random, (double)side->random);
   measure_set_ratio(list, names->random_share, (double)side->random, (double)side->placed);
   measure_set_ratio(list, names->random_stake, exposed * (double)least(side->random_ns, side->small_ns), ns);
-  measure_set(list, names->unaligned, (double)side->unaligned);
-  measure_set_ratio(list, names->unaligned_share, (double)side->unaligned, (double)side->placed);
-  measure_set_ratio(list, names->unaligned_stake, exposed * (double)least(side->unaligned_ns, side->small_ns), ns);
+  measure_set(list, names->unaligned, (double)unaligned);
+  measure_set_ratio(list, names->unaligned_share, (double)unaligned, (double)side->placed);
+  measure_set_ratio(list, names->unaligned_stake,
+                    exposed * (double)least(least(side->unaligned_ns, side->random_ns), side->small_ns), ns);
   measure_set(list, names->again, (double)side->again_bytes);
   measure_set_ratio(list, names->again_share, (double)side->again_bytes, (double)side->bytes);
   measure_set_ratio(list, names->again_stake, exposed * (double)side->again_bytes, (double)side->bytes);

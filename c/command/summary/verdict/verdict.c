@@ -138,6 +138,12 @@ static double balanced(const job_costs *costs) {
   return best < costs->base_ns ? best : costs->base_ns;
 }
 
+/* Communication that has nothing to hide behind. */
+static double unhidden(const rank_costs *rank) {
+  const double more = rank->ns[COST_COMM] - rank->ns[COST_COMPUTE] - rank->ns[COST_OTHER];
+  return more > 0 ? more : 0;
+}
+
 /* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
 static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0;
@@ -149,6 +155,7 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
     const int is_start = verdict->class == BOUND_START;
     double left = (is_start ? rank->all_ns : rank->base_ns) - cost_of(rank->ns, verdict->class);
     if (verdict->class == BOUND_COMPUTE) left = rank->ns[COST_COMPUTE];
+    if (verdict->class == BOUND_COMM) left += unhidden(rank);
     if (verdict->class != BOUND_COMPUTE && !is_start) left -= rank->ns[COST_IMBALANCE];
     if (left > most) most = left;
   }

@@ -177,6 +177,7 @@ static void advise_compute(FILE *out, const summary_answer *answer, const job_co
   const int has_io = io_stats_calls(&answer->io) || (costs->is_training && costs->is_input_known);
   const int has_communication = answer->collectives.count || costs->ns[COST_COMM] > 0;
   fprintf(out, "make the compute itself faster");
+  if (!has_io) fprintf(out, " (I/O was not recorded: see dftracer run --io)");
   if (!has_io && !has_communication) return;
   fprintf(out, "; %s%s%s not what limits this %s", has_io ? "I/O" : "", has_io && has_communication ? " and " : "",
           !has_communication ? " is"

@@ -206,8 +206,8 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
   if (count < STEPS_SURE)
-    fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
-            plural(count), STEPS_SURE);
+    fprintf(out, "Only %" PRIu64 " %s%s: %s.\n", count, costs->is_training ? "step" : "event", plural(count),
+            costs->is_training ? "trace at least 20 to be sure" : "few to judge a program by");
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns)
     fprintf(out,
             "For up to %.0f %% of the job, other threads are in I/O calls: if a region only waits for them, give it "
