@@ -48,7 +48,7 @@ static int explain(verdict_cause *cause, const phase_sums *of, double ns, double
   const int is_alone = ns < SHARE_CAUSE * of->all_ns;
   if (is_alone && is_awaited) ns += of->waited_ns;
   if (ns < SHARE_CAUSE * of->all_ns) return 0;
-  if (is_alone) cause->rank = of->last->rank;
+  if (is_alone && of->last) cause->rank = of->last->rank;
   cause->share = ns < of->all_ns ? ns / of->all_ns : 1;
   return 1;
 }
