@@ -262,7 +262,7 @@ class Training:
         by_process = collections.defaultdict(list)
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
-            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
+            span.work = oracle_split.work_of(name, cat, "sync" if span.is_sync else span.kind, is_ours(span.event))
             span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
             by_process[span.process].append(span)
         for key, spans in by_process.items():

@@ -118,6 +118,25 @@ def metadata(metadata_calls):
     return job
 
 
+@case("mpi-io")
+def mpi_io(mpiio_share):
+    job = Job(2)
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.region("solve", "compute", 100 * (1 - mpiio_share))
+            rank.main.region("MPI_File_close", "MPIIO", 100 * mpiio_share)
+    return job
+
+
+@case("sync")
+def sync(sync_share):
+    job, thread = one_thread()
+    for _ in range(50):
+        thread.region("solve", "compute", 100 * (1 - sync_share))
+        thread.call("fsync", 100 * sync_share, "/data/x")
+    return job
+
+
 @case("open-churn")
 def open_churn(opens, opens_per_file):
     job, thread = one_thread()

@@ -26,7 +26,7 @@ void cause_say_share(FILE *out, const verdict_cause *cause, const char *of) {
 
 /* "open() of 1,200 files below /scratch/train (110 KiB read of each)" */
 static void say_files(FILE *out, const verdict_cause *cause) {
-  const int is_written = strcmp(cause->what, "write") == 0;
+  const int is_written = strcmp(cause->what, "write") == 0 || strcmp(cause->what, "sync") == 0;
   char text[FORMAT_BYTES], path[MEASURE_TEXT_BYTES];
   if (cause->call) fprintf(out, " %s()", short_text(path, cause->call));
   else fprintf(out, " %s calls", cause->what);
