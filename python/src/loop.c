@@ -136,14 +136,19 @@ static void finish_cut(Loop *loop) {
   finish(loop, 1);
 }
 
+static void expect_no_more(Loop *loop) {
+  loop->last = loop->count;
+}
+
 PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
-                       "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left.");
+                       "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left; 4: this item is the\n"
+                       "last one, so to leave the loop is no cut.");
 static PyObject *loop_step(PyObject *self, PyObject *what) {
-  static void (*const steps[])(Loop *) = {begin, fetched, finish_whole, finish_cut};
+  static void (*const steps[])(Loop *) = {begin, fetched, finish_whole, finish_cut, expect_no_more};
   long number = PyLong_AsLong(what);
   if (!((Loop *)self)->profile) Py_RETURN_NONE; /* the garbage collector has cleared it */
-  if (number >= 0 && number < 4) steps[number]((Loop *)self);
-  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1, 2 or 3");
+  if (number >= 0 && number < 5) steps[number]((Loop *)self);
+  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1, 2, 3 or 4");
   if (PyErr_Occurred()) return NULL;
   Py_RETURN_NONE;
 }

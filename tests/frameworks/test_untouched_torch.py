@@ -16,7 +16,7 @@ EXAMPLE = EXAMPLES / "train_torch.py"
 
 @pytest.mark.parametrize("how", [("spawn",), ("fork", "persistent"), ("spawn", "persistent")])
 def test_workers(tmp_path, how):
-    launch(EXAMPLE, tmp_path, 2, *how, is_measured=False)
+    launch(EXAMPLE, tmp_path, 2, *how)
     (trace,) = trainers(tmp_path)
     check(trace)
     check_epochs(trace)
@@ -57,22 +57,10 @@ def test_an_interrupt(tmp_path):
 
 def test_a_kill(tmp_path):
     (tmp_path / "program.py").write_text(START + LOOP + "import os; os.kill(os.getpid(), 9)\n")
-    launch(tmp_path / "program.py", tmp_path, is_measured=False, status=-9)
+    launch(tmp_path / "program.py", tmp_path, status=-9)
     subprocess.run([os.environ["DFT_TEST_COMMAND"], "recover", tmp_path / "traces"], check=True, capture_output=True)
     (trace,) = traces_of(tmp_path / "traces")
     assert counts(trace)["forward"] == {0: 4, 1: 4}
-
-
-def test_a_notebook(tmp_path):
-    cells = [START, LOOP, LOOP]
-    program = f"""
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-for cell in {cells!r}:
-    shell.run_cell(cell).raise_error()
-"""
-    found = record(tmp_path, program)
-    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS, epochs=4), "the cell was run twice"
 
 
 EVALUATIONS = {

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import atexit
 import functools
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native
+from dftracer.python.torch import loaders
 from dftracer.python.torch.change import ByIdentity, finder
 
 if TYPE_CHECKING:
@@ -40,11 +42,11 @@ class Use:
         """Whether this thread uses what a thread in the background fetches."""
         return self.thread not in (threading.get_ident(), threading.main_thread().ident)
 
-    def leave(self) -> None:
-        """The batch in hand is done: frameworks keep iterators from which they take no more."""
+    def leave(self, is_done: bool) -> None:
+        """No more is done with the batch in hand: frameworks keep iterators from which they take no more."""
         loop = self.find_loop()
         if loop is not None and not self.is_ahead:
-            loop._dft_loop._step(3)
+            loop._dft_loop._step(2 if is_done else 3)
 
 
 class Loop:
@@ -71,9 +73,34 @@ class Loop:
         return getattr(self._dft_loop, name)
 
     def __del__(self) -> None:
+        if progress is None:  # the interpreter ends
+            return
+        if self._dft_use in progress.loops and progress.is_done():
+            self._dft_loop._step(4)
         self._dft_loop = None  # it records what it has in hand, and the end of its workers
-        if progress is not None:  # the interpreter ends
-            progress.loop_ends(self._dft_use)
+        progress.loop_ends(self._dft_use)
+
+
+class Look:
+    """The iterator of a framework that only looks at a batch: no fetch of the training, but a part of the start."""
+
+    def __init__(self, iterator: Any) -> None:
+        self._dft_iterator = iterator
+
+    def __iter__(self) -> Look:
+        return self
+
+    def __next__(self) -> Any:
+        with loaders.part("init"):
+            return next(self._dft_iterator)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dft_iterator, name)
+
+    def __del__(self) -> None:
+        if loaders is not None:  # the interpreter ends
+            with loaders.part("end"):  # its workers
+                self._dft_iterator = None
 
 
 class Progress:
@@ -86,6 +113,7 @@ class Progress:
         self.evaluation_began = 0
         self.last = 0  # when the last event of the training ended
         self.has_stepped = False
+        self.is_looking = False  # a framework takes a batch to learn its shape
         self.drivers = 0  # frameworks that tell epochs and evaluations themselves
         self.loops: list[Use] = []  # that are open, the innermost last
         self.kinds = ByIdentity()  # what loops over a loader were, the last time
@@ -126,15 +154,25 @@ class Progress:
         values = {"epoch": self.epoch} if self.epoch >= 0 else {}
         native.log_event(name, "pipeline", began, self.last - began, values)
 
+    def is_done(self) -> bool:
+        """Whether a framework that leaves a loop has used its batch: it does so unless an error stops it."""
+        return self.drivers > 0 and sys.exc_info()[0] is None
+
     def _leave_loops(self, *kinds: str) -> None:
         for use in list(self.loops):
             if use.kind in kinds:
-                use.leave()
+                use.leave(self.is_done())
                 self.touch()
 
     def touch(self) -> None:
         """An event of the training has ended."""
         self.last = native.get_time()
+
+    def end_driving(self) -> None:
+        """A framework returns to the program, or to another framework that has called it."""
+        if self.drivers == 1:
+            self.finish()
+        self.drivers -= 1
 
     def finish(self) -> None:
         """The training is over, or the program is."""
@@ -146,6 +184,8 @@ class Progress:
 
     def loop_begins(self, loader: Any, has_gradients: bool) -> Any:
         """Returns a function that makes the program's iterator."""
+        if self.is_looking:
+            return lambda _, iterator: Look(iterator)
         began, kind = native.get_time(), TRAINS
         if self.drivers:
             kind = EVALUATES if self.evaluation_began else TRAINS
@@ -236,9 +276,7 @@ def driven(change: Change, _: Any, before: Any) -> Any:
         try:
             return before(*args, **kwargs)
         finally:
-            progress.drivers -= 1
-            if not progress.drivers:
-                progress.finish()
+            progress.end_driving()
 
     return traced
 

@@ -92,11 +92,11 @@ def _replace_method(change: Change, kind: Any, node: DFTracerAI | None, make: An
 # ---- Models ----------------------------------------------------------------------------------------------------------
 
 
-is_no_model: list[Callable[[Any], bool]] = []  # what frameworks know of their modules
+is_no_model: list[Callable[[Any, Any], bool]] = []  # what frameworks know of a module and its arguments
 
 
-def _is_model(module: Any) -> bool:
-    if any(is_other(module) for is_other in is_no_model):
+def _is_model(module: Any, args: Any) -> bool:
+    if any(is_other(module, args) for is_other in is_no_model):
         return False
     left = _models.get(module, 1) - 1
     if left > 0:
@@ -132,7 +132,7 @@ def _replace_call(change: Change, kind: Any) -> Callable[[], None]:
 
 
 def _call_outermost(before: Any, module: Any, args: Any, kwargs: Any) -> Any:
-    if not _is_model(module) or _is_elsewhere() or not session.ready():
+    if not _is_model(module, args) or _is_elsewhere() or not session.ready():
         return before(module, *args, **kwargs)
     with Forward(module):
         return before(module, *args, **kwargs)
