@@ -1,7 +1,7 @@
 """kernel.py CELL... - runs the cells in a kernel of Jupyter, as a notebook does; prints how each of them ended.
 
-A cell that prints `interrupt me` is interrupted. At the end, the kernel is told to shut down, or after a cell that printed
-`kill me` it is killed, as Jupyter does with one that does not end within 2.5 seconds. SPDX-License-Identifier: MIT
+A cell that prints `interrupt me` is interrupted. At the end, the kernel is told to shut down. If a cell printed
+`kill me`, it is killed instead, as Jupyter does with one that takes some seconds to end. SPDX-License-Identifier: MIT
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""test_notebook.py - trainings in the cells of a notebook, which know nothing of tracing: a kernel of Jupyter runs them."""
+"""test_notebook.py - trainings in a notebook that know nothing of tracing: a kernel of Jupyter runs the cells."""
 
 import os
 import subprocess

@@ -18,6 +18,8 @@ from untouched import (
 
 @pytest.mark.parametrize("name", STEPS)
 def test_one_process(tmp_path, name):
+    lines = (EXAMPLES / f"train_{name}.py").read_text().lower().splitlines()
+    assert len(lines) < 60 and not [line for line in lines if "dftracer" in line or "traced" in line]
     done = run_example(name, tmp_path)
     assert "dftracer" not in done.stderr
     (trace,) = traces_of(tmp_path / "traces")

@@ -7,21 +7,71 @@ import subprocess
 import time
 
 import pytest
-from frameworks_harness import PYTHON, main, traces_of
+from frameworks_harness import PYTHON, main, near, traces_of
 from plain import LOOP, NUMBERS, START, in_each, record
-from untouched import EXAMPLES, check, check_epochs, counts, launch, trainers, variables
+from untouched import (
+    EXAMPLES,
+    check,
+    check_epochs,
+    check_times,
+    counts,
+    duration_ns,
+    launch,
+    launch_exact,
+    trainers,
+    variables,
+)
 
 EXAMPLE = EXAMPLES / "train_torch.py"
 
 
-@pytest.mark.parametrize("how", [("spawn",), ("fork", "persistent"), ("spawn", "persistent")])
+WATCH = """
+def watched(loader):
+    iterator = iter(loader)
+    with open("waited", "a") as file:
+        while True:
+            before = time.perf_counter_ns()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                return
+            print(time.perf_counter_ns() - before, file=file)
+            yield batch
+
+"""
+HOW = [("fork",), ("spawn",), ("forkserver",), ("fork", "persistent"), ("spawn", "persistent")]
+
+
+@pytest.mark.parametrize("how", HOW)
 def test_workers(tmp_path, how):
-    launch(EXAMPLE, tmp_path, 2, *how)
+    """A fetch is what the training waits, by its own watch; a batch in a worker is what its items cost."""
+    text = EXAMPLE.read_text().replace("\ndef main", f"{WATCH}\ndef main")
+    for old in ("enumerate(training, 1)", "in evaluation)"):
+        assert old in text
+    text = text.replace("enumerate(training, 1)", "enumerate(watched(training), 1)")
+    (tmp_path / "program.py").write_text(text.replace("in evaluation)", "in watched(evaluation))"))
+    launch_exact(tmp_path / "program.py", tmp_path, 2, *how)
     (trace,) = trainers(tmp_path)
     check(trace)
     check_epochs(trace)
-    batches = [event for one in traces_of(tmp_path / "traces") for event in one.named("data.batch")]
-    assert len(batches) == 3 * 20
+    check_times(tmp_path, traces_of(tmp_path / "traces"))
+    waited = [int(line) for line in (tmp_path / "waited").read_text().splitlines()]
+    assert len(waited) == len(trace.named("fetch.iter"))
+    near(duration_ns([trace], "fetch.iter"), sum(waited), "waiting for workers")
+
+
+def test_an_iterable_dataset_in_workers(tmp_path):
+    program = """
+class Items(torch.utils.data.IterableDataset):
+    def __iter__(self): yield from torch.ones(8, 4)
+training = DataLoader(Items(), batch_size=2, num_workers=2)
+"""
+    (tmp_path / "program.py").write_text(START + program + LOOP)
+    launch(tmp_path / "program.py", tmp_path)
+    traces = traces_of(tmp_path / "traces")
+    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 2 * 8, "each worker has all items"
+    assert sum(len(trace.named("data.batch")) for trace in traces) == 2 * 8
+    assert sum(len(trace.named("data.batch.cut")) for trace in traces) == 2 * 2, "each worker finds the end"
 
 
 def test_an_exception(tmp_path):
@@ -82,6 +132,12 @@ def test_evaluations(tmp_path, how):
     assert {name: found[name] for name in expected} == expected
 
 
+SCALED = """        with torch.autocast('cpu'): loss = model(samples).sum()
+        scaler.scale(loss).backward()
+        scaler.step(optimizer)
+        scaler.update()"""
+TAUGHT = """        with torch.no_grad(): wanted = teacher(samples)
+        (model(samples) - wanted).sum()"""
 OTHERS = {
     "a loop that is left": (LOOP + "        break\n", {"epoch": 1, "forward": 1, "fetch.iter.cut": 1}),
     "a loader that is made anew": (
@@ -119,6 +175,27 @@ OTHERS = {
         "training = Own(training.dataset, batch_size=2)\n" + LOOP,
         NUMBERS,
     ),
+    "a teacher": (
+        "teacher = nn.Linear(4, 1)\n"
+        + LOOP.replace("        model(samples).sum()", TAUGHT),
+        {**NUMBERS, "forward": 8, "evaluate": None},
+    ),
+    "a model in evaluation mode that trains": ("model.eval()\n" + LOOP, {**NUMBERS, "evaluate": None}),
+    "two models and two optimizers": (
+        "critic = nn.Linear(1, 1)\nsecond = torch.optim.Adam(critic.parameters())\n"
+        + LOOP + "        critic(model(samples).detach()).sum().backward()\n        second.step()\n",
+        {"epoch": 1, "fetch.iter": 4, "forward": 12, "backward": 8, "step": 8},
+    ),
+    "a gradient scaler": (
+        "scaler = torch.amp.GradScaler('cpu')\n"
+        + LOOP.replace("        model(samples).sum().backward()\n        optimizer.step()", SCALED),
+        NUMBERS,
+    ),
+    "an iterable dataset": (
+        "class Items(torch.utils.data.IterableDataset):\n    def __iter__(self): yield from torch.ones(8, 4)\n"
+        "training = DataLoader(Items(), batch_size=2)\n" + LOOP,
+        NUMBERS,
+    ),
     "a training in a thread": (
         "import threading\ndef train():\n"
         + LOOP.replace("\n", "\n    ")
@@ -136,7 +213,8 @@ OTHERS = {
 def test_programs(tmp_path, what):
     program, numbers = OTHERS[what]
     found = record(tmp_path, START + program)
-    assert {name: found.get(name) for name in numbers} == in_each(numbers)
+    expected = in_each({name: number for name, number in numbers.items() if number})
+    assert {name: found.get(name) for name in numbers} == {**dict.fromkeys(numbers), **expected}
     assert "dftracer" not in record.done.stderr
 
 

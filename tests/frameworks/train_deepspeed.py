@@ -1,4 +1,7 @@
-"""train_deepspeed.py - a training by DeepSpeed on one CPU, which knows nothing of tracing. SPDX-License-Identifier: MIT"""
+"""train_deepspeed.py - a training by DeepSpeed on one CPU, which knows nothing of tracing.
+
+SPDX-License-Identifier: MIT
+"""
 
 import deepspeed
 import torch

@@ -307,6 +307,12 @@ class Progress(Epochs):
         if use is not None and not self.drivers and not use.has_trained:
             self._prove(use)
 
+    def stepped(self) -> None:
+        """An optimizer is about to step."""
+        self.trains()
+        self.event_begins()
+        self.has_stepped = True
+
     def _prove(self, use: Use) -> None:
         """The loop is an epoch, or a part of the one that another loop is."""
         loader, epoch = use.find_loader(), self.guessed or use

@@ -170,9 +170,7 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
     def traced(*args: Any, **kwargs: Any) -> Any:
         if not change.users or not session.ready():
             return before(*args, **kwargs)
-        progress.trains()
-        progress.event_begins()
-        progress.has_stepped = True
+        progress.stepped()
         closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
         if not callable(closure):
             with node:
