@@ -35,7 +35,7 @@ class Use:
     """One loop over a loader."""
 
     def __init__(self, loader: Any, began: int) -> None:
-        self.find_loader, self.began = finder(loader), began
+        self.find_loader, self.find_dataset, self.began = finder(loader), finder(loaders._dataset_of(loader)), began
         self.kind = UNKNOWN  # what it is, or seems to be
         self.is_known = False  # the last loop over this loader was of that kind
         self.has_trained_before = False  # with the model in that mode, or in the other one
@@ -217,7 +217,7 @@ class Progress(Epochs):
         """Before the first batch: what the loop seems to be."""
         kind, mode = self.kinds.get(loader, (UNKNOWN, None))
         use.is_known, use.has_trained_before = kind != UNKNOWN and mode == self._mode(), kind == TRAINS
-        use.is_like_training = bool(self.training_sets.get(loaders._dataset_of(loader)))
+        use.is_like_training = bool(self.training_sets.get(use.find_dataset()))
         if not has_gradients or (kind == UNKNOWN and self._mode() is False):
             use.kind = EVALUATES
         elif use.is_known:
@@ -288,7 +288,8 @@ class Progress(Epochs):
             use.kind = EVALUATES
         if not use.is_ahead and use.is_in_background():
             native.log_metadata_event("not_recorded", "fetch")
-            self.ahead.set(use.find_loader(), True)
+            if use.find_loader() is not None:
+                self.ahead.set(use.find_loader(), True)
             self._set_ahead(use, True)
             if use.kind != EVALUATES:  # it may be over before the first backward
                 self._prove(use)
@@ -315,16 +316,24 @@ class Progress(Epochs):
 
     def _prove(self, use: Use) -> None:
         """The loop is an epoch, or a part of the one that another loop is."""
-        loader, epoch = use.find_loader(), self.guessed or use
-        is_joining = self.guessed is None and self._is_joining(use)
-        use.kind, use.has_trained, epoch.has_trained = TRAINS, True, True
-        self.kinds.set(loader, (TRAINS, self._mode()))
-        self.training_sets.set(loaders._dataset_of(loader), True)
+        epoch, is_joining = self.guessed or use, self.guessed is None and self._is_joining(use)
+        for one in self.loops:
+            if one is use or one.kind != EVALUATES:  # a program may loop over several at once
+                one.kind, one.has_trained = TRAINS, True
+                self._note_kind(one)
+                if one.find_dataset() is not None:
+                    self.training_sets.set(one.find_dataset(), True)
         self.trained, self.guessed = self.model, None
         self._set_ahead(use, use.is_ahead)
         if not is_joining:
             self.start_epoch(None, epoch.began)
         use.keep_fetch()
+
+    def _note_kind(self, use: Use) -> None:
+        """For the next loop over the loader."""
+        loader = use.find_loader()
+        if loader is not None:
+            self.kinds.set(loader, (use.kind, self._mode()))
 
     def loop_ends(self, use: Use, is_whole: bool = False) -> None:
         """It found no more batches (`is_whole`), or is left."""
@@ -336,7 +345,7 @@ class Progress(Epochs):
             if is_whole and use.was_called:
                 use.kind = EVALUATES
             if use.kind == EVALUATES:
-                self.kinds.set(use.find_loader(), (EVALUATES, self._mode()))
+                self._note_kind(use)
                 self._evaluated(use.began)
         self.touch()
 
