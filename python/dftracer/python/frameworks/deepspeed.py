@@ -28,7 +28,8 @@ _ranges = _Ranges()
 def _pushed(change: Any, _: Any, before: Any) -> Any:
     @functools.wraps(before)
     def traced(self: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
-        known = {"epoch": progress.epoch, "step": progress.step} if progress.epoch >= 0 else {}
+        values = {"epoch": progress.epoch, "step": progress.step}
+        known: dict[str, Any] = values if progress.epoch >= 0 else {}
         event = dft_fn("deepspeed", str(name), **known)
         event.__enter__()
         _ranges.open.append(event)
