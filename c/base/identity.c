@@ -63,12 +63,12 @@ int dft__process_read(const char *path, dft__process *process) {
 /* Both count from the boot, in this time namespace, and go on while the node sleeps. The kernel rounds the start down to its
  * ticks, of 10 ms mostly. */
 uint64_t dft__identity_age_ns(const dft__identity *identity) {
-  const long per_second = sysconf(_SC_CLK_TCK);
+  const uint64_t per_second = getauxval(AT_CLKTCK);
   struct timespec now;
   uint64_t now_ns, start_ns;
-  if (!identity->start_ticks || per_second <= 0 || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  if (!identity->start_ticks || !per_second || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
   now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-  start_ns = identity->start_ticks * (1000000000u / (uint64_t)per_second);
+  start_ns = identity->start_ticks * (1000000000u / per_second);
   return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
