@@ -82,7 +82,7 @@ class Loop:
         except StopIteration:
             progress.loop_ends(use, is_whole=True)
             raise
-        if use.kind != UNKNOWN and not progress.drivers:
+        if not progress.drivers and (use.kind != UNKNOWN or progress.epoch < 0):  # else its numbers are not known yet
             use.keep_fetch()
         return batch
 
