@@ -217,7 +217,8 @@ class Training:
         for process in trainers:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
-            times["startup_ns"] += first - min(span.start for span in own)
+            ages = [integer(span.args.get("process_age_ns"), 0) for span in own if is_ours(span.event)]
+            times["startup_ns"] += first - min(span.start for span in own) + max(ages, default=0)
             times["loop_ns"] += last - first
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last

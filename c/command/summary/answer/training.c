@@ -203,7 +203,7 @@ static void add_loops(const summary_state *state, training_totals *sum) {
     }
     if (!process_is_trainer(counts)) continue;
     sum->loop_ns += (uint64_t)(counts->loop_last - counts->loop_first);
-    sum->startup_ns += (uint64_t)(counts->loop_first - first);
+    sum->startup_ns += (uint64_t)(counts->loop_first - first) + state->processes[i].facts.age_ns;
     sum->teardown_ns += (uint64_t)(last - counts->loop_last);
   }
 }

@@ -23,8 +23,9 @@ typedef struct training_totals {
   uint64_t loop_ns;                       /* from the first event of the loop to the last */
   struct {
     uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
-  } train;                          /* the same within the loop, without evaluation */
-  uint64_t startup_ns, teardown_ns; /* from the first event of the trainer on, and to its last event */
+  } train;              /* the same within the loop, without evaluation */
+  uint64_t startup_ns;  /* from the start of the trainer's process, or else its first event */
+  uint64_t teardown_ns; /* to its last event */
 } training_totals;
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
