@@ -31,7 +31,6 @@ enum cost {
   COST_OTHER,
   COSTS
 };
-extern const char *const cost_names[COSTS];
 
 /* How a rank waits for others: imbalance is the sum. */
 enum rank_wait {
@@ -87,12 +86,5 @@ typedef struct job_costs {
   double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
   int is_coarse;    /* waited_with is not exact: there were too many calls */
 } job_costs;
-
-/* The I/O call of this kind that took most time; empty: there is none. */
-dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share); /* of the time of its kind */
-
-/* All but what inputwait.h adds. 0: no memory. */
-int costs_count(job_costs *costs, const summary_answer *answer);
-void costs_free(job_costs *costs);
 
 #endif
