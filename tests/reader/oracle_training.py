@@ -238,7 +238,8 @@ class Training:
         for process in trainers:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
-            times["startup_ns"] += first - min(span.start for span in own)
+            ages = [integer(span.args.get("process_age_ns"), 0) for span in own if is_ours(span.event)]
+            times["startup_ns"] += first - min(span.start for span in own) + max(ages, default=0)
             times["loop_ns"] += length(without([process.loop], process.pauses))
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
@@ -284,7 +285,7 @@ class Training:
         by_process = collections.defaultdict(list)
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
-            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
+            span.work = oracle_split.work_of(name, cat, "sync" if span.is_sync else span.kind, is_ours(span.event))
             stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
             is_inference = stage == "evaluation" and self.processes[span.process].is_inference
             span.stage = None if is_inference else stage
@@ -293,7 +294,7 @@ class Training:
             self._split_process(self.processes[key], spans)
 
     def _split_process(self, process, spans):
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
         is_training = bool(kinds or process.counts["epoch"] or process.counts["start"])
         if is_training:

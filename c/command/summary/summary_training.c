@@ -55,7 +55,7 @@ static void print_totals(FILE *out, const summary_answer *answer) {
   uint64_t in[TIME_CLASSES] = {0}, whole = 0;
   sum_classes(&answer->trainers, in, &whole);
   const uint64_t fetch = training->train.fetch_ns, loading = training->train.data_ns;
-  const uint64_t io = in[TIME_READ] + in[TIME_WRITE] + in[TIME_META];
+  const uint64_t io = in[TIME_READ] + in[TIME_WRITE] + in[TIME_SYNC] + in[TIME_META];
   const table_column columns[] = {
     {"", 'l'}, {trainers == 1 ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};

@@ -24,10 +24,11 @@ typedef struct training_totals {
   uint64_t loop_ns;                       /* from the first event of the loop to the last */
   struct {
     uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
-  } train;                          /* the same within the loop, without evaluation */
-  uint64_t updates;                 /* steps of optimizers */
-  uint64_t pause_ns;                /* pauses of the loop, which are not part of it: looplimits.h */
-  uint64_t startup_ns, teardown_ns; /* from the first event of the trainer on, and to its last event */
+  } train;              /* the same within the loop, without evaluation */
+  uint64_t updates;     /* steps of optimizers */
+  uint64_t pause_ns;    /* pauses of the loop, which are not part of it: looplimits.h */
+  uint64_t startup_ns;  /* from the start of the trainer's process, or else its first event */
+  uint64_t teardown_ns; /* to its last event */
 } training_totals;
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
