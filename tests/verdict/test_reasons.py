@@ -155,7 +155,9 @@ def what_is_unknown_is_told_and_outweighs_a_small_cost():
         told = [line for line in verdict["evidence"] if line.startswith("What happens in")]
         assert bool(told) == (outside >= 20), verdict
         assert not told or told[0] == verdict["evidence"][0], verdict
-        assert expected != "none" or "annotate" in verdict["next"], verdict
+        if expected == "none":
+            assert "annotate" in verdict["next"] and "no cost stands out" in verdict["text"], verdict
+            assert verdict["tied"] == [], verdict
 
 
 def a_training_without_a_loader_has_a_loop():

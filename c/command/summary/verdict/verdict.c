@@ -3,6 +3,7 @@
 #include "verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "costcount.h"
 
@@ -90,6 +91,7 @@ static enum verdict_class find_class(const job_costs *costs) {
 /* The costs that are not clearly less than the largest one, which may not be the verdict because of them. */
 static void find_tied(job_verdict *verdict, const job_costs *costs) {
   double most = 0;
+  int count = 0;
   for (int class = 0; class < BOUND_CLASSES; class ++) {
     const double own = verdict_share(costs, (enum verdict_class) class);
     if (is_judged(costs, (enum verdict_class) class) && own > most) most = own;
@@ -97,7 +99,9 @@ static void find_tied(job_verdict *verdict, const job_costs *costs) {
   for (int class = 0; most >= SHARE_WARNING && class < BOUND_CLASSES; class ++) {
     const double own = verdict_share(costs, (enum verdict_class) class);
     verdict->is_tied[class] = is_judged(costs, (enum verdict_class) class) && most - own < SHARE_MENTIONED;
+    count += verdict->is_tied[class];
   }
+  if (count == 1) memset(verdict->is_tied, 0, sizeof verdict->is_tied); /* what is not known is larger */
 }
 
 /* No communication was recorded, but a region takes longer on one rank: probably, the others wait for it in what was not. */
