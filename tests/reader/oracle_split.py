@@ -209,12 +209,31 @@ def epoch_times(windows):
     return times
 
 
-def step_windows(events, begin, epochs, evaluations):
-    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop; evaluations: disjoint times."""
-    windows = []
-    for end, own_start, epoch, step in sorted(events):
-        if any(first <= own_start and end <= last for first, last in evaluations):
+def updates_as_steps(spans, is_update, has_fetches):
+    """Updates that follow each other without a fetch, with the same numbers, are one step."""
+
+    def order(span):
+        numbers = [NONE if number is None else number for number in (span.own_epoch, span.own_step)]
+        return (span.start, span.end, not is_update(span), *numbers)
+
+    steps, before = [], None
+    for span in sorted(spans, key=order):
+        if not is_update(span):
+            before = None
             continue
+        numbers = span.epoch, span.own_step
+        if has_fetches and before == numbers:
+            steps[-1][0] = max(steps[-1][0], span.end)
+        else:
+            steps.append([span.end, span.start, *(NONE if number is None else number for number in numbers)])
+        before = numbers
+    return [tuple(step) for step in steps]
+
+
+def step_windows(events, begin, epochs):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+    windows = []
+    for end, _, epoch, step in sorted(events):
         start = begin
         begun = epochs[: bisect.bisect_left(epochs, (end,))]
         if begun and begun[-1][2] == epoch:

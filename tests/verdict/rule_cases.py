@@ -305,8 +305,8 @@ def with_part(name, cat, share):
     return job
 
 
-def loaded(waiting_share, workers, worker_busy):
-    """A trainer that waits for workers; each of them loads for this part of every step."""
+def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
+    """A trainer that waits for workers; each of them loads for this part of every step. Others find nothing at once."""
     job, thread = one_thread()
     with thread.within("epoch.block", "pipeline", epoch=0):
         for _ in range(24):
@@ -317,7 +317,17 @@ def loaded(waiting_share, workers, worker_busy):
         for _ in range(24):
             worker.region("item", "data", 100 * worker_busy)
             worker.idle(100 - 100 * worker_busy)
+    for _ in range(empty_workers):
+        worker = job.worker(job.ranks[0]).main
+        worker.region("data.batch.cut", "data", 1)
+        worker.idle(24 * 100 - 1)
     return job
 
 
-CASES["few-workers"] = CASES["idle-workers"] = loaded
+for rule in ("few-workers", "idle-workers", "no-workers"):
+    CASES[rule] = loaded
+
+
+@case("empty-workers")
+def empty_workers(waiting_share, empty_workers):
+    return loaded(waiting_share, 2, 0.95, empty_workers)

@@ -161,9 +161,11 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
     codec_uint(codec, &counts->ai_ns[i]);
   }
   codec_uint(codec, &counts->updates);
+  codec_uint(codec, &counts->batches);
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
+  codec_spans(codec, &counts->evaluation);
   codec_comm(codec, &counts->comm, state->texts.count);
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
@@ -314,6 +316,7 @@ static void code_epochs(state_codec *codec, summary_state *state) {
     codec_int(codec, &epoch->first);
     codec_int(codec, &epoch->last);
     codec_uint(codec, &epoch->steps);
+    codec_uint(codec, &epoch->batches);
     codec_uint(codec, &epoch->samples);
     codec_uint(codec, &epoch->sampled);
     codec_sparse(codec, epoch->class_ns, TIME_CLASSES);

@@ -30,6 +30,7 @@ enum ai_kind {
   AI_CHECKPOINT,
   AI_EPOCH,
   AI_STEP,
+  AI_EMPTY, /* a worker finds no more data */
   AI_KINDS
 };
 

@@ -20,7 +20,8 @@ typedef struct process_counts {
   region_stats regions;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
   uint64_t updates; /* steps of optimizers */
-  spanset compute, fetch, data;
+  uint64_t batches; /* fetches outside of evaluations */
+  spanset compute, fetch, data, evaluation;
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
   comm_counts comm;      /* from tally.h, when all is read */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */

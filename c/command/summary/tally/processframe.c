@@ -12,9 +12,9 @@ static enum hull_kind kind_of(const event_class *class) {
 }
 
 /* An event that tells of a phase. */
-static int add_stage(process_frame *frame, const event_class *class, const moment *event) {
+static int add_stage(process_frame *frame, process_counts *counts, const event_class *class, const moment *event) {
   switch (class->stage) {
-    case STAGE_EVALUATION: return spanset_add(&frame->evaluation, event->start, event->end);
+    case STAGE_EVALUATION: return spanset_add(&counts->evaluation, event->start, event->end);
     case STAGE_STARTUP:
       if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
       return region_hulls_add(&frame->hulls, event->class_number, HULL_STARTUP, event->start, event->end);
@@ -26,9 +26,10 @@ static int add_stage(process_frame *frame, const event_class *class, const momen
   }
 }
 
-int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known) {
-  if (class->stage) return add_stage(frame, class, event);
-  if (is_loop_known || class->work == WORK_NONE) return 1;
+int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
+                             const moment *event) {
+  if (class->stage) return add_stage(frame, counts, class, event);
+  if (class->work == WORK_NONE || process_is_training(counts)) return 1; /* events tell where its loop is */
   return region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
 }
 
@@ -99,53 +100,31 @@ static void move_to(epoch_line *line, int64_t time) {
   }
 }
 
-/* Evaluations, in the order of time. */
-typedef struct evaluation_line {
-  span_stream stream;
-  time_span now;
-  int is_left;
-} evaluation_line;
-
-/* Whether a step is part of an evaluation; steps come in the order of their ends. */
-static int is_evaluated(evaluation_line *line, const split_window *step) {
-  while (line->is_left && line->now.end < step->end) line->is_left = span_stream_next(&line->stream, &line->now);
-  return line->is_left && line->now.start <= step->start;
-}
-
 /* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
 static int make_steps(process_frame *frame, int64_t begin) {
   epoch_line epochs = {.now = {.epoch = NO_NUMBER}};
-  evaluation_line evaluations = {0};
-  spanset *evaluation = &frame->evaluation;
   run_merge steps;
   const split_window *step;
   uint64_t index = 0;
-  int is_good = span_stream_open(&evaluations.stream, &evaluation, 1);
-  evaluations.is_left = is_good && span_stream_next(&evaluations.stream, &evaluations.now);
+  int is_good = 1;
   record_pile_read(&frame->steps, &steps);
   record_pile_read(&frame->epochs, &epochs.merge);
   epochs.next = run_merge_next(&epochs.merge);
   while (is_good && (step = run_merge_next(&steps)) != NULL) {
     split_window window = {begin, step->end, step->epoch, step->step, ++index};
-    if (is_evaluated(&evaluations, step)) {
-      index--;
-      continue;
-    }
     move_to(&epochs, step->end);
     if (step->epoch != NO_NUMBER && epochs.now.epoch == step->epoch && epochs.now.start > begin)
       window.start = epochs.now.start;
     is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
     begin = step->end;
   }
-  is_good = is_good && steps.is_good && epochs.merge.is_good && evaluations.stream.merge.is_good;
-  span_stream_close(&evaluations.stream);
+  is_good = is_good && steps.is_good && epochs.merge.is_good;
   run_merge_free(&steps);
   run_merge_free(&epochs.merge);
   return is_good;
 }
 
-static int make_evaluation(process_frame *frame) {
-  spanset *set = &frame->evaluation;
+static int make_evaluation(process_frame *frame, spanset *set) {
   span_stream stream;
   time_span span;
   int is_good = span_stream_open(&stream, &set, 1);
@@ -157,13 +136,12 @@ static int make_evaluation(process_frame *frame) {
   return is_good;
 }
 
-int process_frame_make_windows(process_frame *frame, const process_counts *counts, step_finder *times, int has_epochs) {
+int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs) {
   if (has_epochs && !step_finder_epochs(times, add_epoch, frame)) return 0;
-  return make_evaluation(frame) && make_steps(frame, counts->loop_first);
+  return make_evaluation(frame, &counts->evaluation) && make_steps(frame, counts->loop_first);
 }
 
 void process_frame_free(process_frame *frame) {
-  spanset_free(&frame->evaluation);
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
   record_pile_free(&frame->epochs);

@@ -10,7 +10,6 @@
 
 /* Zero: empty. */
 typedef struct process_frame {
-  spanset evaluation;
   region_hulls hulls;
   uint64_t startups; /* events of start-up, and when the last one ended */
   int64_t startup_last;
@@ -23,15 +22,16 @@ typedef struct process_frame {
 
 /* These return 0 when there is no memory, or no room for the spill. */
 
-/* A region. `is_loop_known`: events tell where the loop is. */
-int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known);
+int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
+                             const moment *event);
+/* Not of an evaluation. */
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last);
 /* Tells what the process did before its loop and after it, which is known. */
 void process_frame_tell_ends(const process_frame *frame, process_counts *counts);
 /* Makes the windows: of evaluation, and, if the process trains, of epochs and steps. */
-int process_frame_make_windows(process_frame *frame, const process_counts *counts, step_finder *times, int has_epochs);
+int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs);
 void process_frame_free(process_frame *frame);
 
 #endif

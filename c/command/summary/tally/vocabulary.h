@@ -15,6 +15,7 @@ enum activity {
   ACTIVITY_FETCH,
   ACTIVITY_LOADER, /* start or end of a loader and its workers */
   ACTIVITY_DATA,
+  ACTIVITY_EMPTY, /* a worker finds no more data */
   ACTIVITY_COMMUNICATION,
   ACTIVITY_MPI, /* communication that also happens before and after a training loop */
   ACTIVITY_DEVICE,

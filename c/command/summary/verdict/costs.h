@@ -31,7 +31,6 @@ enum cost {
   COST_OTHER,
   COSTS
 };
-extern const char *const cost_names[COSTS];
 
 /* How a rank waits for others: imbalance is the sum. */
 enum rank_wait {
@@ -56,12 +55,9 @@ typedef struct rank_costs {
   double aside_ns;              /* of its I/O: of other threads, while the main one is in nothing that is known */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
-  double waited_ns;             /* all of its waiting for data, also in evaluations */
+  double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
-  double loaded_ns;             /* by its workers, in the loop, added up */
-  double workers_ns;            /* they exist in the loop, added up */
-  uint32_t workers;             /* at once, at most */
 } rank_costs;
 
 /* How long processes without ranks ran. */
@@ -90,12 +86,5 @@ typedef struct job_costs {
   double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
   int is_coarse;    /* waited_with is not exact: there were too many calls */
 } job_costs;
-
-/* The I/O call of this kind that took most time; empty: there is none. */
-dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share); /* of the time of its kind */
-
-/* All but what inputwait.h adds. 0: no memory. */
-int costs_count(job_costs *costs, const summary_answer *answer);
-void costs_free(job_costs *costs);
 
 #endif

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "judgement.h"
 
+#include "costcount.h"
 #include "inputwait.h"
 #include "measuring.h"
 #include "verdict_cause.h"

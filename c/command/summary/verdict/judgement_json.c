@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/trace/jsontext.h"
+#include "costcount.h"
 
 static void text_or_null(FILE *out, const char *text) {
   if (text) json_text(out, text, strlen(text));

@@ -116,6 +116,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(waiting_share, SHARE, "of the training loop: waiting for data")                                                    \
   X(waiting_stake, TIME, "the same as a time")                                                                         \
   X(workers, COUNT, "processes that load for a trainer in its loop, at once")                                          \
+  X(empty_workers, COUNT, "further ones, which find no data at all")                                                   \
   X(worker_busy, SHARE, "of the workers' time in the training loop: they load")                                        \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
 

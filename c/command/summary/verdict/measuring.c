@@ -207,18 +207,20 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
 }
 
-static void take_workers(measure_list *list, const job_costs *costs) {
-  double workers = 0, loaded = 0, room = 0, free_ns = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    workers += rank->workers;
-    loaded += rank->loaded_ns;
-    room += rank->workers_ns;
-    free_ns += rank->base_ns - rank->ns[COST_INPUT];
+static void take_workers(measure_list *list, const trainer_list *trainers) {
+  double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
+  for (uint32_t i = 0; i < trainers->count; i++) {
+    const trainer_workers *own = &trainers->lines[i].workers;
+    workers += own->at_once;
+    empty += own->empty;
+    busy += (double)own->busy_ns;
+    life += (double)own->life_ns;
+    if ((double)own->enough > enough) enough = (double)own->enough;
   }
-  measure_set(list, M_workers, workers / costs->count);
-  measure_set_ratio(list, M_worker_busy, loaded, room);
-  if (free_ns > 0) measure_set(list, M_workers_enough, (double)(uint64_t)(loaded / free_ns + 0.999));
+  measure_set_ratio(list, M_workers, workers, trainers->count);
+  measure_set_ratio(list, M_empty_workers, empty, trainers->count);
+  measure_set_ratio(list, M_worker_busy, busy, life);
+  if (enough > 0) measure_set(list, M_workers_enough, enough);
 }
 
 static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
@@ -228,7 +230,7 @@ static int take_training(measure_list *list, const summary_answer *answer, const
   if (training->processes)
     measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
   take_epochs(list, answer);
-  take_workers(list, costs);
+  take_workers(list, &answer->trainers);
   return take_steps(list, answer, costs);
 }
 

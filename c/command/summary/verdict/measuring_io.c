@@ -3,6 +3,7 @@
 #include "measuring_io.h"
 
 #include "command/summary/answer/runtimefiles.h"
+#include "costcount.h"
 #include "ruletable.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cause_words.h"
-#include "verdict_cause.h"
+#include "iocause.h"
 
 /* A phase of all ranks. */
 typedef struct phase_sums {
@@ -73,7 +73,7 @@ static int find_calls(verdict_cause *cause, const phase_sums *of, int *is_found)
     if (!kinds[i].ns) continue; /* only regions are of this kind, which have names */
     if (!explain(cause, of, ns, own_of(of, kinds[i].class))) continue;
     *is_found = 1;
-    return verdict_cause_io(cause, kinds[i].kind, ns < calls_ns ? ns / calls_ns : 1, of->answer);
+    return io_cause_name(cause, kinds[i].kind, ns < calls_ns ? ns / calls_ns : 1, of->answer);
   }
   return 1;
 }

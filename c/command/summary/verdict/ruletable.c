@@ -182,9 +182,22 @@ const finding_rule rules[] = {
    "saving and loading take {checkpoint_share} of the training loop, while nothing computes; a trainer does it "
    "{checkpoints} times",
    "Save less often, save asynchronously (copy to memory, write in the background), or shard over ranks."},
+  {"no-workers",
+   "nobody loads ahead",
+   {{M_waiting_share, '>', 0.05}, {M_workers, '<', 1}},
+   M_waiting_stake,
+   "the trainer waits for data for {waiting_share} of its loop, and no process is known that loads ahead",
+   "Load in worker processes (num_workers), so that loading overlaps with compute."},
+  {"empty-workers",
+   "workers get no data",
+   {{M_waiting_share, '>', 0.05}, {M_empty_workers, '>', 1}},
+   M_waiting_stake,
+   "workers of a trainer ({empty_workers} at once) find no data, the others ({workers}) load everything, and the "
+   "trainer waits for data for {waiting_share} of its loop",
+   "Give each worker its part of the IterableDataset (get_worker_info()): more workers than parts do not help."},
   {"few-workers",
    "too few loader workers",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}},
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",

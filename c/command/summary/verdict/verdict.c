@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "costcount.h"
+
 #define START_LEAST_NS 60e9
 #define COMPUTE_MOST 0.5
 #define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */

@@ -13,6 +13,7 @@
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
+  const measure_value *empty = &measures->values[M_empty_workers];
   const char *what = verdict->cause.what ? verdict->cause.what : "";
   char text[MEASURE_TEXT_BYTES];
   if (strcmp(what, "metadata") == 0) fprintf(out, "pack samples into larger files, or ");
@@ -21,6 +22,9 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
     fprintf(out, "load further ahead, with more threads or worker processes (num_workers)");
   } else if (!workers->is_known || workers->number < 1) {
     fprintf(out, "load in worker processes (num_workers), so that loading overlaps with compute");
+  } else if (empty->is_known && empty->number >= 1) {
+    fprintf(out, "give each worker its part of the data: %s more find none",
+            measure_format(text, measures, M_empty_workers));
   } else if (busy->is_known && busy->number < 0.5) {
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
             measure_format(text, measures, M_worker_busy));

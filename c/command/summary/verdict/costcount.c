@@ -1,6 +1,6 @@
-/* costs.c - what the ranks of a job spent their time on.
+/* costcount.c - counts what the ranks of a job spent their time on.
  * SPDX-License-Identifier: MIT */
-#include "costs.h"
+#include "costcount.h"
 
 #include <stdlib.h>
 
