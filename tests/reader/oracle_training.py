@@ -263,14 +263,14 @@ class Training:
         by_process = collections.defaultdict(list)
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
-            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
+            span.work = oracle_split.work_of(name, cat, "sync" if span.is_sync else span.kind, is_ours(span.event))
             span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
             by_process[span.process].append(span)
         for key, spans in by_process.items():
             self._split_process(self.processes[key], spans)
 
     def _split_process(self, process, spans):
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
         is_training = bool(kinds or process.counts["epoch"] or process.counts["start"])
         if is_training:

@@ -118,6 +118,25 @@ def metadata(metadata_calls):
     return job
 
 
+@case("mpi-io")
+def mpi_io(mpiio_share):
+    job = Job(2)
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.region("solve", "compute", 100 * (1 - mpiio_share))
+            rank.main.region("MPI_File_close", "MPIIO", 100 * mpiio_share)
+    return job
+
+
+@case("sync")
+def sync(sync_share):
+    job, thread = one_thread()
+    for _ in range(50):
+        thread.region("solve", "compute", 100 * (1 - sync_share))
+        thread.call("fsync", 100 * sync_share, "/data/x")
+    return job
+
+
 @case("open-churn")
 def open_churn(opens, opens_per_file):
     job, thread = one_thread()
@@ -191,6 +210,37 @@ def imbalance(ranks, imbalance_share):
 def straggler(ranks, straggler_imbalance):
     """(largest - mean) / largest, of the compute region."""
     return unequal(ranks, 100 - 100 * straggler_imbalance * ranks / max(ranks - 1, 1))
+
+
+@case("late-senders")
+def late_senders(ranks, late_message_share):
+    """Rank 0 computes for 100 ms and sends to rank 1, which waits for the message."""
+    job = Job(ranks)
+    for number in range(24):
+        job.spend("compute", [100] + [100 - 100 * late_message_share * ranks] + [100] * (ranks - 2))
+        if ranks > 1:
+            job.send(0, 1, number)
+    return job
+
+
+@case("early-end")
+def early_end(ranks, early_end_share):
+    """Rank 0 goes on alone."""
+    job = Job(ranks)
+    for _ in range(24):
+        job.spend("compute", 100)
+    own = early_end_share * ranks / max(ranks - 1, 1)
+    job.spend("compute", [2400 * own / (1 - own)] + [0] * (ranks - 1))
+    return job
+
+
+@case("tear-down")
+def tear_down(teardown_share):
+    job = Job(2)
+    for _ in range(24):
+        job.spend("compute", 100)
+    job.spend("checkpoint", 2400 * teardown_share / (1 - teardown_share))
+    return job
 
 
 @case("communication")

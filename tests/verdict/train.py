@@ -1,8 +1,8 @@
 """train.py - a training whose work is sleeping, so that its truth is known: it measures itself (see truth.py).
 
 Usage: train.py FOLDER SIZES. SIZES is JSON: milliseconds of `fetch`, `compute`, `exchange` and `checkpoint`, each a
-number or a list by rank; `steps` in each of `epochs`; `every`, steps from a checkpoint to the next; `workers`,
-processes that load batches, which takes `load` milliseconds each.
+number or a list by rank; `steps` in each of `epochs`; `every`, steps from a checkpoint or an `evaluation` to the next,
+which fetches and computes for so long; `workers`, processes that load batches, which takes `load` milliseconds each.
 SPDX-License-Identifier: MIT
 """
 
@@ -50,7 +50,16 @@ class Sizes:
     """What this rank does."""
 
     def __init__(self, text):
-        values = {"fetch": 0, "exchange": 0, "checkpoint": 0, "every": 4, "workers": 0, "epochs": 2, **json.loads(text)}
+        values = {
+            "fetch": 0,
+            "exchange": 0,
+            "checkpoint": 0,
+            "evaluation": 0,
+            "every": 4,
+            "workers": 0,
+            "epochs": 2,
+            **json.loads(text),
+        }
         for key, value in values.items():
             setattr(self, key, value[RANK] if isinstance(value, list) else value)
 
@@ -106,6 +115,14 @@ def all_reduce(milliseconds):
         sleep(milliseconds)
 
 
+def evaluate(sizes):
+    """Batches of its own, for which it waits most of the time."""
+    with measure_around("evaluation", "evaluate", ai.pipeline.evaluate):
+        for _ in ai.dataloader.fetch.iter(sleep(sizes.evaluation / 5) for _ in range(4)):
+            with ai.compute.forward:
+                sleep(sizes.evaluation / 20)
+
+
 @ai.pipeline.train
 def train(sizes):
     for epoch in ai.pipeline.epoch.iter(range(sizes.epochs)):
@@ -122,6 +139,8 @@ def train(sizes):
             if sizes.checkpoint and step % sizes.every == sizes.every - 1:
                 with measure_around("checkpoint", "capture", ai.checkpoint.capture):
                     sleep(sizes.checkpoint)
+            if sizes.evaluation and step % sizes.every == sizes.every - 1:
+                evaluate(sizes)
 
 
 def main():

@@ -74,6 +74,7 @@ def batches_of(loader):
     """What the loop waits for: the start of the loader, its batches and its end."""
     with measure("input", "start"):
         iterator = iter(loader)
+    measured.append(("inside", "start", 0, 0))  # nothing in it is known to be in the event
     while True:
         with measure("input", "fetch"):
             batch = next(iterator, None)

@@ -23,15 +23,14 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
-static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event) {
-  io_place place;
-  counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
+static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event,
+                       const io_place *place) {
   if (!class->is_wanted) return;
   if (class->io == IO_COPY) {
-    account_call(counts, thread, event->file, IO_READ, class, event, &place);
-    account_call(counts, thread, event->second_file, IO_WRITE, class, event, &place);
+    account_call(counts, thread, event->file, IO_READ, class, event, place);
+    account_call(counts, thread, event->second_file, IO_WRITE, class, event, place);
   } else {
-    account_call(counts, thread, event->file, class->io, class, event, &place);
+    account_call(counts, thread, event->file, class->io, class, event, place);
   }
 }
 
@@ -52,7 +51,8 @@ static void account_training(tally *counts, process_counts *process, const event
 }
 
 /* Of transfers, those that move nothing that is wanted have a class of their own. */
-static uint32_t work_of(const event_class *class, const moment *event) {
+static uint32_t work_of(const event_class *class, const moment *event, const io_place *place) {
+  if (place->is_flush) return WORK_SYNC;
   const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
   return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
 }
@@ -66,6 +66,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   traced_process *owner = analysis_process(shared, thread->process);
   process_counts *process = &owner->counts;
   const event_class *class = analysis_class(shared, event->class_number);
+  io_place place = {0};
   if (class->io) thread->io_ns += (uint64_t)self;
   else if (class->is_process) thread->process_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
@@ -79,9 +80,10 @@ static void account_event(void *context, const moment *event, int64_t self) {
     counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
                                         (uint64_t)self);
   }
+  if (class->io) counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
   if (class->work != WORK_NONE)
-    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
-  if (class->io) account_io(counts, thread, class, event);
+    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event, &place));
+  if (class->io) account_io(counts, thread, class, event, &place);
   if (!class->is_call) counts->is_good &= process_frame_add_region(&owner->frame, process, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)

@@ -6,16 +6,31 @@
 
 /* ---- Regions -------------------------------------------------------------------------------------------------------- */
 
+static enum hull_kind kind_of(const event_class *class) {
+  if (class->work >= WORK_COMPUTE || class->work == WORK_FETCH) return HULL_WORK;
+  return class->work == WORK_COMM ? HULL_COMM : HULL_IO;
+}
+
+/* An event that tells of a phase. */
+static int add_stage(process_frame *frame, process_counts *counts, const event_class *class, const moment *event) {
+  switch (class->stage) {
+    case STAGE_EVALUATION: return spanset_add(&counts->evaluation, event->start, event->end);
+    case STAGE_STARTUP:
+      if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
+      return region_hulls_add(&frame->hulls, event->class_number, HULL_STARTUP, event->start, event->end);
+    default:
+      if (frame->finals++ && event->end <= frame->final_last) return 1;
+      frame->final_first = event->start;
+      frame->final_last = event->end;
+      return 1;
+  }
+}
+
 int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
                              const moment *event) {
-  const int is_work = class->work >= WORK_COMPUTE || class->work == WORK_FETCH;
-  if (class->stage == STAGE_EVALUATION) return spanset_add(&counts->evaluation, event->start, event->end);
-  if (class->stage == STAGE_STARTUP) {
-    if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
-    return 1;
-  }
+  if (class->stage) return add_stage(frame, counts, class, event);
   if (class->work == WORK_NONE || process_is_training(counts)) return 1; /* events tell where its loop is */
-  return region_hulls_add(&frame->hulls, event->class_number, is_work, event->start, event->end);
+  return region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
 }
 
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
@@ -31,6 +46,15 @@ void process_frame_find_loop(const process_frame *frame, process_counts *counts,
   }
   counts->loop_first = begin;
   counts->loop_last = last;
+}
+
+void process_frame_tell_ends(const process_frame *frame, process_counts *counts) {
+  phase_region *start = &counts->start_region, *end = &counts->end_region;
+  start->ns = region_hulls_most(&frame->hulls, INT64_MIN, counts->loop_first, &start->name);
+  end->ns = region_hulls_most(&frame->hulls, counts->loop_last, INT64_MAX, &end->name);
+  counts->finals = frame->finals;
+  counts->final_first = frame->final_first;
+  counts->final_last = frame->final_last;
 }
 
 /* ---- Steps and epochs ----------------------------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@ typedef struct process_frame {
   region_hulls hulls;
   uint64_t startups; /* events of start-up, and when the last one ended */
   int64_t startup_last;
+  uint64_t finals; /* calls of MPI_Finalize, and when the last one began and ended */
+  int64_t final_first, final_last;
   record_pile steps;                /* as they ended */
   record_pile epochs;               /* the times of epochs, in order */
   span_stack windows[WINDOW_KINDS]; /* the same and more, from the last to the first */
@@ -26,6 +28,8 @@ int process_frame_add_region(process_frame *frame, process_counts *counts, const
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last);
+/* Tells what the process did before its loop and after it, which is known. */
+void process_frame_tell_ends(const process_frame *frame, process_counts *counts);
 /* Makes the windows: of evaluation, and, if the process trains, of epochs and steps. */
 int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs);
 void process_frame_free(process_frame *frame);

@@ -28,6 +28,7 @@ enum activity {
   ACTIVITY_EVALUATION,
   ACTIVITY_STARTUP,
   ACTIVITY_FRAME, /* encloses work of any kind, and says nothing of it */
+  ACTIVITY_FINAL, /* the last call of a rank, in which it waits for the others */
   ACTIVITIES
 };
 

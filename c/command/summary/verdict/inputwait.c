@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
-static const enum grain_kind grain_of[IO_COSTS] = {
+/* Here, metadata is with what sync has. */
+#define WAIT_COSTS IO_COST_SYNC
+static const enum grain_kind grain_of[WAIT_COSTS] = {
   [IO_COST_READ] = GRAIN_READ, [IO_COST_WRITE] = GRAIN_WRITE, [IO_COST_METADATA] = GRAIN_META};
 
 /* A trainer, and those that load for it. */
@@ -36,7 +38,7 @@ static int add_calls(call_times *calls, record_pile *grains) {
 
 /* How much of the waiting coincides with these calls. Where some became one, they are as dense as all are on average. */
 static int coincide(spanset *waits, call_times *calls, uint32_t count, double *common) {
-  spanset *spans[IO_COSTS];
+  spanset *spans[WAIT_COSTS];
   span_lengths lengths;
   double busy = 0, length = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -52,17 +54,17 @@ static int coincide(spanset *waits, call_times *calls, uint32_t count, double *c
 }
 
 static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, int *is_coarse) {
-  call_times calls[IO_COSTS] = {0};
+  call_times calls[WAIT_COSTS] = {0};
   int is_good = 1;
-  for (int kind = 0; kind < IO_COSTS; kind++) {
+  for (int kind = 0; kind < WAIT_COSTS; kind++) {
     for (uint32_t i = 0; is_good && i < all->count; i++) {
       is_good = add_calls(&calls[kind], &all->counts[i]->grains[grain_of[kind]]);
     }
     is_good = is_good && coincide(waits, &calls[kind], 1, &rank->waited_with[kind]);
     *is_coarse |= calls[kind].busy < calls[kind].length;
   }
-  is_good = is_good && coincide(waits, calls, IO_COSTS, &rank->waited_in_calls);
-  for (int kind = 0; kind < IO_COSTS; kind++) spanset_free(&calls[kind].spans);
+  is_good = is_good && coincide(waits, calls, WAIT_COSTS, &rank->waited_in_calls);
+  for (int kind = 0; kind < WAIT_COSTS; kind++) spanset_free(&calls[kind].spans);
   return is_good;
 }
 
