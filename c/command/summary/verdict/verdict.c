@@ -38,13 +38,44 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
   return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
 }
 
+static double start_of(const rank_costs *rank, int is_training) {
+  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
+}
+
+static double work_of(const rank_costs *rank, int is_training) {
+  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
+  return work > 0 ? work : 0;
+}
+
+/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
+ * any. */
+static double balanced(const job_costs *costs) {
+  double most = 0, sum = 0, start = 0, best;
+  uint32_t workers = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = work_of(&costs->ranks[i], costs->is_training);
+    if (work > most) most = work;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double work = work_of(rank, costs->is_training);
+    sum += work;
+    start += start_of(rank, costs->is_training) / costs->count;
+    workers += work >= CAPACITY_LEAST * most;
+  }
+  if (2 * workers <= costs->count) workers = costs->count; /* most of them only wait: they could help */
+  best = start + sum / workers;
+  return best < costs->base_ns ? best : costs->base_ns;
+}
+
 /* Most jobs are short when they are traced, and long when they matter. So a training's start-up is its verdict only if it is longer
  * than the loop, and a minute or more; that of another job only if it is a minute or more, or a fifth of a job that does not mostly
- * compute. */
+ * compute. Imbalance is one only if sharing the work saves something. */
 static int is_judged(const job_costs *costs, enum verdict_class class) {
   const double start = costs->ns[COST_START];
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
   if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
+  if (class == BOUND_IMBALANCE) return costs->base_ns - balanced(costs) >= SHARE_MENTIONED * costs->base_ns;
   if (class != BOUND_START) return 1;
   if (costs->is_training) return start >= START_LEAST_NS && start > costs->base_ns;
   return start >= START_LEAST_NS ||
@@ -126,34 +157,6 @@ static const char *io_kind_of(const double ns[COSTS]) {
 static double share_of_rank(const job_verdict *verdict, const rank_costs *rank) {
   const double of_ns = verdict->class == BOUND_START ? rank->all_ns : rank->base_ns;
   return of_ns > 0 ? cost_of(rank->ns, verdict->class) / of_ns : 0;
-}
-
-static double start_of(const rank_costs *rank, int is_training) {
-  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
-}
-
-static double work_of(const rank_costs *rank, int is_training) {
-  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
-  return work > 0 ? work : 0;
-}
-
-/* What a rank would take if the work was shared by those that work at all: one that only hands it out cannot take over any. */
-static double balanced(const job_costs *costs) {
-  double most = 0, sum = 0, start = 0, best;
-  uint32_t workers = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const double work = work_of(&costs->ranks[i], costs->is_training);
-    if (work > most) most = work;
-  }
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    const double work = work_of(rank, costs->is_training);
-    sum += work;
-    start += start_of(rank, costs->is_training) / costs->count;
-    workers += work >= CAPACITY_LEAST * most;
-  }
-  best = start + (workers ? sum / workers : 0);
-  return best < costs->base_ns ? best : costs->base_ns;
 }
 
 /* Communication that has nothing to hide behind. */

@@ -14,6 +14,7 @@
 #include "verdict_advice.h"
 
 #define ALL_SHARE 0.995 /* rounded, it is all */
+#define MOST_SHARE 0.5
 
 typedef struct class_words {
   const char *title, *doing; /* "41 % of the training loop ... waits for data" */
@@ -89,6 +90,10 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
 
 static void say_worst(FILE *out, const job_verdict *verdict) {
   if (!verdict->is_worst_told) return;
+  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < MOST_SHARE) {
+    fprintf(out, "; no single rank causes most of it");
+    return;
+  }
   fprintf(out, "; rank %" PRId64, verdict->worst_rank);
   if (verdict->class != BOUND_IMBALANCE) fprintf(out, " is worst with %.0f %%", 100 * verdict->worst_share);
   else if (verdict->worst_share >= ALL_SHARE) fprintf(out, " causes all of it");
