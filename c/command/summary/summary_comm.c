@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/symbol/demangle.h"
 #include "matrixtable.h"
 
 /* ---- By name -------------------------------------------------------------------------------------------------------- */
@@ -22,9 +23,12 @@ static size_t put_clocks(char *note, size_t room, const summary_answer *answer, 
 /* What most of the waiting for the last ones was. */
 static void add_before(table *lines, const summary_answer *answer, const delay_cause *before) {
   const dft_text name = state_text_of(answer->state, before->name);
+  char *plain = demangle(name, 0);
   if (!before->is_known) table_format(lines, "-");
+  else if (plain) table_format(lines, "%.0f %% %s", 100 * before->share, plain);
   else if (before->name) table_format(lines, "%.0f %% %.*s", 100 * before->share, (int)name.len, name.text);
   else table_format(lines, "%.0f %% no region or call", 100 * before->share);
+  free(plain);
 }
 
 /* Whether ranks wait for each other in it, and not for a message. */

@@ -116,6 +116,13 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
   const verdict_cause *cause = &verdict->cause;
   char one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES], name[MEASURE_TEXT_BYTES];
   if (!cause->what) return;
+  if (verdict->class == BOUND_IMBALANCE && strcmp(cause->what, "region") != 0) {
+    cause_say_share(out, cause, "that");
+    fprintf(out, " waiting is for rank %" PRId64 " while it is in", verdict->worst_rank);
+    if (cause->call) fprintf(out, " '%s'.\n", short_text(name, cause->call));
+    else fprintf(out, " no region and no call.\n");
+    return;
+  }
   if (verdict->class == BOUND_IMBALANCE) {
     fprintf(out, "Rank %" PRId64 " spends %s in '%s'; the mean of all ranks is %s.\n", verdict->worst_rank,
             measure_format(one, measures, M_straggler_time), cause->call ? short_text(name, cause->call) : "?",
