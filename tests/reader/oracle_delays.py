@@ -16,7 +16,9 @@ class Shares(collections.Counter):
             assert best < 0.005 + NEAR, f"{where}: summary has nothing, oracle {dict(self)}"
             return
         own = self[found["name"], found["cat"]]
-        assert abs(own - found["share"]) <= NEAR and own >= best - NEAR, f"{where}: summary {found}, oracle {dict(self)}"
+        assert abs(own - found["share"]) <= NEAR and own >= best - NEAR, (
+            f"{where}: summary {found}, oracle {dict(self)}"
+        )
 
 
 def timeline(spans):

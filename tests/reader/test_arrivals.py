@@ -205,7 +205,7 @@ def the_last_one_was_in_a_region_in_a_call_or_in_nothing(folder):
 
 
 def the_innermost_region_counts_also_while_it_is_open(folder):
-    """All is in a region that ends last; the collective is called in another one that began before the others waited."""
+    """All is in a region that ends last; the collective is called in another one that began before they waited."""
     job = Job(2)
     begin = job.ranks[1].now
     for _ in range(25):
@@ -259,7 +259,7 @@ def many_regions_are_told_as_exactly_as_they_matter(folder):
     job = Job(2)
     for _ in range(3):
         job.compute_all(lambda _: MS)
-        for i in range(1000):
+        for _ in range(1000):
             at = job.ranks[1].now
             job.event(1, "wide", at, at + 60_000, cat="app")
             job.event(1, "narrow", at + 60_000, at + 100_000, cat="app")
@@ -394,7 +394,9 @@ def random_job(seed):
         args = {"bytes": rng.randrange(10**6), "collective": 1} if rng.random() < 0.5 else {}
         job.event(one, rng.choice(["MPI_File_write_all", "MPI_File_iread"]), at, at + 50, cat="MPIIO", **args)
         cat = rng.choice(["comm", "nccl", "mpi"])
-        job.event(two, "all_reduce", at - rng.randrange(3000), at + 2, cat=cat, tid=rng.choice([1, 2]) if seed % 2 else None)
+        job.event(
+            two, "all_reduce", at - rng.randrange(3000), at + 2, cat=cat, tid=rng.choice([1, 2]) if seed % 2 else None
+        )
     return job
 
 

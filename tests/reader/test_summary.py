@@ -39,7 +39,9 @@ def command(*arguments):
 
 
 def exact(line):
-    return json.dumps({key: value for key, value in line.items() if key not in (*NEAR, "deviation_ns", "before")}, sort_keys=True)
+    return json.dumps(
+        {key: value for key, value in line.items() if key not in (*NEAR, "deviation_ns", "before")}, sort_keys=True
+    )
 
 
 def compare(where, ours, theirs, grain):
