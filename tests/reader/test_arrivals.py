@@ -254,9 +254,57 @@ def of_several_threads_that_communicate_nothing_is_said(folder):
     assert ranks[1]["caused_ns"] == 10 * MS and ranks[1]["before"] is calls["MPI_Barrier"]["before"] is None, ranks[1]
 
 
+def what_was_long_ago_is_not_mixed_with_what_was_just_before(folder):
+    """The rank writes when the others do not wait yet, computes, and writes again: half of the delay."""
+    job = Job(2)
+    for _ in range(10):
+        job.compute(0, 100 * MS)
+        for name, cat, length in (("write", "POSIX", 1), ("work", "app", 119), ("write", "POSIX", 20)):
+            at = job.ranks[1].now
+            job.event(1, name, at, at + length * MS, cat=cat)
+            job.ranks[1].now += length * MS
+        job.collective("MPI_Barrier")
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) in (("write", "POSIX", 0.5), ("work", "app", 0.5)), ranks[1]
+
+
+def calls_that_last_no_microsecond_still_separate(folder):
+    """Two regions that belong to different delays."""
+    job = Job(2, unit="US")
+    for _ in range(20):
+        for name in ("one", "two"):
+            at = job.ranks[1].now
+            job.event(1, name, at, at + 10 * MS, cat="app")
+            if name == "two":
+                job.event(1, "one", at + 4 * MS, at + 5 * MS, cat="app")
+            job.ranks[0].now, job.ranks[1].now = at + (0 if name == "two" else 10 * MS), at + 10 * MS
+            job.event(0, "MPI_Barrier", job.ranks[0].now, job.ranks[1].now, comm=0, comm_size=2)
+            job.event(1, "MPI_Barrier", job.ranks[1].now, job.ranks[1].now, comm=0, comm_size=2)
+            job.ranks[0].now = job.ranks[1].now
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) == ("two", "app", 0.9), ranks[1]
+
+
+def what_came_long_before_the_first_call_is_not_known(folder):
+    """One delay of two: it is no time outside of all events."""
+    job = Job(2)
+    for i in range(2):
+        job.compute_all(lambda _: 0)
+        for _ in range(0 if i else 5000):
+            job.compute(1, 2000)
+        job.compute(1, 10 * MS if i else 0)
+        job.collective("MPI_Barrier")
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) == ("work", "app", 0.5), ranks[1]
+
+
 def many_regions_are_told_as_exactly_as_they_matter(folder):
     """Two regions that alternate a thousand times in each delay, and one that is only at its end."""
     job = Job(2)
+    job.collective("MPI_Barrier")
     for _ in range(3):
         job.compute_all(lambda _: MS)
         for _ in range(1000):
@@ -271,6 +319,7 @@ def many_regions_are_told_as_exactly_as_they_matter(folder):
     texts, paths = job.save(folder)
     found = check(expected.Summary(texts), paths, 1)["communication"]["ranks"][1]
     assert what_was_before(found)[0] == "wide" and abs(found["before"]["share"] - 0.4) < 0.01, found
+    merged_states_are_the_same(folder, paths, 0)
 
 
 # ---- Clocks ---------------------------------------------------------------------------------------------------------
@@ -453,6 +502,14 @@ def main():
         one_wait_for_several_counts_once,
         messages_are_matched_in_order,
         a_missing_call_makes_it_unknown,
+        the_last_one_was_in_a_region_in_a_call_or_in_nothing,
+        the_innermost_region_counts_also_while_it_is_open,
+        waiting_is_what_weighs,
+        of_several_threads_that_communicate_nothing_is_said,
+        what_was_long_ago_is_not_mixed_with_what_was_just_before,
+        calls_that_last_no_microsecond_still_separate,
+        what_came_long_before_the_first_call_is_not_known,
+        many_regions_are_told_as_exactly_as_they_matter,
         offsets_and_drift_are_taken_out,
         clocks_that_agree_are_left_alone,
         waits_below_the_bound_are_unsure,

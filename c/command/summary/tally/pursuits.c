@@ -11,7 +11,7 @@
 #define CLASS_BITS 20
 #define LENGTH_BITS 41
 #define LONG_SHIFT 12
-#define QUIET_MOST 1024u
+#define QUIET_MOST 4096u
 
 static int push(pursuit_line *line, int64_t start, int64_t end, uint32_t class_number, int is_comm) {
   uint64_t length = (uint64_t)end - (uint64_t)start;
