@@ -296,6 +296,7 @@ def what_came_long_before_the_first_call_is_not_known(folder):
             job.compute(1, 2000)
         job.compute(1, 10 * MS if i else 0)
         job.collective("MPI_Barrier")
+    job.event(1, "main", 0, job.ranks[1].now, cat="app")
     job.save(folder)
     _, _, ranks, _ = communication(folder)
     assert what_was_before(ranks[1]) == ("work", "app", 0.5), ranks[1]
