@@ -54,6 +54,8 @@ def the_summary_names_who_came_last(folder, mpi):
     expect_equal(sorted(ranks), [0, 1, 2, 3], "ranks")
     for name in ("MPI_Allreduce", "MPI_Iallreduce"):
         expect_equal((calls[name]["last_rank"], calls[name]["meetings"]), (3, 2), f"{name}: {calls[name]}")
+        before = calls[name]["before"]
+        expect(before["name"] is None and before["share"] > 0.9, f"rank 3 sleeps outside of all events: {calls[name]}")
     barrier = calls["MPI_Barrier"]
     expect_equal((barrier["last_rank"], barrier["meetings"]), (2, 9), f"{barrier}")
     expect(max(ranks, key=lambda rank: ranks[rank]["caused_ns"]) == 3, f"rank 3 is the cause: {ranks}")

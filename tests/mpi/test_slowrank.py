@@ -22,6 +22,8 @@ def check(folder, mpi, program):
     expect("advance" in json.dumps(verdict["cause"]), f"its region: {verdict}")
     text = run([COMMAND, "summary", traces], untraced()).stdout.split("\n\n")[0]
     expect("rank 3" in text and "'advance'" in text, text)
+    before = ranks[3]["before"]
+    expect(before and before["name"] == "advance" and before["share"] > 0.8, f"what it did before: {before}")
     expect_equal(min(ranks, key=lambda rank: rank["mpi_ns"])["rank"], 3, f"who spends least time in MPI: {ranks}")
     grouped = json.loads(run([COMMAND, "summary", "--json", "--by", "rank", traces], untraced()).stdout)["groups"]
     expect_equal(len(grouped), 4, f"groups by rank: {grouped}")

@@ -8,6 +8,8 @@ import collections
 import itertools
 import re
 
+import oracle_delays
+
 POINT = {"send": "send", "bsend": "send", "ssend": "send", "rsend": "send", "recv": "receive"}
 POINT |= {"sendrecv": "both", "sendrecv_replace": "both"}
 ONE_SIDED = {"put": "to", "rput": "to", "accumulate": "to", "raccumulate": "to", "get": "from", "rget": "from"}
@@ -75,6 +77,7 @@ class Communication:
         self.hand_waits = collections.Counter()
         self.unknown = {}
         self.counts = collections.Counter()
+        self.delays = oracle_delays.Delays(spans, self.hand + self.mpi)
         self._find_waits()
         self._meet()
         self._match_messages()
@@ -162,12 +165,18 @@ class Communication:
         late = [call for call in awaited if call.start == came]
         cause = late[0].process if len(late) == 1 else None
         has_waiter = kind == "all"
+        waits = []
         for call in roots if kind == "to root" else meeting:
             start, until = (call.wait[0], min(call.wait[1], came)) if call.wait else (0, 0)
             if until > start and call is not late[0]:
                 has_waiter = True
                 self.waits[call.process].append((start, until, (name, cat), cause))
                 self.hand_waits[cat, name] += until - start
+                waits.append((start, until))
+        if cause and waits:
+            times = min(start for start, _ in waits), max(until for _, until in waits)
+            waited = sum(until - start for start, until in waits)
+            self.delays.add(cause, *times, waited, [(cat, name), cause])
         if cause and has_waiter:
             self.last[cat, name][cause] += 1
 
@@ -207,7 +216,9 @@ class Communication:
             self.counts["matched"] += len(own)
             for (start, sender), call in zip(sends, sorted(own, key=lambda call: call.start)):
                 if call.wait and min(start, call.wait[1]) > call.wait[0]:
-                    self.waits[call.process].append((call.wait[0], min(start, call.wait[1]), ("~", ""), sender))
+                    until = min(start, call.wait[1])
+                    self.waits[call.process].append((call.wait[0], until, ("~", ""), sender))
+                    self.delays.add(sender, call.wait[0], until, until - call.wait[0], [sender])
 
     # ---- Documents ----
 
@@ -262,6 +273,7 @@ class Communication:
                 "last_rank": self.processes[last[0]].rank if last[0] else None,
                 "last_calls": last[1],
                 "meetings": self.meetings[key],
+                "before": self.delays.shares(key),
                 **sizes(spans if cat == "MPI" else [], percentile),
             }
 
@@ -280,6 +292,7 @@ class Communication:
                 "comm_ns": union_length([(span.start, span.end) for span in own]),
                 "mpi_ns": sum(times.values()),
                 "last_calls": sum(last[process] for last in self.last.values()),
+                "before": self.delays.shares(process),
                 "top": top[0],
                 "top_ns": top[1],
                 **sums(process),

@@ -167,6 +167,162 @@ def a_missing_call_makes_it_unknown(folder):
     assert (calls["MPI_Barrier"]["meetings"], calls["MPI_Barrier"]["last_calls"]) == (4, 4), calls
 
 
+# ---- Before ---------------------------------------------------------------------------------------------------------
+
+
+def what_was_before(found):
+    return found["before"] and (found["before"]["name"], found["before"]["cat"], round(found["before"]["share"], 3))
+
+
+def the_last_one_was_in_a_region_in_a_call_or_in_nothing(folder):
+    """What it did before the others began to wait does not count, however long it was."""
+    cases = {
+        "region": (lambda job, at: job.event(3, "sweep", at, at + 20 * MS, cat="app"), ("sweep", "app", 1.0)),
+        "call": (
+            lambda job, at: job.event(3, "write", at + 2 * MS, at + 20 * MS, cat="POSIX"),
+            ("write", "POSIX", 0.9),
+        ),
+        "other call of MPI": (
+            lambda job, at: job.event(3, "MPI_Win_lock", at + 3 * MS, at + 20 * MS),
+            ("MPI_Win_lock", "MPI", 0.85),
+        ),
+        "nothing": (lambda job, at: None, (None, None, 1.0)),
+    }
+    for case, (add, truth) in cases.items():
+        job = Job(4)
+        for _ in range(30):
+            job.compute_all(lambda _: 50 * MS)
+            add(job, job.ranks[3].now)
+            job.ranks[3].now += 20 * MS
+            job.collective("MPI_Allreduce")
+        own = os.path.join(folder, case)
+        job.save(own)
+        text, _, ranks, calls = communication(own)
+        assert what_was_before(calls["MPI_Allreduce"]) == what_was_before(ranks[3]) == truth, (case, calls)
+        assert all(what_was_before(ranks[rank]) is None for rank in range(3)), ranks
+        words = f"{100 * truth[2]:.0f} % {truth[0] or 'no region or call'}"
+        assert sum(words in line for line in text.splitlines()) == 2, (words, text)
+
+
+def the_innermost_region_counts_also_while_it_is_open(folder):
+    """All is in a region that ends last; the collective is called in another one that began before they waited."""
+    job = Job(2)
+    begin = job.ranks[1].now
+    for _ in range(25):
+        job.compute_all(lambda _: 10 * MS)
+        at = job.ranks[1].now
+        job.event(1, "read", at + 2 * MS, at + 4 * MS, cat="POSIX")
+        job.ranks[1].now = at + 8 * MS
+        job.collective("MPI_Barrier")
+        job.event(1, "step", at - MS, job.ranks[1].now + MS, cat="app")
+        job.ranks[1].now += MS
+        job.ranks[0].now += MS
+    job.event(1, "main", begin, job.ranks[1].now, cat="app")
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) == ("step", "app", 0.75), ranks[1]
+
+
+def waiting_is_what_weighs(folder):
+    """Ten short delays in one region, one long delay in another; and a late sender."""
+    job = Job(3)
+    for i in range(11):
+        job.compute_all(lambda _: 5 * MS)
+        at, length = job.ranks[2].now, (90 if i == 5 else 1) * MS
+        job.event(2, "rare" if i == 5 else "often", at, at + length, cat="app")
+        job.ranks[2].now += length
+        job.collective("MPI_Allreduce")
+    at = job.ranks[1].now
+    job.event(1, "pack", at, at + 7 * MS, cat="app")
+    job.ranks[1].now += 7 * MS
+    job.send(1, 0)
+    job.receive(0, 1)
+    job.save(folder)
+    _, _, ranks, calls = communication(folder)
+    assert what_was_before(calls["MPI_Allreduce"]) == what_was_before(ranks[2]) == ("rare", "app", 0.9), calls
+    assert what_was_before(ranks[1]) == ("pack", "app", 1.0), ranks[1]
+
+
+def of_several_threads_that_communicate_nothing_is_said(folder):
+    job = Job(2)
+    for i in range(10):
+        job.compute_all(lambda rank: (1 + rank) * MS)
+        job.collective("MPI_Barrier")
+        job.event(1, "MPI_Put", job.ranks[1].now, job.ranks[1].now + 10, tid=1001 + i % 2, peer=0)
+    job.save(folder)
+    _, _, ranks, calls = communication(folder)
+    assert ranks[1]["caused_ns"] == 10 * MS and ranks[1]["before"] is calls["MPI_Barrier"]["before"] is None, ranks[1]
+
+
+def what_was_long_ago_is_not_mixed_with_what_was_just_before(folder):
+    """The rank writes when the others do not wait yet, computes, and writes again: half of the delay."""
+    job = Job(2)
+    for _ in range(10):
+        job.compute(0, 100 * MS)
+        for name, cat, length in (("write", "POSIX", 1), ("work", "app", 119), ("write", "POSIX", 20)):
+            at = job.ranks[1].now
+            job.event(1, name, at, at + length * MS, cat=cat)
+            job.ranks[1].now += length * MS
+        job.collective("MPI_Barrier")
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) in (("write", "POSIX", 0.5), ("work", "app", 0.5)), ranks[1]
+
+
+def calls_that_last_no_microsecond_still_separate(folder):
+    """Two regions that belong to different delays."""
+    job = Job(2, unit="US")
+    for _ in range(20):
+        for name in ("one", "two"):
+            at = job.ranks[1].now
+            job.event(1, name, at, at + 10 * MS, cat="app")
+            if name == "two":
+                job.event(1, "one", at + 4 * MS, at + 5 * MS, cat="app")
+            job.ranks[0].now, job.ranks[1].now = at + (0 if name == "two" else 10 * MS), at + 10 * MS
+            job.event(0, "MPI_Barrier", job.ranks[0].now, job.ranks[1].now, comm=0, comm_size=2)
+            job.event(1, "MPI_Barrier", job.ranks[1].now, job.ranks[1].now, comm=0, comm_size=2)
+            job.ranks[0].now = job.ranks[1].now
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) == ("two", "app", 0.9), ranks[1]
+
+
+def what_came_long_before_the_first_call_is_not_known(folder):
+    """One delay of two: it is no time outside of all events."""
+    job = Job(2)
+    for i in range(2):
+        job.compute_all(lambda _: 0)
+        for _ in range(0 if i else 5000):
+            job.compute(1, 2000)
+        job.compute(1, 10 * MS if i else 0)
+        job.collective("MPI_Barrier")
+    job.event(1, "main", 0, job.ranks[1].now, cat="app")
+    job.save(folder)
+    _, _, ranks, _ = communication(folder)
+    assert what_was_before(ranks[1]) == ("work", "app", 0.5), ranks[1]
+
+
+def many_regions_are_told_as_exactly_as_they_matter(folder):
+    """Two regions that alternate a thousand times in each delay, and one that is only at its end."""
+    job = Job(2)
+    job.collective("MPI_Barrier")
+    for _ in range(3):
+        job.compute_all(lambda _: MS)
+        for _ in range(1000):
+            at = job.ranks[1].now
+            job.event(1, "wide", at, at + 60_000, cat="app")
+            job.event(1, "narrow", at + 60_000, at + 100_000, cat="app")
+            job.ranks[1].now += 100_000
+        at = job.ranks[1].now
+        job.event(1, "last", at, at + 50 * MS, cat="app")
+        job.ranks[1].now += 50 * MS
+        job.collective("MPI_Barrier")
+    texts, paths = job.save(folder)
+    found = check(expected.Summary(texts), paths, 1)["communication"]["ranks"][1]
+    assert what_was_before(found)[0] == "wide" and abs(found["before"]["share"] - 0.4) < 0.01, found
+    merged_states_are_the_same(folder, paths, 0)
+
+
 # ---- Clocks ---------------------------------------------------------------------------------------------------------
 
 NODES = ["alpha", "alpha", "beta", "beta", "gamma", "gamma"]
@@ -288,7 +444,9 @@ def random_job(seed):
         args = {"bytes": rng.randrange(10**6), "collective": 1} if rng.random() < 0.5 else {}
         job.event(one, rng.choice(["MPI_File_write_all", "MPI_File_iread"]), at, at + 50, cat="MPIIO", **args)
         cat = rng.choice(["comm", "nccl", "mpi"])
-        job.event(two, "all_reduce", at - rng.randrange(3000), at + 2, cat=cat, tid=rng.choice([1, 2]))
+        job.event(
+            two, "all_reduce", at - rng.randrange(3000), at + 2, cat=cat, tid=rng.choice([1, 2]) if seed % 2 else None
+        )
     return job
 
 
@@ -345,6 +503,14 @@ def main():
         one_wait_for_several_counts_once,
         messages_are_matched_in_order,
         a_missing_call_makes_it_unknown,
+        the_last_one_was_in_a_region_in_a_call_or_in_nothing,
+        the_innermost_region_counts_also_while_it_is_open,
+        waiting_is_what_weighs,
+        of_several_threads_that_communicate_nothing_is_said,
+        what_was_long_ago_is_not_mixed_with_what_was_just_before,
+        calls_that_last_no_microsecond_still_separate,
+        what_came_long_before_the_first_call_is_not_known,
+        many_regions_are_told_as_exactly_as_they_matter,
         offsets_and_drift_are_taken_out,
         clocks_that_agree_are_left_alone,
         waits_below_the_bound_are_unsure,

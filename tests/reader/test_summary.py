@@ -16,6 +16,7 @@ import tarfile
 import tempfile
 
 import made_up
+import oracle_delays
 import summary_oracle as expected
 
 DATA = os.path.join(os.environ["DFT_TEST_SOURCE"], "tests", "data")
@@ -38,12 +39,16 @@ def command(*arguments):
 
 
 def exact(line):
-    return json.dumps({key: value for key, value in line.items() if key not in (*NEAR, "deviation_ns")}, sort_keys=True)
+    return json.dumps(
+        {key: value for key, value in line.items() if key not in (*NEAR, "deviation_ns", "before")}, sort_keys=True
+    )
 
 
 def compare(where, ours, theirs, grain):
     """Every number of the two documents; `grain`: durations are multiples of it."""
-    if isinstance(theirs, dict) and isinstance(ours, dict):
+    if isinstance(theirs, oracle_delays.Shares):
+        theirs.check(ours, where)
+    elif isinstance(theirs, dict) and isinstance(ours, dict):
         assert set(ours) == set(theirs), f"{where}: summary has {sorted(ours)}, oracle {sorted(theirs)}"
         for key in theirs:
             compare(f"{where}.{key}", ours[key], theirs[key], grain)

@@ -8,6 +8,7 @@
 #include "cells.h"
 #include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/symbol/demangle.h"
 #include "matrixtable.h"
 
 /* ---- By name -------------------------------------------------------------------------------------------------------- */
@@ -17,6 +18,17 @@ static size_t put_clocks(char *note, size_t room, const summary_answer *answer, 
   const double worst = host_clocks_worst(&answer->collectives.clocks);
   if (call->hosts < 2 || worst >= 0) return 0;
   return (size_t)snprintf(note, room, "as exact as the clocks of %" PRIu64 " hosts agree", call->hosts);
+}
+
+/* What most of the waiting for the last ones was. */
+static void add_before(table *lines, const summary_answer *answer, const delay_cause *before) {
+  const dft_text name = state_text_of(answer->state, before->name);
+  char *plain = demangle(name, 0);
+  if (!before->is_known) table_format(lines, "-");
+  else if (plain) table_format(lines, "%.0f %% %s", 100 * before->share, plain);
+  else if (before->name) table_format(lines, "%.0f %% %.*s", 100 * before->share, (int)name.len, name.text);
+  else table_format(lines, "%.0f %% no region or call", 100 * before->share);
+  free(plain);
 }
 
 /* Whether ranks wait for each other in it, and not for a message. */
@@ -43,10 +55,10 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
 }
 
 static void print_names(FILE *out, const summary_answer *answer, uint32_t top, uint32_t count) {
-  static const table_column columns[] = {{"name", 't'},      {"processes", 'r'},    {"calls each", 'r'},
-                                         {"time each", 'r'}, {"waiting each", 'r'}, {"last", 'l'},
-                                         {"", 't'}};
-  table lines = {.columns = columns, .column_count = 7};
+  static const table_column columns[] = {
+    {"name", 't'},         {"processes", 'r'}, {"calls each", 'r'}, {"time each", 'r'},
+    {"waiting each", 'r'}, {"last", 'l'},      {"before", 't'},     {"", 't'}};
+  table lines = {.columns = columns, .column_count = 8};
   const collective_list *list = &answer->collectives;
   char note[128], more[SHOWN_BYTES];
   uint32_t printed = 0;
@@ -68,6 +80,7 @@ static void print_names(FILE *out, const summary_answer *answer, uint32_t top, u
     else
       table_format(&lines, "rank %" PRId64 ", %" PRIu64 " of %" PRIu64, call->last_rank, call->last_calls,
                    call->meetings);
+    add_before(&lines, answer, &call->before);
     add_note(&lines, answer, call);
   }
   table_print(&lines, out, 2);
@@ -92,8 +105,8 @@ static const comm_rank **worst_first(const collective_list *list) {
 static void print_ranks(FILE *out, const summary_answer *answer, uint32_t top) {
   static const table_column columns[] = {{"rank", 'l'},        {"communication", 'r'}, {"share", 'r'},
                                          {"waited", 'r'},      {"caused", 'r'},        {"last", 'r'},
-                                         {"late sender", 'o'}, {"most time in", 't'}};
-  table lines = {.columns = columns, .column_count = 8};
+                                         {"late sender", 'o'}, {"before", 't'},        {"most time in", 't'}};
+  table lines = {.columns = columns, .column_count = 9};
   const collective_list *list = &answer->collectives;
   const comm_rank **order = worst_first(list);
   char note[160], more[SHOWN_BYTES];
@@ -113,6 +126,7 @@ static void print_ranks(FILE *out, const summary_answer *answer, uint32_t top) {
     add_time(&lines, rank->waits.caused_ns);
     add_count(&lines, rank->last_count);
     add_time(&lines, rank->waits.late_caused_ns);
+    add_before(&lines, answer, &rank->before);
     if (rank->top == NO_CALL) table_format(&lines, "-");
     else add_text(&lines, state_text_of(answer->state, rank->top));
   }

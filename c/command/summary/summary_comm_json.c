@@ -17,6 +17,22 @@ static void print_rank(FILE *out, int64_t rank) {
   else fprintf(out, "%" PRId64, rank);
 }
 
+/* What the late ones did. */
+static void print_before(FILE *out, const summary_state *state, const delay_cause *before) {
+  fprintf(out, ", \"before\": ");
+  if (!before->is_known) {
+    fprintf(out, "null");
+    return;
+  }
+  fprintf(out, "{\"name\": ");
+  if (before->name) print_text(out, state, before->name);
+  else fprintf(out, "null");
+  fprintf(out, ", \"cat\": ");
+  if (before->name) print_text(out, state, before->cat);
+  else fprintf(out, "null");
+  fprintf(out, ", \"share\": %.6f}", before->share);
+}
+
 static void print_sizes(FILE *out, const collective *call) {
   fprintf(out,
           ", \"bytes\": %" PRIu64 ", \"size_median\": %" PRIu64 ", \"size_p95\": %" PRIu64 ", \"size_max\": %" PRIu64
@@ -40,6 +56,7 @@ static void print_call(FILE *out, const summary_state *state, const collective *
   fprintf(out, ", \"last_rank\": ");
   print_rank(out, call->last_rank);
   fprintf(out, ", \"last_calls\": %" PRIu64 ", \"meetings\": %" PRIu64, call->last_calls, call->meetings);
+  print_before(out, state, &call->before);
   print_sizes(out, call);
 }
 
@@ -80,6 +97,7 @@ static void print_ranks(FILE *out, const summary_answer *answer) {
             ", \"calls\": %" PRIu64 ", \"comm_ns\": %" PRIu64 ", \"mpi_ns\": %" PRIu64 ", \"last_calls\": %" PRIu64,
             rank->calls, rank->comm_ns, rank->mpi_ns, rank->last_count);
     print_waits(out, &rank->waits);
+    print_before(out, answer->state, &rank->before);
     fprintf(out, ", \"top\": ");
     if (rank->top == NO_CALL) fprintf(out, "null");
     else print_text(out, answer->state, rank->top);

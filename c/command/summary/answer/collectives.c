@@ -148,6 +148,7 @@ typedef struct comparison {
   collective_list *list;
   const summary_state *state;
   waiting waits;
+  delays late;
   clock_visit *visits;  /* by host */
   uint32_t *came_last;  /* by name, then by process */
   wait_sums *sums;      /* by process */
@@ -196,7 +197,7 @@ static const char *count_meeting(void *context, uint32_t name, const meeting_mem
   comparison *of = context;
   const uint32_t number = call_of(of->list, name, (int)of->is_mpi);
   collective *call = &of->list->calls[number];
-  meeting_waits to = {&of->list->clocks, &of->waits};
+  meeting_waits to = {&of->list->clocks, &of->waits, &of->late};
   meeting_outcome outcome;
   if (number == NO_CALL || call->kind == MPI_PARTLY) return NULL;
   outcome = meeting_waits_add(&to, number, call->kind, members, count, &of->is_good);
@@ -223,6 +224,10 @@ static int count_delivery(void *context, const delivery *mail) {
   of->list->matched++;
   if (span.until > sent) span.until = sent;
   span.is_unsure = span.until - span.start < host_clocks_bound(clocks, mail->sender, mail->receiver);
+  if (!span.is_unsure && span.until > span.start) {
+    const delay late = {span.start, span.until, (uint64_t)(span.until - span.start), NO_CALL};
+    if (!delays_add(&of->late, mail->sender, &late)) return 0;
+  }
   return waiting_add(&of->waits, mail->receiver, &span);
 }
 
@@ -300,6 +305,18 @@ static void finish_ranks(comparison *of) {
   }
 }
 
+/* 0: no memory, or the spill cannot be read. */
+static int explain_delays(comparison *of, summary_state *state) {
+  collective_list *list = of->list;
+  delay_cause *causes = calloc((size_t)state->process_count + list->count + 1, sizeof *causes);
+  delay_cause *of_calls = causes ? causes + state->process_count + 1 : NULL;
+  const int is_good = causes && delays_explain(&of->late, state, &list->clocks, causes, of_calls, list->count);
+  for (uint32_t i = 0; is_good && i < list->count; i++) list->calls[i].before = of_calls[i];
+  for (uint32_t i = 0; is_good && i < list->rank_count; i++) list->ranks[i].before = causes[list->ranks[i].process];
+  free(causes);
+  return is_good;
+}
+
 static loop_time *loop_times(const host_clocks *clocks, const summary_state *state) {
   loop_time *times = calloc((size_t)state->process_count + 1, sizeof *times);
   for (uint32_t i = 1; times && i <= state->process_count; i++) {
@@ -321,13 +338,15 @@ int collective_list_init(collective_list *list, summary_state *state) {
   of.sums = calloc((size_t)state->process_count + 1, sizeof *of.sums);
   of.call_waits = calloc((size_t)list->count + 1, sizeof *of.call_waits);
   is_good = of.visits && of.came_last && of.loops && of.sums && of.call_waits &&
-            waiting_init(&of.waits, state->process_count);
-  is_good = is_good && compare(&of, state) && waiting_sum(&of.waits, of.loops, of.sums, of.call_waits, list->count);
+            waiting_init(&of.waits, state->process_count) && delays_init(&of.late, state->process_count);
+  is_good = is_good && compare(&of, state) && waiting_sum(&of.waits, of.loops, of.sums, of.call_waits, list->count) &&
+            explain_delays(&of, state);
   if (is_good) {
     finish_calls(&of);
     finish_ranks(&of);
   }
   waiting_free(&of.waits);
+  delays_free(&of.late);
   free(of.visits);
   free(of.came_last);
   free(of.loops);

@@ -11,6 +11,7 @@
 #ifndef DFTRACER_COLLECTIVES_H
 #define DFTRACER_COLLECTIVES_H
 
+#include "delays.h"
 #include "hostclocks.h"
 #include "waiting.h"
 
@@ -31,6 +32,7 @@ typedef struct collective {
   uint64_t waited_ns;          /* of all processes */
   int64_t last_rank;           /* that most often came last, alone; NO_NUMBER: there was none */
   uint64_t last_calls;         /* how often */
+  delay_cause before;          /* what those who came last, alone, did meanwhile */
   uint64_t hosts;              /* whose clocks were compared */
 } collective;
 
@@ -43,7 +45,8 @@ typedef struct comm_rank {
   uint64_t calls;
   uint64_t last_count; /* collectives to which it came last, alone */
   wait_sums waits;
-  uint32_t top; /* the call of MPI with most time; NO_CALL: there is none */
+  delay_cause before; /* what it did while others waited for it */
+  uint32_t top;       /* the call of MPI with most time; NO_CALL: there is none */
   uint64_t top_ns;
 } comm_rank;
 

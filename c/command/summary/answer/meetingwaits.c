@@ -37,6 +37,7 @@ meeting_outcome meeting_waits_add(meeting_waits *to, uint32_t call, uint32_t kin
   meeting_outcome outcome = {0};
   int is_alone, has_waiter = kind == MPI_ALL || kind == MPI_NONE;
   const meeting_member *last = find_last(to, kind, members, count, &is_alone);
+  delay late = {.start = INT64_MAX, .end = INT64_MIN, .call = call};
   int64_t came;
   if (!last || count < 2) return outcome;
   came = start_of(to, last);
@@ -54,7 +55,12 @@ meeting_outcome meeting_waits_add(meeting_waits *to, uint32_t call, uint32_t kin
     has_waiter = 1;
     outcome.waited_ns += (uint64_t)(span.until - span.start);
     *is_good &= waiting_add(to->waits, process, &span);
+    if (span.is_unsure) continue;
+    if (span.start < late.start) late.start = span.start;
+    if (span.until > late.end) late.end = span.until;
+    late.waited_ns += (uint64_t)(span.until - span.start);
   }
   if (is_alone && has_waiter) outcome.last = last->process;
+  if (late.waited_ns) *is_good &= delays_add(to->late, is_alone ? last->process : 0, &late);
   return outcome;
 }

@@ -2,6 +2,7 @@
 #ifndef DFTRACER_MEETINGWAITS_H
 #define DFTRACER_MEETINGWAITS_H
 
+#include "delays.h"
 #include "hostclocks.h"
 #include "meetings.h"
 #include "waiting.h"
@@ -9,6 +10,7 @@
 typedef struct meeting_waits {
   const host_clocks *clocks;
   waiting *waits;
+  delays *late;
 } meeting_waits;
 
 /* What came of one meeting. */

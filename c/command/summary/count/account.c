@@ -72,6 +72,8 @@ static void account_event(void *context, const moment *event, int64_t self) {
   else if (class->is_process) thread->process_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
   if (class->is_ours) return;
+  counts->is_good &= pursuit_line_add(&thread->pursuit, event->start, event->end, event->class_number,
+                                      event_class_communicates(class));
   process->events++;
   if (event->group != NO_GROUP) tally_add_self(counts, event->group, (uint64_t)self);
   if (class->is_call && class->is_wanted) {
@@ -349,6 +351,23 @@ static void chain_threads(const analysis *shared, const traced_source *source) {
   }
 }
 
+/* Of a process with several threads that communicate, it is not known which of them others wait for. */
+static int take_pursuits(const analysis *shared, traced_process *process) {
+  traced_thread *only = NULL;
+  uint32_t count = 0;
+  int is_good = 1;
+  for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process) {
+    traced_thread *thread = analysis_thread(shared, i);
+    if (!thread->pursuit.has_comm) continue;
+    only = thread;
+    count++;
+  }
+  if (count == 1) is_good = pursuits_take(&process->counts.pursuits, &only->pursuit);
+  for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process)
+    pursuit_line_free(&analysis_thread(shared, i)->pursuit);
+  return is_good;
+}
+
 /* What can be said of a process when all its events are known. */
 static void account_processes(analysis *shared, const traced_source *source) {
   chain_threads(shared, source);
@@ -357,7 +376,7 @@ static void account_processes(analysis *shared, const traced_source *source) {
     if (process->first_thread != i) continue;
     source->counts->is_good &= find_inference(&process->counts);
     account_places(shared, source->counts, process);
-    source->counts->is_good &= split_process(shared, source->counts, process);
+    source->counts->is_good &= split_process(shared, source->counts, process) & take_pursuits(shared, process);
     step_finder_free(&process->times);
   }
 }

@@ -214,6 +214,7 @@ void analysis_forget_thread(traced_thread *thread) {
   thread->time = (coverage){0};
   file_positions_free(&thread->positions);
   work_line_free(&thread->work);
+  pursuit_line_free(&thread->pursuit);
   thread->next_of_process = 0;
   thread->io_ns = thread->process_ns = thread->region_ns = 0;
 }

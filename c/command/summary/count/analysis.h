@@ -55,7 +55,8 @@ typedef struct traced_thread {
   coverage time;
   uint64_t io_ns, process_ns, region_ns; /* self times: of I/O, of calls on processes, of all else */
   file_positions positions;
-  work_line work; /* until the source has no more events */
+  work_line work;       /* until the source has no more events */
+  pursuit_line pursuit; /* the same */
 } traced_thread;
 
 /* One source: its threads are a list in the order in which they were found. */

@@ -215,6 +215,12 @@ static void rename_facts(summary_state *state, const analysis *shared, state_pro
   }
   rename_phase(state, shared, &process->counts.start_region);
   rename_phase(state, shared, &process->counts.end_region);
+  for (uint32_t i = 0; i < process->counts.pursuits.count; i++) {
+    pursuit_name *name = &process->counts.pursuits.names[i];
+    const event_class *class = analysis_class(shared, name->name);
+    *name = (pursuit_name){text_of(state, shared->reader, DFT_NAMES, class->name),
+                           text_of(state, shared->reader, DFT_CATS, class->cat)};
+  }
 }
 
 static void write_processes(transcript *to) {

@@ -178,3 +178,55 @@ void codec_comm(state_codec *codec, comm_counts *counts, uint32_t texts) {
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) codec_uint(codec, numbers[i]);
   codec_spans(codec, &counts->busy);
 }
+
+/* ---- Pursuits ----------------------------------------------------------------------------------------------------- */
+
+static void code_pursuit(state_codec *codec, pursuit *one, int64_t last_end, uint32_t names) {
+  uint64_t length = (uint64_t)one->end - (uint64_t)one->start, idle = length - one->ns;
+  code_time(codec, &one->end, last_end);
+  codec_uint(codec, &length);
+  codec_uint(codec, &idle);
+  codec_uint32(codec, &one->what, names + 1);
+  if (length > (uint64_t)ARRIVAL_TIME_MOST || idle >= length) fail(codec, DAMAGED);
+  if (codec->problem) return;
+  one->start = one->end - (int64_t)length;
+  one->ns = length - idle;
+}
+
+static void write_pursuits(state_codec *codec, pursuits *all) {
+  int64_t last_end = 0;
+  run_merge merge;
+  const pursuit *next;
+  record_pile_read(&all->times, &merge);
+  while ((next = run_merge_next(&merge)) != NULL && code_more(codec, 1)) {
+    pursuit one = *next;
+    code_pursuit(codec, &one, last_end, all->count);
+    last_end = one.end;
+  }
+  code_more(codec, 0);
+  if (!merge.is_good) fail(codec, NO_MEMORY);
+  run_merge_free(&merge);
+}
+
+void codec_pursuits(state_codec *codec, pursuits *all, uint32_t texts) {
+  uint32_t count = all->count;
+  int64_t last_end = 0;
+  codec_uint32(codec, &count, PURSUIT_NAMES_MOST + 1);
+  for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
+    pursuit_name name = codec_is_reading(codec) ? (pursuit_name){0} : all->names[i];
+    codec_uint32(codec, &name.name, texts);
+    codec_uint32(codec, &name.cat, texts);
+    if (codec->problem || !codec_is_reading(codec)) continue;
+    if (!pursuits_add_name(all, name)) fail(codec, NO_MEMORY);
+  }
+  if (!codec_is_reading(codec)) {
+    write_pursuits(codec, all);
+    return;
+  }
+  while (code_more(codec, 0)) {
+    pursuit one = {0};
+    code_pursuit(codec, &one, last_end, all->count);
+    if (!codec->problem && !pursuits_add(all, &one)) fail(codec, NO_MEMORY);
+    last_end = one.end;
+  }
+}

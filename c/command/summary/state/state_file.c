@@ -182,6 +182,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_int(codec, &counts->final_last);
   codec_steps(codec, &counts->steps);
   for (int i = 0; i < GRAIN_KINDS; i++) codec_grains(codec, &counts->grains[i]);
+  codec_pursuits(codec, &counts->pursuits, state->texts.count);
 }
 
 static void code_processes(state_codec *codec, summary_state *state) {

@@ -90,6 +90,7 @@ static void translate_texts(state_process *process, const state_map *map) {
     *region = (phase_region){map->texts[region->name], map->texts[region->cat], region->ns};
   }
   comm_counts_rename(&process->counts.comm, map->texts);
+  pursuits_rename(&process->counts.pursuits, map->texts);
 }
 
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {

@@ -72,6 +72,7 @@ static int sort_texts_of(state_process *process, const uint32_t *numbers) {
   }
   region_stats_sort(&process->counts.regions);
   comm_counts_rename(&process->counts.comm, numbers);
+  pursuits_rename(&process->counts.pursuits, numbers);
   return comm_counts_sort(&process->counts.comm);
 }
 

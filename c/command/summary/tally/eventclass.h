@@ -81,6 +81,11 @@ typedef struct event_class {
   mpi_call mpi;       /* what a function of MPI does */
 } event_class;
 
+/* A call of communication, where others may wait for this process. */
+static inline int event_class_communicates(const event_class *class) {
+  return class->ai == AI_COMM || (class->mpi.kind != MPI_NONE && class->mpi.kind != MPI_FILE);
+}
+
 /* Sets all but the numbers and is_wanted. `own`: the user's rows; may be NULL. */
 void event_classify(event_class *result, const vocabulary *own, dft_text name, dft_text cat);
 

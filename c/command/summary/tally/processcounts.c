@@ -25,5 +25,6 @@ void process_counts_clear(process_counts *counts) {
   if (counts->steps) histogram_free(&counts->steps->durations);
   free(counts->steps);
   for (int i = 0; i < GRAIN_KINDS; i++) record_pile_free(&counts->grains[i]);
+  pursuits_free(&counts->pursuits);
   *counts = (process_counts){0};
 }

@@ -4,6 +4,7 @@
 
 #include "commcounts.h"
 #include "iostat.h"
+#include "pursuits.h"
 #include "regionstats.h"
 #include "timesplit.h"
 
@@ -36,6 +37,7 @@ typedef struct process_counts {
   int64_t final_first, final_last;
   step_times *steps;               /* NULL: it has none */
   record_pile grains[GRAIN_KINDS]; /* io_grain, in order: when it was in I/O calls, by grain_kind */
+  pursuits pursuits;               /* of its thread that communicates, if there is only one */
 } process_counts;
 
 /* Calls of compute and fetch are what a trainer does. */

@@ -95,6 +95,26 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   return 1;
 }
 
+/* What the rank did while the others waited for it. It says nothing of those that had ended. */
+static int explain_delays(verdict_cause *cause, const job_verdict *verdict, const summary_answer *answer,
+                          const job_costs *costs) {
+  const collective_list *list = &answer->collectives;
+  const double late_part = verdict->ns > 0 ? 1 - costs->waits[WAIT_END] / verdict->ns : 0;
+  for (uint32_t i = 0; i < list->rank_count; i++) {
+    const delay_cause *before = &list->ranks[i].before;
+    const double share = before->share * verdict->worst_share;
+    dft_text name;
+    if (list->ranks[i].rank != verdict->worst_rank || !before->is_known) continue;
+    if (late_part < SHARE_CAUSE || share < SHARE_CAUSE) return 1;
+    name = state_text_of(answer->state, before->name);
+    cause->what = before->name ? "before" : "outside";
+    cause->share = share;
+    cause->call = before->name ? shown_name(name) : NULL;
+    return !before->name || cause->call;
+  }
+  return 1;
+}
+
 /* The region that takes longer on the rank that the others wait for. */
 static int explain_imbalance(verdict_cause *cause, const job_verdict *verdict, const measure_list *measures) {
   const measure_value *region = &measures->values[M_straggler_region];
@@ -112,7 +132,9 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
     case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
-    case BOUND_IMBALANCE: return explain_imbalance(&verdict->cause, verdict, measures);
+    case BOUND_IMBALANCE:
+      if (!explain_delays(&verdict->cause, verdict, answer, costs)) return 0;
+      return verdict->cause.call || explain_imbalance(&verdict->cause, verdict, measures);
     case BOUND_START: return phase_cause_find(&verdict->cause, answer, costs, PHASE_START);
     default: return 1;
   }

@@ -167,6 +167,13 @@ static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *co
     fprintf(out, "%.0f %% of that is waiting in collectives for rank %" PRId64 ", which saves.\n",
             100 * costs->waited_for_saving / verdict->ns, costs->saving_rank);
   if (!cause->what) return;
+  if (verdict->class == BOUND_IMBALANCE && strcmp(cause->what, "region") != 0) {
+    cause_say_share(out, cause, "that");
+    fprintf(out, " waiting is for rank %" PRId64 " while it is in", verdict->worst_rank);
+    if (cause->call) fprintf(out, " '%s'.\n", short_text(name, cause->call));
+    else fprintf(out, " no region and no call.\n");
+    return;
+  }
   if (verdict->class == BOUND_IMBALANCE) {
     fprintf(out, "Rank %" PRId64 " spends %s in '%s'; the mean of all ranks is %s.\n", verdict->worst_rank,
             measure_format(one, measures, M_straggler_time), cause->call ? short_text(name, cause->call) : "?",
