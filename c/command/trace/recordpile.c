@@ -36,22 +36,42 @@ static int make_room(record_pile *pile) {
   return 1;
 }
 
+/* Where a record belongs that is less than the last one. If that is too far away, it stays behind, and the pile is sorted later. */
+static char *place_of(record_pile *pile, const void *record) {
+  const size_t bytes = pile->record_bytes;
+  char *at = pile->records + (size_t)pile->count * bytes;
+  const char *limit = pile->count > SHIFT_MOST ? at - SHIFT_MOST * bytes : pile->records;
+  while (at > limit && pile->compare(at - bytes, record) > 0) at -= bytes;
+  if (at > limit || at == pile->records || pile->compare(at - bytes, record) <= 0) return at;
+  pile->is_unsorted = 1;
+  return pile->records + (size_t)pile->count * bytes;
+}
+
 int record_pile_add(record_pile *pile, const void *record) {
   const size_t bytes = pile->record_bytes;
   char *end, *at;
   if (pile->count == pile->capacity && !make_room(pile)) return 0;
-  end = at = pile->records + pile->count * bytes;
-  if (!pile->is_unsorted) {
-    const char *limit = pile->count > SHIFT_MOST ? end - SHIFT_MOST * bytes : pile->records;
-    while (at > limit && pile->compare(at - bytes, record) > 0) at -= bytes;
-    if (at == limit && at > pile->records && pile->compare(at - bytes, record) > 0) {
-      pile->is_unsorted = 1;
-      at = end;
-    }
+  end = at = pile->records + (size_t)pile->count * bytes;
+  if (pile->count && !pile->is_unsorted && pile->compare(end - bytes, record) > 0) {
+    at = place_of(pile, record);
+    memmove(at + bytes, at, (size_t)(end - at));
   }
-  if (at < end) memmove(at + bytes, at, (size_t)(end - at));
   memcpy(at, record, bytes);
   pile->count++;
+  return 1;
+}
+
+int record_pile_append(record_pile *pile, const void *records, uint32_t count) {
+  const char *from = records;
+  while (count) {
+    uint32_t fit;
+    if (pile->count == pile->capacity && !make_room(pile)) return 0;
+    fit = pile->capacity - pile->count < count ? pile->capacity - pile->count : count;
+    memcpy(pile->records + (size_t)pile->count * pile->record_bytes, from, fit * pile->record_bytes);
+    pile->count += fit;
+    from += fit * pile->record_bytes;
+    count -= fit;
+  }
   return 1;
 }
 

@@ -19,6 +19,8 @@ static inline int record_pile_is_empty(const record_pile *pile) {
   return !pile->count && !pile->runs.count;
 }
 int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
+/* The same for records that are in order, none of them less than those that were added. */
+int record_pile_append(record_pile *pile, const void *records, uint32_t count);
 /* Begins to read. Nothing may be added until the merge is freed. */
 void record_pile_read(record_pile *pile, run_merge *merge);
 /* Adds all records of `from`, which is empty then. 0: as before. */

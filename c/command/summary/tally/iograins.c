@@ -10,9 +10,13 @@ static int by_start(const void *a, const void *b) {
   return (one->end > two->end) - (one->end < two->end);
 }
 
-int io_grains_add(record_pile *grains, const io_grain *grain) {
-  grains->record_bytes = sizeof *grain;
+static void prepare(record_pile *grains) {
+  grains->record_bytes = sizeof(io_grain);
   grains->compare = by_start;
+}
+
+int io_grains_add(record_pile *grains, const io_grain *grain) {
+  prepare(grains);
   return record_pile_add(grains, grain);
 }
 
@@ -59,8 +63,14 @@ int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
 }
 
 int grain_maker_end(grain_maker *maker, record_pile *grains) {
-  int is_good = 1;
-  for (uint32_t i = maker->count; is_good && i-- > 0;) is_good = io_grains_add(grains, &maker->list[i]);
+  int is_good;
+  for (uint32_t i = 0; i < maker->count / 2; i++) { /* the latest came first */
+    io_grain *one = &maker->list[i], *two = &maker->list[maker->count - 1 - i], kept = *one;
+    *one = *two;
+    *two = kept;
+  }
+  prepare(grains);
+  is_good = record_pile_append(grains, maker->list, maker->count);
   free(maker->list);
   *maker = (grain_maker){0};
   return is_good;

@@ -97,9 +97,8 @@ static int append(spanset *set, int64_t start, int64_t end) {
   return 1;
 }
 
-int spanset_add(spanset *set, int64_t start, int64_t end) {
+int spanset_put(spanset *set, int64_t start, int64_t end) {
   uint32_t at;
-  if (end <= start) return 1;
   if (set->count == set->capacity && !make_room(set)) return 0;
   assert(set->spans);
   if (append(set, start, end)) return 1;
@@ -137,15 +136,6 @@ int span_stream_open(span_stream *stream, spanset *const *sets, uint32_t count) 
     run_merge_add_spilled(&stream->merge, &sets[i]->runs);
   }
   stream->next = run_merge_next(&stream->merge);
-  return stream->merge.is_good;
-}
-
-int span_stream_next(span_stream *stream, time_span *span) {
-  if (!stream->next) return 0;
-  *span = *stream->next;
-  while ((stream->next = run_merge_next(&stream->merge)) && stream->next->start <= span->end) {
-    if (stream->next->end > span->end) span->end = stream->next->end;
-  }
   return stream->merge.is_good;
 }
 

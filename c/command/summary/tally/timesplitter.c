@@ -32,8 +32,15 @@ static void next_window(window_cursor *cursor) {
 
 /* Of the epoch with this number, which may be unknown; NULL: the process has no epochs. Whether any trainer has an event in it is
  * known when all traces are: state_drop_silent_epochs. */
-static epoch_stats *epoch_of(const time_splitter *splitter, int64_t number) {
-  return splitter->sums ? tally_epoch(splitter->sums, number) : NULL;
+static epoch_stats *epoch_of(time_splitter *splitter, int64_t number) {
+  tally *sums = splitter->sums;
+  known_epoch *known = &splitter->epochs[number == NO_NUMBER];
+  epoch_stats *stats;
+  if (!sums) return NULL;
+  if (known->place && known->number == number) return &sums->epochs[known->place];
+  stats = tally_epoch(sums, number);
+  if (stats) *known = (known_epoch){number, (uint32_t)(stats - sums->epochs)};
+  return stats;
 }
 
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
@@ -94,21 +101,23 @@ static void book(time_splitter *splitter) {
   const int is_evaluation = splitter->phase == PHASE_EVALUATION;
   const int is_known = epoch->is_inside, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
   epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
-  for (int i = 0; i < TIME_CLASSES; i++) {
-    const uint64_t ns = splitter->spent[i];
-    if (!ns) continue;
-    splitter->counts->split_ns[splitter->phase][i] += ns;
+  for (uint32_t classes = splitter->classes; classes; classes &= classes - 1) {
+    const uint32_t class = (uint32_t)__builtin_ctz(classes);
+    const uint64_t ns = splitter->spent[class];
+    splitter->counts->split_ns[splitter->phase][class] += ns;
     if (stats && is_evaluation) stats->evaluation_ns += ns;
-    if (stats && !is_evaluation) stats->class_ns[i] += ns;
-    if (step->is_inside && !is_evaluation) splitter->step.class_ns[i] += ns;
-    splitter->spent[i] = 0;
+    if (stats && !is_evaluation) stats->class_ns[class] += ns;
+    if (step->is_inside && !is_evaluation) splitter->step.class_ns[class] += ns;
+    splitter->spent[class] = 0;
   }
+  splitter->classes = 0;
 }
 
 static void spend(time_splitter *splitter, int64_t until, enum time_class class) {
   while (splitter->now > until) {
     int64_t to = until > splitter->floor ? until : splitter->floor;
     splitter->spent[class] += (uint64_t)(splitter->now - to);
+    splitter->classes |= 1u << class;
     splitter->now = to;
     if (to > splitter->floor || to == splitter->first) return;
     book(splitter);
@@ -128,7 +137,7 @@ void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally 
   look_back(splitter);
 }
 
-void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
+void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
   spend(splitter, end, TIME_OUTSIDE);
   spend(splitter, start, class);
 }

@@ -27,6 +27,12 @@ typedef struct window_cursor {
   int has_window, is_inside; /* there is one at or before this moment; it covers this moment */
 } window_cursor;
 
+/* An epoch that was asked for, as there are few: one with a number, and the unknown one. */
+typedef struct known_epoch {
+  int64_t number;
+  uint32_t place; /* in the tally; 0: none was asked for */
+} known_epoch;
+
 typedef struct time_splitter {
   process_counts *counts;
   tally *sums;   /* of the epochs; NULL: the process has none */
@@ -35,16 +41,28 @@ typedef struct time_splitter {
   int64_t floor; /* until here, phase, step and epoch stay the same */
   enum time_phase phase;
   uint64_t spent[TIME_CLASSES]; /* since they changed */
+  uint32_t classes;             /* a bit for each of those that are not 0 */
   window_cursor cursors[WINDOW_KINDS];
   slow_step step; /* that is being added up */
+  known_epoch epochs[2];
   int is_good;
 } time_splitter;
 
 /* The process has events from `first` to `last`, its loop is in counts. */
 void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
                          span_stack windows[WINDOW_KINDS]);
+void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
 /* Before what was added so far. What is not added is outside. */
-void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
+static inline void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
+  if (start <= splitter->floor || end > splitter->now) {
+    time_splitter_cross(splitter, start, end, class);
+    return;
+  }
+  splitter->spent[TIME_OUTSIDE] += (uint64_t)(splitter->now - end);
+  splitter->spent[class] += (uint64_t)(end - start);
+  splitter->classes |= 1u << TIME_OUTSIDE | 1u << class;
+  splitter->now = start;
+}
 /* 0: no memory, or the spill cannot be read. */
 int time_splitter_end(time_splitter *splitter);
 

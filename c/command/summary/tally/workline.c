@@ -41,14 +41,25 @@ static int hide(work_line *line, int64_t start, uint32_t classes) {
   }
 }
 
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
-  line->classes |= 1u << class;
+/* What hides others, finds no room, or does not fit in one span: a time that nobody measured. */
+__attribute__((noinline)) static int add_slowly(work_line *line, int64_t start, int64_t end, uint32_t class) {
   if (hidden[class] && !hide(line, start, hidden[class])) return 0;
-  while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
+  for (; end - start > LENGTH_MOST; start += LENGTH_MOST) {
     if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
-    start += LENGTH_MOST;
   }
   return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
+}
+
+int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+  span_stack *spans = &line->spans;
+  const stacked_span *last = &spans->spans[spans->count - 1];
+  const int64_t length = end - start;
+  line->classes |= 1u << class;
+  if (!spans->count || spans->count == spans->capacity || length <= 0 || length > LENGTH_MOST ||
+      (last->start >= start && hidden[class] >> class_of(last) & 1))
+    return add_slowly(line, start, end, class);
+  spans->spans[spans->count++] = (stacked_span){start, length << CLASS_BITS | class};
+  return 1;
 }
 
 /* ---- One thread ----------------------------------------------------------------------------------------------------- */
@@ -130,10 +141,9 @@ static int make_room(work_runner *runner) {
   return 1;
 }
 
-/* From this moment on, back, the thread is in the span that comes next. */
-static inline int open_next(work_runner *runner) {
-  const uint32_t bit = 1u << class_of(&runner->span);
-  open_span span = {runner->span.start, runner->classes};
+/* From this moment on, back, the thread is in a span of the class that has this bit. */
+static inline int open_span_at(work_runner *runner, int64_t start, uint32_t bit) {
+  open_span span = {start, runner->classes};
   uint32_t at = runner->count;
   if (runner->count == runner->capacity && !make_room(runner)) return 0;
   for (; at && runner->open[at - 1].start > span.start; at--) { /* it does not nest */
@@ -214,7 +224,9 @@ static inline int step_back(work_crew *crew, work_runner *runner, int64_t now) {
     return 1;
   }
   if (!add_call(crew, runner)) return 0;
-  if (runner->counted >> class_of(&runner->span) & 1 && !open_next(runner)) return 0;
+  if (runner->counted >> class_of(&runner->span) & 1 &&
+      !open_span_at(runner, runner->span.start, 1u << class_of(&runner->span)))
+    return 0;
   return take_span(runner);
 }
 
@@ -225,29 +237,62 @@ static inline void play(work_crew *crew, uint32_t thread) {
     players[match] = players[2 * match + (players[2 * match].moment < players[2 * match + 1].moment)];
 }
 
+/* The process was in this state since then, back to now. */
+static void report_state(work_crew *crew, int64_t now, uint32_t state) {
+  if (now < crew->since)
+    crew->listener->state(crew->listener->context, now, crew->since,
+                          state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state);
+}
+
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
 static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
-  const uint32_t state = state_of(runner->classes & runner->counted), before = crew->states;
+  const uint32_t state = state_of(runner->classes), before = crew->states;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
   if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
   runner->state = state;
   if (before == crew->states || (before & -before) == (crew->states & -crew->states)) return;
-  if (before && now < crew->since) {
-    const uint32_t first = (uint32_t)__builtin_ctz(before);
-    crew->listener->state(crew->listener->context, now, crew->since,
-                          first == LINE_DATA ? TIME_COMPUTE : (enum time_class)first);
-  }
+  if (before) report_state(crew, now, (uint32_t)__builtin_ctz(before));
   crew->since = now;
 }
 
-static int run_back(work_crew *crew) {
+/* The state of the only thread is that of the process. */
+static inline void enter(work_crew *crew, work_runner *runner, int64_t now, uint32_t classes) {
+  const uint32_t state = state_of(classes);
+  if (state == runner->state) return;
+  if (runner->state != NO_STATE) report_state(crew, now, runner->state);
+  crew->since = now;
+  runner->state = state;
+}
+
+/* The only thread of a process has to wait for no other one: what encloses nothing is done in one step. */
+static int run_alone(work_crew *crew) {
+  work_runner *runner = crew->runners;
+  while (runner->count || runner->span_end != INT64_MIN) {
+    const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
+    const int64_t start = runner->span.start, end = runner->span_end;
+    const uint32_t bit = 1u << class_of(&runner->span);
+    if (end < closes) {
+      close_last(runner);
+      enter(crew, runner, closes, runner->classes);
+      continue;
+    }
+    if (!add_call(crew, runner) || !take_span(runner)) return 0;
+    if (!(runner->counted & bit)) continue;
+    enter(crew, runner, end, runner->classes | bit);
+    if (runner->span_end <= start && closes <= start) enter(crew, runner, start, runner->classes);
+    else if (!open_span_at(runner, start, bit)) return 0;
+  }
+  return 1;
+}
+
+static int run_all(work_crew *crew) {
   for (;;) {
     const uint32_t latest = crew->players[1].thread;
     const int64_t now = crew->players[1].moment;
     work_runner *runner = &crew->runners[latest];
     int64_t next;
-    if (now == INT64_MIN) break;
+    if (now == INT64_MIN) return 1;
     do {
       if (!step_back(crew, runner, now)) return 0;
       next = next_moment(runner);
@@ -256,6 +301,10 @@ static int run_back(work_crew *crew) {
     change_state(crew, runner, now);
     play(crew, latest);
   }
+}
+
+static int run_back(work_crew *crew) {
+  if (!(crew->size == 1 ? run_alone(crew) : run_all(crew))) return 0;
   for (uint32_t kind = 0; kind < CALL_KINDS; kind++) {
     if (!report_calls(crew, kind)) return 0;
   }
@@ -285,7 +334,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
 }
 
 int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener) {
-  work_crew crew = {.size = 2, .since = INT64_MAX, .listener = listener};
+  work_crew crew = {.size = 1, .since = INT64_MAX, .listener = listener};
   int is_good;
   while (crew.size < count) crew.size *= 2;
   crew.runners = calloc(crew.size, sizeof *crew.runners);

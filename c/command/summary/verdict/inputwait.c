@@ -74,6 +74,17 @@ static int coincide(spanset *waits, call_times *calls, uint32_t count, double *c
   return 1;
 }
 
+/* With calls of any kind. */
+static int coincide_with_any(spanset *waits, call_times *calls, rank_costs *rank) {
+  uint32_t kinds = 0;
+  for (int kind = 0; kind < IO_COSTS; kind++) {
+    if (calls[kind].length == 0) continue;
+    rank->waited_in_calls = rank->waited_with[kind];
+    kinds++;
+  }
+  return kinds < 2 || coincide(waits, calls, IO_COSTS, &rank->waited_in_calls);
+}
+
 static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, int *is_coarse) {
   call_times calls[IO_COSTS] = {0};
   int is_good = 1;
@@ -84,7 +95,7 @@ static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, i
     is_good = is_good && coincide(waits, &calls[kind], 1, &rank->waited_with[kind]);
     *is_coarse |= calls[kind].busy < calls[kind].length;
   }
-  is_good = is_good && coincide(waits, calls, IO_COSTS, &rank->waited_in_calls);
+  is_good = is_good && coincide_with_any(waits, calls, rank);
   for (int kind = 0; kind < IO_COSTS; kind++) spanset_free(&calls[kind].spans);
   return is_good;
 }
