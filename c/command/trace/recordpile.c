@@ -61,25 +61,30 @@ int record_pile_add(record_pile *pile, const void *record) {
   return 1;
 }
 
-int record_pile_append(record_pile *pile, const void *records, uint32_t count) {
-  const char *from = records;
-  while (count) {
-    uint32_t fit;
-    if (pile->count == pile->capacity && !make_room(pile)) return 0;
-    fit = pile->capacity - pile->count < count ? pile->capacity - pile->count : count;
-    memcpy(pile->records + (size_t)pile->count * pile->record_bytes, from, fit * pile->record_bytes);
-    pile->count += fit;
-    from += fit * pile->record_bytes;
-    count -= fit;
+int record_pile_take(record_pile *pile, void *records, uint32_t count, uint32_t capacity) {
+  const size_t bytes = pile->record_bytes;
+  int is_good = 1;
+  if (!pile->capacity && record_pile_is_empty(pile) && spill_is_within(capacity * bytes, 1)) {
+    spill_hold(capacity * bytes);
+    pile->records = records;
+    pile->count = count;
+    pile->capacity = capacity;
+    return 1;
   }
-  return 1;
+  for (uint32_t i = 0; is_good && i < count; i++) is_good = record_pile_add(pile, (char *)records + i * bytes);
+  free(records);
+  return is_good;
+}
+
+void record_pile_join(record_pile *pile, run_merge *merge) {
+  tidy(pile);
+  run_merge_add_spilled(merge, &pile->runs);
+  run_merge_add(merge, pile->records, pile->count);
 }
 
 void record_pile_read(record_pile *pile, run_merge *merge) {
-  tidy(pile);
   run_merge_init(merge, pile->record_bytes, pile->compare);
-  run_merge_add_spilled(merge, &pile->runs);
-  run_merge_add(merge, pile->records, pile->count);
+  record_pile_join(pile, merge);
 }
 
 int record_pile_move(record_pile *into, record_pile *from) {

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define GRAINS_FIRST 16u
+
 static int by_start(const void *a, const void *b) {
   const io_grain *one = a, *two = b;
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
@@ -52,7 +54,7 @@ int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
     return 1;
   }
   if (maker->count == maker->capacity) {
-    uint32_t capacity = maker->capacity ? maker->capacity * 2 : 64;
+    uint32_t capacity = maker->capacity ? maker->capacity * 2 : GRAINS_FIRST;
     io_grain *list = realloc(maker->list, capacity * sizeof *list);
     if (!list) return 0;
     maker->list = list;
@@ -63,20 +65,25 @@ int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
 }
 
 int grain_maker_end(grain_maker *maker, record_pile *grains) {
-  int is_good;
-  for (uint32_t i = 0; i < maker->count / 2; i++) { /* the latest came first */
-    io_grain *one = &maker->list[i], *two = &maker->list[maker->count - 1 - i], kept = *one;
+  const grain_maker made = *maker;
+  for (uint32_t i = 0; i < made.count / 2; i++) { /* the latest came first */
+    io_grain *one = &made.list[i], *two = &made.list[made.count - 1 - i], kept = *one;
     *one = *two;
     *two = kept;
   }
-  prepare(grains);
-  is_good = record_pile_append(grains, maker->list, maker->count);
-  free(maker->list);
   *maker = (grain_maker){0};
-  return is_good;
+  prepare(grains);
+  return !made.list || record_pile_take(grains, made.list, made.count, made.capacity);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------------- */
+
+int io_grains_stream(span_stream *stream, record_pile *const *grains, uint32_t count) {
+  run_merge_init(&stream->merge, sizeof(io_grain), by_start);
+  for (uint32_t i = 0; i < count; i++) record_pile_join(grains[i], &stream->merge);
+  stream->next = run_merge_next(&stream->merge);
+  return stream->merge.is_good;
+}
 
 uint64_t io_grains_busy(record_pile *grains) {
   run_merge merge;

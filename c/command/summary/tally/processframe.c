@@ -43,81 +43,58 @@ static int by_end(const void *a, const void *b) {
   return (one->step > two->step) - (one->step < two->step);
 }
 
-static int add_in_order(record_pile *pile, const split_window *window) {
-  pile->record_bytes = sizeof *window;
-  pile->compare = by_end;
-  return record_pile_add(pile, window);
-}
-
 int process_frame_add_step(process_frame *frame, const event_place *place) {
   const int64_t step = place->has_step ? place->step : NO_NUMBER; /* whatever --by says */
-  return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, step, 0});
+  frame->steps.record_bytes = sizeof(split_window);
+  frame->steps.compare = by_end;
+  return record_pile_add(&frame->steps, &(split_window){place->start, place->end, place->epoch, step});
 }
 
-static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) {
-  process_frame *frame = context;
-  const split_window window = {start, end, number, NO_NUMBER, 0};
-  return number == NO_NUMBER ||
-         (add_in_order(&frame->epochs, &window) && split_window_add(&frame->windows[WINDOW_EPOCH], &window));
-}
-
-/* The epoch that lasts at this moment, and since when it lasts without a break. */
-typedef struct epoch_line {
-  run_merge merge;
-  const split_window *next;
-  split_window now;
-} epoch_line;
-
-static void move_to(epoch_line *line, int64_t time) {
-  for (; line->next && line->next->start < time; line->next = run_merge_next(&line->merge)) {
-    if (line->next->epoch == line->now.epoch && line->next->start == line->now.end) line->now.end = line->next->end;
-    else line->now = *line->next;
-  }
-}
-
-/* Evaluations, in the order of time. */
-typedef struct evaluation_line {
-  span_stream stream;
-  time_span now;
-  int is_left;
-} evaluation_line;
+/* Makes the windows of steps and of epochs, from the first to the last. */
+typedef struct window_maker {
+  process_frame *frame;
+  run_merge steps;
+  const split_window *step; /* that comes next */
+  int64_t begin;            /* of that: the end of the one before it */
+  split_window epoch;       /* the last one that began, as long as it lasts without a break */
+  span_stream evaluations;
+  time_span evaluation; /* the first one that does not end before the step */
+  int has_evaluation;
+} window_maker;
 
 /* Whether a step is part of an evaluation; steps come in the order of their ends. */
-static int is_evaluated(evaluation_line *line, const split_window *step) {
-  while (line->is_left && line->now.end < step->end) line->is_left = span_stream_next(&line->stream, &line->now);
-  return line->is_left && line->now.start <= step->start;
+static int is_evaluated(window_maker *maker, const split_window *step) {
+  while (maker->has_evaluation && maker->evaluation.end < step->end)
+    maker->has_evaluation = span_stream_next(&maker->evaluations, &maker->evaluation);
+  return maker->has_evaluation && maker->evaluation.start <= step->start;
 }
 
 /* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
-static int make_steps(process_frame *frame, int64_t begin) {
-  epoch_line epochs = {.now = {.epoch = NO_NUMBER}};
-  evaluation_line evaluations = {0};
-  spanset *evaluation = &frame->evaluation;
-  run_merge steps;
-  const split_window *step;
-  uint64_t index = 0;
-  int is_good = span_stream_open(&evaluations.stream, &evaluation, 1);
-  evaluations.is_left = is_good && span_stream_next(&evaluations.stream, &evaluations.now);
-  record_pile_read(&frame->steps, &steps);
-  record_pile_read(&frame->epochs, &epochs.merge);
-  epochs.next = run_merge_next(&epochs.merge);
-  while (is_good && (step = run_merge_next(&steps)) != NULL) {
-    split_window window = {begin, step->end, step->epoch, step->step, ++index};
-    if (is_evaluated(&evaluations, step)) {
-      index--;
-      continue;
-    }
-    move_to(&epochs, step->end);
-    if (step->epoch != NO_NUMBER && epochs.now.epoch == step->epoch && epochs.now.start > begin)
-      window.start = epochs.now.start;
-    is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
-    begin = step->end;
+static int add_step(window_maker *maker, const split_window *step) {
+  split_window window = {maker->begin, step->end, step->epoch, step->step};
+  if (is_evaluated(maker, step)) return 1;
+  if (step->epoch != NO_NUMBER && maker->epoch.epoch == step->epoch && maker->epoch.start > window.start)
+    window.start = maker->epoch.start;
+  maker->begin = step->end;
+  return split_window_add(&maker->frame->windows[WINDOW_STEP], &window);
+}
+
+/* The steps that end until then: no epoch that begins later is theirs. */
+static int add_steps(window_maker *maker, int64_t until) {
+  for (; maker->step && maker->step->end <= until; maker->step = run_merge_next(&maker->steps)) {
+    if (!add_step(maker, maker->step)) return 0;
   }
-  is_good = is_good && steps.is_good && epochs.merge.is_good && evaluations.stream.merge.is_good;
-  span_stream_close(&evaluations.stream);
-  run_merge_free(&steps);
-  run_merge_free(&epochs.merge);
-  return is_good;
+  return maker->steps.is_good;
+}
+
+static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) {
+  window_maker *maker = context;
+  const split_window window = {start, end, number, NO_NUMBER};
+  if (number == NO_NUMBER) return 1;
+  if (!add_steps(maker, start)) return 0;
+  if (number == maker->epoch.epoch && start == maker->epoch.end) maker->epoch.end = end;
+  else maker->epoch = window;
+  return split_window_add(&maker->frame->windows[WINDOW_EPOCH], &window);
 }
 
 static int make_evaluation(process_frame *frame) {
@@ -134,15 +111,23 @@ static int make_evaluation(process_frame *frame) {
 }
 
 int process_frame_make_windows(process_frame *frame, const process_counts *counts, step_finder *times, int has_epochs) {
-  if (has_epochs && !step_finder_epochs(times, add_epoch, frame)) return 0;
-  return make_evaluation(frame) && make_steps(frame, counts->loop_first);
+  window_maker maker = {.frame = frame, .begin = counts->loop_first, .epoch = {.epoch = NO_NUMBER}};
+  spanset *evaluation = &frame->evaluation;
+  int is_good = make_evaluation(frame) & span_stream_open(&maker.evaluations, &evaluation, 1);
+  maker.has_evaluation = span_stream_next(&maker.evaluations, &maker.evaluation);
+  record_pile_read(&frame->steps, &maker.steps);
+  maker.step = run_merge_next(&maker.steps);
+  is_good = is_good && (!has_epochs || step_finder_epochs(times, add_epoch, &maker)) && add_steps(&maker, INT64_MAX);
+  is_good = is_good && maker.evaluations.merge.is_good;
+  span_stream_close(&maker.evaluations);
+  run_merge_free(&maker.steps);
+  return is_good;
 }
 
 void process_frame_free(process_frame *frame) {
   spanset_free(&frame->evaluation);
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
-  record_pile_free(&frame->epochs);
   for (int i = 0; i < WINDOW_KINDS; i++) span_stack_free(&frame->windows[i]);
   *frame = (process_frame){0};
 }

@@ -14,9 +14,8 @@ typedef struct process_frame {
   region_hulls hulls;
   uint64_t startups; /* events of start-up, and when the last one ended */
   int64_t startup_last;
-  record_pile steps;                /* as they ended */
-  record_pile epochs;               /* the times of epochs, in order */
-  span_stack windows[WINDOW_KINDS]; /* the same and more, from the last to the first */
+  record_pile steps; /* as they ended */
+  span_stack windows[WINDOW_KINDS];
 } process_frame;
 
 /* These return 0 when there is no memory, or no room for the spill. */

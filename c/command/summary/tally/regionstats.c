@@ -39,16 +39,23 @@ static int enlarge(region_stats *regions) {
   return 1;
 }
 
-int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
-  region_total *region;
+/* The region of a class, which is added if there is none. NULL: no memory. */
+static region_total *region_of(region_stats *regions, uint32_t class_number) {
   uint32_t *slot;
-  if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return 0;
+  if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return NULL;
   slot = slot_of(regions, class_number);
   if (!*slot) {
-    if (!region_stats_append(regions, class_number, 0)) return 0;
+    if (!region_stats_append(regions, class_number, 0)) return NULL;
     *slot = regions->count;
   }
-  region = &regions->list[*slot - 1];
+  return &regions->list[*slot - 1];
+}
+
+int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
+  const uint32_t first = regions->slot_count ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
+  region_total *region = first ? &regions->list[first - 1] : NULL;
+  if (!region || region->name != class_number) region = region_of(regions, class_number);
+  if (!region) return 0;
   region->count++;
   add_saturating(&region->total_ns, time_ns);
   region->self_ns += self_ns;

@@ -41,19 +41,19 @@ void spanset_free(spanset *set);
 /* ---- Reading: the union of some sets, span by span -------------------------------------------------------------------- */
 
 typedef struct span_stream {
-  run_merge merge; /* its is_good: whether all went well */
-  const time_span *next;
+  run_merge merge;     /* its is_good: whether all went well */
+  const int64_t *next; /* the start and the end of the next span: what a record begins with */
 } span_stream;
 
 /* The sets must not change until the stream is closed. Close it even after a failure. */
 int span_stream_open(span_stream *stream, spanset *const *sets, uint32_t count);
 /* Returns 0 at the end, and after a failure. */
 static inline int span_stream_next(span_stream *stream, time_span *span) {
-  const time_span *next = stream->next;
+  const int64_t *next = stream->next;
   if (!next) return 0;
-  *span = *next;
-  while ((next = run_merge_next(&stream->merge)) != NULL && next->start <= span->end) {
-    if (next->end > span->end) span->end = next->end;
+  *span = (time_span){next[0], next[1]};
+  while ((next = run_merge_next(&stream->merge)) != NULL && next[0] <= span->end) {
+    if (next[1] > span->end) span->end = next[1];
   }
   stream->next = next;
   return stream->merge.is_good;
@@ -64,6 +64,7 @@ void span_stream_close(span_stream *stream);
 typedef struct span_lengths {
   uint64_t one, two, common;
 } span_lengths;
+int span_streams_measure(span_stream *one, span_stream *two, span_lengths *lengths); /* from here on */
 int spanset_measure(spanset *const *one, uint32_t one_count, spanset *const *two, uint32_t two_count,
                     span_lengths *lengths);
 

@@ -11,7 +11,6 @@
 typedef struct split_window {
   int64_t start, end;
   int64_t epoch, step; /* NO_NUMBER: not known */
-  uint64_t index;      /* of a step */
 } split_window;
 
 /* Windows of one kind are disjoint. Adds one, in the order of ends, to a stack that is read from the last to the first. 0: no
@@ -24,7 +23,9 @@ enum window_kind { WINDOW_EVALUATION, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
 typedef struct window_cursor {
   span_stack *stack;
   split_window window;
-  int has_window, is_inside; /* there is one at or before this moment; it covers this moment */
+  uint64_t index; /* of the window, from 1 on; 0: there is none at or before this moment */
+  int is_inside;  /* the window covers this moment */
+  int64_t edge;   /* when that changes; INT64_MIN: it stays */
 } window_cursor;
 
 /* An epoch that was asked for, as there are few: one with a number, and the unknown one. */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "command/summary/tally/iograins.h"
+
 static const enum grain_kind grain_of[IO_COSTS] = {
   [IO_COST_READ] = GRAIN_READ, [IO_COST_WRITE] = GRAIN_WRITE, [IO_COST_METADATA] = GRAIN_META};
 
@@ -36,67 +38,61 @@ static int find_waits(process_counts *trainer, spanset *waits) {
   return is_good;
 }
 
-/* Calls of one kind, of all who load. */
+/* Calls of one kind, or of all kinds, of all who load. */
 typedef struct call_times {
-  spanset spans;
-  double busy, length; /* in the spans: less than their length, if calls that were close together became one */
+  record_pile **grains;
+  uint32_t count;
+  double busy, length; /* in the grains: less than their length, if calls that were close together became one */
 } call_times;
 
 static int add_calls(call_times *calls, record_pile *grains) {
   run_merge merge;
   const io_grain *grain;
-  int is_good = 1;
+  int is_good;
+  if (record_pile_is_empty(grains)) return 1;
+  calls->grains[calls->count++] = grains;
   record_pile_read(grains, &merge);
-  while (is_good && (grain = run_merge_next(&merge)) != NULL) {
-    is_good = spanset_add(&calls->spans, grain->start, grain->end);
+  while ((grain = run_merge_next(&merge)) != NULL) {
     calls->busy += (double)grain->busy_ns;
     calls->length += (double)(grain->end - grain->start);
   }
-  is_good &= merge.is_good;
+  is_good = merge.is_good;
   run_merge_free(&merge);
   return is_good;
 }
 
 /* How much of the waiting coincides with these calls. Where some became one, they are as dense as all are on average. */
-static int coincide(spanset *waits, call_times *calls, uint32_t count, double *common) {
-  spanset *spans[IO_COSTS];
-  span_lengths lengths;
-  double busy = 0, length = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    spans[i] = &calls[i].spans;
-    busy += calls[i].busy;
-    length += calls[i].length;
-  }
+static int coincide(spanset *waits, const call_times *calls, double *common) {
+  span_stream waited, called;
+  span_lengths lengths = {0, 0, 0};
+  int is_good;
   *common = 0;
-  if (length == 0) return 1; /* there are no calls */
-  if (!spanset_measure(&waits, 1, spans, count, &lengths)) return 0;
-  *common = (double)lengths.common * busy / length;
-  return 1;
-}
-
-/* With calls of any kind. */
-static int coincide_with_any(spanset *waits, call_times *calls, rank_costs *rank) {
-  uint32_t kinds = 0;
-  for (int kind = 0; kind < IO_COSTS; kind++) {
-    if (calls[kind].length == 0) continue;
-    rank->waited_in_calls = rank->waited_with[kind];
-    kinds++;
-  }
-  return kinds < 2 || coincide(waits, calls, IO_COSTS, &rank->waited_in_calls);
+  if (calls->length == 0) return 1; /* there are no calls */
+  is_good = span_stream_open(&waited, &waits, 1) & io_grains_stream(&called, calls->grains, calls->count);
+  is_good = is_good && span_streams_measure(&waited, &called, &lengths);
+  span_stream_close(&waited);
+  span_stream_close(&called);
+  *common = (double)lengths.common * calls->busy / calls->length;
+  return is_good;
 }
 
 static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, int *is_coarse) {
-  call_times calls[IO_COSTS] = {0};
-  int is_good = 1;
-  for (int kind = 0; kind < IO_COSTS; kind++) {
-    for (uint32_t i = 0; is_good && i < all->count; i++) {
-      is_good = add_calls(&calls[kind], &all->counts[i]->grains[grain_of[kind]]);
-    }
-    is_good = is_good && coincide(waits, &calls[kind], 1, &rank->waited_with[kind]);
-    *is_coarse |= calls[kind].busy < calls[kind].length;
+  call_times every = {.grains = malloc(IO_COSTS * all->count * sizeof(record_pile *))}; /* one kind after the other */
+  int is_good = every.grains != NULL, kinds = 0;
+  for (int kind = 0; kind < IO_COSTS && is_good; kind++) {
+    call_times calls = {.grains = every.grains + every.count};
+    for (uint32_t i = 0; is_good && i < all->count; i++)
+      is_good = add_calls(&calls, &all->counts[i]->grains[grain_of[kind]]);
+    is_good = is_good && coincide(waits, &calls, &rank->waited_with[kind]);
+    *is_coarse |= calls.busy < calls.length;
+    if (calls.count) rank->waited_in_calls = rank->waited_with[kind];
+    kinds += calls.count != 0;
+    every.count += calls.count;
+    every.busy += calls.busy;
+    every.length += calls.length;
   }
-  is_good = is_good && coincide_with_any(waits, calls, rank);
-  for (int kind = 0; kind < IO_COSTS; kind++) spanset_free(&calls[kind].spans);
+  if (kinds > 1) is_good = is_good && coincide(waits, &every, &rank->waited_in_calls);
+  free(every.grains);
   return is_good;
 }
 
