@@ -156,17 +156,20 @@ static void account_place(void *context, const event_place *place) {
 
 static void account_places(analysis *shared, tally *counts, traced_process *process) {
   const int is_trainer = process_is_trainer(&process->counts);
+  const int has_steps = process->counts.ai_count[AI_STEP] != 0, has_updates = process->counts.updates != 0;
   place_context context = {.shared = shared,
                            .counts = counts,
                            .batches = &process->batches,
                            .frame = &process->frame,
-                           .has_steps = process->counts.ai_count[AI_STEP] != 0,
-                           .has_updates = process->counts.updates != 0,
+                           .has_steps = has_steps,
+                           .has_updates = has_updates,
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,
                            .fetch_end = INT64_MIN,
                            .compute_end = INT64_MIN};
+  if (!is_trainer && !has_steps && !has_updates && shared->question->by != BY_STEP)
+    return; /* nobody asks for a place */
   counts->is_good &= step_finder_resolve(&process->times, account_place, &context);
 }
 

@@ -43,22 +43,31 @@ static void coarsen(grain_maker *maker) {
   maker->count = kept + 1;
 }
 
-/* Times come in order, so what has no room now would have none in the end either. */
-int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
-  const io_grain grain = {start, end, (uint64_t)(end - start)};
-  if (start == end) return 1;
-  if (!maker->reach) maker->reach = 1;
-  while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], &grain)) coarsen(maker);
-  if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
-    join(&maker->list[maker->count - 1], &grain);
-    return 1;
-  }
-  if (maker->count == maker->capacity) {
-    uint32_t capacity = maker->capacity ? maker->capacity * 2 : GRAINS_FIRST;
-    io_grain *list = realloc(maker->list, capacity * sizeof *list);
+/* Adds a grain where the list is full. Times come in order, so what has no room now would have none in the end either. */
+__attribute__((noinline)) static int add_beyond(grain_maker *maker, const io_grain *grain) {
+  io_grain *list;
+  if (maker->count == GRAINS_EXACT) {
+    while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], grain)) coarsen(maker);
+  } else {
+    const uint32_t capacity = maker->capacity ? maker->capacity * 2 : GRAINS_FIRST;
+    if (!maker->reach) maker->reach = 1;
+    list = realloc(maker->list, capacity * sizeof *list);
     if (!list) return 0;
     maker->list = list;
     maker->capacity = capacity;
+  }
+  if (maker->count && joins(maker, &maker->list[maker->count - 1], grain)) join(&maker->list[maker->count - 1], grain);
+  else maker->list[maker->count++] = *grain;
+  return 1;
+}
+
+int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
+  const io_grain grain = {start, end, (uint64_t)(end - start)};
+  if (start == end) return 1;
+  if (maker->count == maker->capacity) return add_beyond(maker, &grain);
+  if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
+    join(&maker->list[maker->count - 1], &grain);
+    return 1;
   }
   maker->list[maker->count++] = grain;
   return 1;

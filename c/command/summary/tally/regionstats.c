@@ -39,27 +39,31 @@ static int enlarge(region_stats *regions) {
   return 1;
 }
 
-/* The region of a class, which is added if there is none. NULL: no memory. */
-static region_total *region_of(region_stats *regions, uint32_t class_number) {
-  uint32_t *slot;
-  if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return NULL;
-  slot = slot_of(regions, class_number);
-  if (!*slot) {
-    if (!region_stats_append(regions, class_number, 0)) return NULL;
-    *slot = regions->count;
-  }
-  return &regions->list[*slot - 1];
-}
-
-int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
-  const uint32_t first = regions->slot_count ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
-  region_total *region = first ? &regions->list[first - 1] : NULL;
-  if (!region || region->name != class_number) region = region_of(regions, class_number);
-  if (!region) return 0;
+static inline int count(region_total *region, uint64_t time_ns, uint64_t self_ns) {
   region->count++;
   add_saturating(&region->total_ns, time_ns);
   region->self_ns += self_ns;
   return 1;
+}
+
+/* A class whose first slot is free, or has another one. */
+__attribute__((noinline)) static int find_and_count(region_stats *regions, uint32_t class_number, uint64_t time_ns,
+                                                    uint64_t self_ns) {
+  uint32_t *slot;
+  if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return 0;
+  slot = slot_of(regions, class_number);
+  if (!*slot) {
+    if (!region_stats_append(regions, class_number, 0)) return 0;
+    *slot = regions->count;
+  }
+  return count(&regions->list[*slot - 1], time_ns, self_ns);
+}
+
+int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
+  const uint32_t first = regions->slots ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
+  if (!first || regions->list[first - 1].name != class_number)
+    return find_and_count(regions, class_number, time_ns, self_ns);
+  return count(&regions->list[first - 1], time_ns, self_ns);
 }
 
 void region_stats_settle(region_stats *regions) {

@@ -55,10 +55,12 @@ static void end_step(time_splitter *splitter) {
   step->step = cursor->window.step;
   step->index = cursor->index;
   step->start = cursor->window.start;
-  for (int i = 0; i < TIME_CLASSES; i++) step->ns += step->class_ns[i];
   if (epoch) epoch->steps++;
   if (counts->steps) {
-    for (int i = 0; i < TIME_CLASSES; i++) counts->steps->class_ns[i] += step->class_ns[i];
+    for (int i = 0; i < TIME_CLASSES; i++) {
+      step->ns += step->class_ns[i];
+      counts->steps->class_ns[i] += step->class_ns[i];
+    }
     splitter->is_good &= histogram_add(&counts->steps->durations, step->ns);
     step_times_add(counts->steps, step);
   } else {
@@ -104,14 +106,17 @@ static void book(time_splitter *splitter) {
   const int is_evaluation = splitter->phase == PHASE_EVALUATION;
   const int is_known = epoch->is_inside, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
   epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
+  uint64_t *of_phase = splitter->counts->split_ns[splitter->phase];
+  uint64_t *of_epoch = stats && !is_evaluation ? stats->class_ns : NULL;
+  uint64_t *of_step = step->is_inside && !is_evaluation ? splitter->step.class_ns : NULL;
   for (uint32_t classes = splitter->classes; classes; classes &= classes - 1) {
     const uint32_t class = (uint32_t)__builtin_ctz(classes);
     const uint64_t ns = splitter->spent[class];
-    splitter->counts->split_ns[splitter->phase][class] += ns;
-    if (stats && is_evaluation) stats->evaluation_ns += ns;
-    if (stats && !is_evaluation) stats->class_ns[class] += ns;
-    if (step->is_inside && !is_evaluation) splitter->step.class_ns[class] += ns;
     splitter->spent[class] = 0;
+    of_phase[class] += ns;
+    if (of_epoch) of_epoch[class] += ns;
+    if (of_step) of_step[class] += ns;
+    if (stats && is_evaluation) stats->evaluation_ns += ns;
   }
   splitter->classes = 0;
 }

@@ -55,7 +55,7 @@ int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
   const stacked_span *last = &spans->spans[spans->count - 1];
   const int64_t length = end - start;
   line->classes |= 1u << class;
-  if (!spans->count || spans->count == spans->capacity || length <= 0 || length > LENGTH_MOST ||
+  if (spans->count - 1 >= spans->capacity - 1 || length <= 0 || length > LENGTH_MOST || /* it is empty, or full */
       (last->start >= start && hidden[class] >> class_of(last) & 1))
     return add_slowly(line, start, end, class);
   spans->spans[spans->count++] = (stacked_span){start, length << CLASS_BITS | class};
@@ -73,12 +73,13 @@ typedef struct open_span {
 /* A thread on the way back. */
 typedef struct work_runner {
   work_line *line;
-  stacked_span span; /* the one that comes next */
-  int64_t span_end;  /* INT64_MIN: there is none */
-  open_span *open;   /* the one that starts last is on top */
+  int64_t span_start, span_end; /* of the span that comes next; span_end INT64_MIN: there is none */
+  uint32_t span_class;
+  open_span *open; /* the one that starts last is on top */
   uint32_t count, capacity;
   uint32_t classes; /* a bit for each class that is open */
   uint32_t counted; /* a bit for each class that counts */
+  uint32_t matters; /* the same for each class that counts or is a call */
   uint32_t state;   /* the class that counts: a line_class; NO_STATE: none */
 } work_runner;
 
@@ -119,16 +120,17 @@ static inline int64_t next_moment(const work_runner *runner) {
 
 /* Takes the next span that makes a difference out of the line. */
 static inline int take_span(work_runner *runner) {
-  const uint32_t matters = runner->counted | CALLS;
+  span_stack *spans = &runner->line->spans;
   const stacked_span *top;
   do {
-    if (!span_stack_top(&runner->line->spans, &top)) return 0;
+    if (!span_stack_top(spans, &top)) return 0;
     runner->span_end = INT64_MIN;
     if (!top) return 1;
-    runner->span = *top;
-    span_stack_pop(&runner->line->spans);
-  } while (!(matters >> class_of(&runner->span) & 1));
-  runner->span_end = runner->span.start + length_of(&runner->span);
+    span_stack_pop(spans);
+    runner->span_class = class_of(top);
+  } while (!(runner->matters >> runner->span_class & 1));
+  runner->span_start = top->start;
+  runner->span_end = top->start + length_of(top);
   return 1;
 }
 
@@ -204,14 +206,14 @@ static int report_calls(work_crew *crew, uint32_t kind) {
 /* No call that comes ends later than this one. So what starts before all others of its kind is known to be apart from them when
  * the next one ends before that: no moment is needed at which it starts. */
 static inline int add_call(work_crew *crew, const work_runner *runner) {
-  for (uint32_t kinds = call_kinds[class_of(&runner->span)]; kinds; kinds &= kinds - 1) {
+  for (uint32_t kinds = call_kinds[runner->span_class]; kinds; kinds &= kinds - 1) {
     const uint32_t kind = (uint32_t)__builtin_ctz(kinds);
     call_time *time = &crew->calls[kind];
     if (runner->span_end < time->start) {
       if (!report_calls(crew, kind)) return 0;
-      *time = (call_time){runner->span.start, runner->span_end};
-    } else if (runner->span.start < time->start) {
-      time->start = runner->span.start;
+      *time = (call_time){runner->span_start, runner->span_end};
+    } else if (runner->span_start < time->start) {
+      time->start = runner->span_start;
     }
   }
   return 1;
@@ -224,8 +226,7 @@ static inline int step_back(work_crew *crew, work_runner *runner, int64_t now) {
     return 1;
   }
   if (!add_call(crew, runner)) return 0;
-  if (runner->counted >> class_of(&runner->span) & 1 &&
-      !open_span_at(runner, runner->span.start, 1u << class_of(&runner->span)))
+  if (runner->counted >> runner->span_class & 1 && !open_span_at(runner, runner->span_start, 1u << runner->span_class))
     return 0;
   return take_span(runner);
 }
@@ -256,32 +257,34 @@ static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
   crew->since = now;
 }
 
-/* The state of the only thread is that of the process. */
-static inline void enter(work_crew *crew, work_runner *runner, int64_t now, uint32_t classes) {
-  const uint32_t state = state_of(classes);
-  if (state == runner->state) return;
-  if (runner->state != NO_STATE) report_state(crew, now, runner->state);
+/* The only thread was in this state until it changes now, as the process was. */
+static inline void leave(work_crew *crew, int64_t now, uint32_t state) {
+  if (state != NO_STATE) report_state(crew, now, state);
   crew->since = now;
-  runner->state = state;
 }
 
-/* The only thread of a process has to wait for no other one: what encloses nothing is done in one step. */
+/* The only thread of a process has to wait for no other one. What encloses nothing comes and goes in one step. */
 static int run_alone(work_crew *crew) {
   work_runner *runner = crew->runners;
   while (runner->count || runner->span_end != INT64_MIN) {
     const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
-    const int64_t start = runner->span.start, end = runner->span_end;
-    const uint32_t bit = 1u << class_of(&runner->span);
+    const int64_t start = runner->span_start, end = runner->span_end;
+    const uint32_t bit = 1u << runner->span_class, before = runner->state;
+    int is_leaf;
     if (end < closes) {
       close_last(runner);
-      enter(crew, runner, closes, runner->classes);
+      runner->state = state_of(runner->classes);
+      if (runner->state != before) leave(crew, closes, before);
       continue;
     }
     if (!add_call(crew, runner) || !take_span(runner)) return 0;
     if (!(runner->counted & bit)) continue;
-    enter(crew, runner, end, runner->classes | bit);
-    if (runner->span_end <= start && closes <= start) enter(crew, runner, start, runner->classes);
-    else if (!open_span_at(runner, start, bit)) return 0;
+    runner->state = state_of(runner->classes | bit);
+    if (runner->state != before) leave(crew, end, before);
+    is_leaf = runner->span_end <= start && closes <= start;
+    if (!is_leaf && !open_span_at(runner, start, bit)) return 0;
+    if (is_leaf && runner->state != before) leave(crew, start, runner->state);
+    if (is_leaf) runner->state = before;
   }
   return 1;
 }
@@ -324,6 +327,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
     work_runner *runner = &crew->runners[i];
     *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
     if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
+    runner->matters = runner->counted | CALLS;
     if (runner->line && !take_span(runner)) return 0;
     crew->players[crew->size + i] = (work_player){next_moment(runner), i};
   }

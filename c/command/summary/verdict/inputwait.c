@@ -42,7 +42,7 @@ static int find_waits(process_counts *trainer, spanset *waits) {
 typedef struct call_times {
   record_pile **grains;
   uint32_t count;
-  double busy, length; /* in the grains: less than their length, if calls that were close together became one */
+  uint64_t busy_ns, length_ns; /* in the grains: less than their length, if calls that were close together became one */
 } call_times;
 
 static int add_calls(call_times *calls, record_pile *grains) {
@@ -53,8 +53,8 @@ static int add_calls(call_times *calls, record_pile *grains) {
   calls->grains[calls->count++] = grains;
   record_pile_read(grains, &merge);
   while ((grain = run_merge_next(&merge)) != NULL) {
-    calls->busy += (double)grain->busy_ns;
-    calls->length += (double)(grain->end - grain->start);
+    calls->busy_ns += grain->busy_ns;
+    calls->length_ns += (uint64_t)(grain->end - grain->start);
   }
   is_good = merge.is_good;
   run_merge_free(&merge);
@@ -67,12 +67,12 @@ static int coincide(spanset *waits, const call_times *calls, double *common) {
   span_lengths lengths = {0, 0, 0};
   int is_good;
   *common = 0;
-  if (calls->length == 0) return 1; /* there are no calls */
+  if (!calls->length_ns) return 1; /* there are no calls */
   is_good = span_stream_open(&waited, &waits, 1) & io_grains_stream(&called, calls->grains, calls->count);
   is_good = is_good && span_streams_measure(&waited, &called, &lengths);
   span_stream_close(&waited);
   span_stream_close(&called);
-  *common = (double)lengths.common * calls->busy / calls->length;
+  *common = (double)lengths.common * (double)calls->busy_ns / (double)calls->length_ns;
   return is_good;
 }
 
@@ -84,12 +84,12 @@ static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, i
     for (uint32_t i = 0; is_good && i < all->count; i++)
       is_good = add_calls(&calls, &all->counts[i]->grains[grain_of[kind]]);
     is_good = is_good && coincide(waits, &calls, &rank->waited_with[kind]);
-    *is_coarse |= calls.busy < calls.length;
+    *is_coarse |= calls.busy_ns < calls.length_ns;
     if (calls.count) rank->waited_in_calls = rank->waited_with[kind];
     kinds += calls.count != 0;
     every.count += calls.count;
-    every.busy += calls.busy;
-    every.length += calls.length;
+    every.busy_ns += calls.busy_ns;
+    every.length_ns += calls.length_ns;
   }
   if (kinds > 1) is_good = is_good && coincide(waits, &every, &rank->waited_in_calls);
   free(every.grains);
