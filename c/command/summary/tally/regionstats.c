@@ -60,7 +60,7 @@ __attribute__((noinline)) static int find_and_count(region_stats *regions, uint3
 }
 
 int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
-  const uint32_t first = regions->slots ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
+  const uint32_t first = regions->slot_count ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
   if (!first || regions->list[first - 1].name != class_number)
     return find_and_count(regions, class_number, time_ns, self_ns);
   return count(&regions->list[first - 1], time_ns, self_ns);
