@@ -28,9 +28,7 @@ MADE_UP = Path(__file__).resolve().parents[1] / "reader"  # where made_up_job.py
 
 # None of them calls another one.
 FUNCTIONS = (
-    "work_line_add",  # what each thread is in, event by event
-    "region_stats_add",  # the time of each region, by process
-    "process_frame_add_region",  # where the loop and the evaluation are
+    "account_work",  # what each thread is in, the time of each region, where the loop is: event by event
     "process_frame_add_step",
     "arrival_list_add",  # who comes last to a collective
     "split_process",  # the time of a process by class, phase, epoch and step

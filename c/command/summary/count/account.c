@@ -52,9 +52,36 @@ static void account_training(tally *counts, process_counts *process, const event
 }
 
 /* Of transfers, those that move nothing that is wanted have a class of their own. */
-static uint32_t work_of(const event_class *class, const moment *event) {
-  const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
-  return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
+static inline uint32_t work_of(const event_class *class, const moment *event) {
+  const uint32_t transfers = 1u << WORK_WRITE | 1u << WORK_COPY | 1u << WORK_READ;
+  return class->work + (transfers >> class->work & 1 && !(class->is_wanted && event->result > 0));
+}
+
+static inline int account_span(traced_thread *thread, const event_class *class, const moment *event) {
+  return class->work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work_of(class, event));
+}
+
+/* A region that is the first of its class, or tells of the loop or an evaluation, or is not wanted. */
+__attribute__((noinline)) static int account_rare_work(traced_thread *thread, traced_process *owner,
+                                                       const event_class *class, const moment *event, int64_t self) {
+  const uint64_t time_ns = (uint64_t)(event->end - event->start);
+  return (!class->is_wanted ||
+          region_stats_add(&owner->counts.regions, event->class_number, time_ns, (uint64_t)self)) &&
+         process_frame_add_region(&owner->frame, class, event, process_is_training(&owner->counts)) &&
+         account_span(thread, class, event);
+}
+
+/* What the split of the time, the regions over ranks and the verdict need of an event. A function of its own, so that its cost is
+ * known (tests/bench/verdict_cost.py). */
+__attribute__((noinline)) static int account_work(traced_thread *thread, traced_process *owner,
+                                                  const event_class *class, const moment *event, int64_t self) {
+  region_total *region;
+  if (class->is_call) return account_span(thread, class, event);
+  region = region_stats_known(&owner->counts.regions, event->class_number);
+  if (!region || !class->is_wanted || !process_frame_ignores(class, process_is_training(&owner->counts)))
+    return account_rare_work(thread, owner, class, event, self);
+  region_total_add(region, (uint64_t)(event->end - event->start), (uint64_t)self);
+  return account_span(thread, class, event);
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -75,15 +102,9 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->is_call && class->is_wanted) {
     process->calls++;
     tally_add_call(counts, class, event);
-  } else if (class->is_wanted) {
-    counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
-                                        (uint64_t)self);
   }
-  if (class->work != WORK_NONE)
-    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
+  counts->is_good &= account_work(thread, owner, class, event, self);
   if (class->io) account_io(counts, thread, class, event);
-  if (!class->is_call)
-    counts->is_good &= process_frame_add_region(&owner->frame, class, event, process_is_training(process));
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
     counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);

@@ -13,7 +13,7 @@ int process_frame_add_region(process_frame *frame, const event_class *class, con
     if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
     return 1;
   }
-  if (is_loop_known || class->work == WORK_NONE) return 1;
+  if (process_frame_ignores(class, is_loop_known)) return 1;
   return region_hulls_add(&frame->hulls, event->class_number, is_work, event->start, event->end);
 }
 

@@ -22,6 +22,10 @@ typedef struct process_frame {
 
 /* A region. `is_loop_known`: events tell where the loop is. */
 int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known);
+/* Whether it would change nothing. */
+static inline int process_frame_ignores(const event_class *class, int is_loop_known) {
+  return class->stage == STAGE_NONE && (is_loop_known || class->work == WORK_NONE);
+}
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last);

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "iostat.h"
-
 #define REGIONS_FIRST 8u
 
 region_total *region_stats_append(region_stats *regions, uint32_t name, uint32_t cat) {
@@ -39,16 +37,7 @@ static int enlarge(region_stats *regions) {
   return 1;
 }
 
-static inline int count(region_total *region, uint64_t time_ns, uint64_t self_ns) {
-  region->count++;
-  add_saturating(&region->total_ns, time_ns);
-  region->self_ns += self_ns;
-  return 1;
-}
-
-/* A class whose first slot is free, or has another one. */
-__attribute__((noinline)) static int find_and_count(region_stats *regions, uint32_t class_number, uint64_t time_ns,
-                                                    uint64_t self_ns) {
+int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
   uint32_t *slot;
   if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return 0;
   slot = slot_of(regions, class_number);
@@ -56,14 +45,8 @@ __attribute__((noinline)) static int find_and_count(region_stats *regions, uint3
     if (!region_stats_append(regions, class_number, 0)) return 0;
     *slot = regions->count;
   }
-  return count(&regions->list[*slot - 1], time_ns, self_ns);
-}
-
-int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
-  const uint32_t first = regions->slot_count ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
-  if (!first || regions->list[first - 1].name != class_number)
-    return find_and_count(regions, class_number, time_ns, self_ns);
-  return count(&regions->list[first - 1], time_ns, self_ns);
+  region_total_add(&regions->list[*slot - 1], time_ns, self_ns);
+  return 1;
 }
 
 void region_stats_settle(region_stats *regions) {

@@ -6,22 +6,14 @@
 
 /* ---- Adding ---------------------------------------------------------------------------------------------------------- */
 
-/* A span on the stack: its start, then its length and its class in one word. */
-#define CLASS_BITS 5
-#define LENGTH_MOST (INT64_MAX >> CLASS_BITS)
-
 static int64_t length_of(const stacked_span *span) {
-  return span->end >> CLASS_BITS;
-}
-
-static uint32_t class_of(const stacked_span *span) {
-  return (uint32_t)(span->end & ((1 << CLASS_BITS) - 1));
+  return span->end >> WORK_CLASS_BITS;
 }
 
 /* By class of a span: the classes that make no difference inside it. Calls are reported whatever encloses them. */
 #define FROM(class) (~0u << (class))
 #define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPUTE))
-static const uint32_t hidden[WORK_CLASSES] = {
+const uint32_t work_hidden[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
   [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
   [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
@@ -36,30 +28,18 @@ static int hide(work_line *line, int64_t start, uint32_t classes) {
   const stacked_span *top;
   for (;;) {
     if (!span_stack_top(&line->spans, &top)) return 0;
-    if (!top || top->start < start || !(classes >> class_of(top) & 1)) return 1;
+    if (!top || top->start < start || !(classes >> work_class_of(top) & 1)) return 1;
     span_stack_pop(&line->spans);
   }
 }
 
-/* What hides others, finds no room, or does not fit in one span: a time that nobody measured. */
-__attribute__((noinline)) static int add_slowly(work_line *line, int64_t start, int64_t end, uint32_t class) {
-  if (hidden[class] && !hide(line, start, hidden[class])) return 0;
-  for (; end - start > LENGTH_MOST; start += LENGTH_MOST) {
-    if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
-  }
-  return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
-}
-
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
-  span_stack *spans = &line->spans;
-  const stacked_span *last = &spans->spans[spans->count - 1];
-  const int64_t length = end - start;
+int work_line_put(work_line *line, int64_t start, int64_t end, uint32_t class) {
   line->classes |= 1u << class;
-  if (spans->count - 1 >= spans->capacity - 1 || length <= 0 || length > LENGTH_MOST || /* it is empty, or full */
-      (last->start >= start && hidden[class] >> class_of(last) & 1))
-    return add_slowly(line, start, end, class);
-  spans->spans[spans->count++] = (stacked_span){start, length << CLASS_BITS | class};
-  return 1;
+  if (work_hidden[class] && !hide(line, start, work_hidden[class])) return 0;
+  for (; end - start > WORK_LENGTH_MOST; start += WORK_LENGTH_MOST) { /* a time that nobody measured */
+    if (!span_stack_push(&line->spans, start, WORK_LENGTH_MOST << WORK_CLASS_BITS | class)) return 0;
+  }
+  return end == start || span_stack_push(&line->spans, start, (end - start) << WORK_CLASS_BITS | class);
 }
 
 /* ---- One thread ----------------------------------------------------------------------------------------------------- */
@@ -127,7 +107,7 @@ static inline int take_span(work_runner *runner) {
     runner->span_end = INT64_MIN;
     if (!top) return 1;
     span_stack_pop(spans);
-    runner->span_class = class_of(top);
+    runner->span_class = work_class_of(top);
   } while (!(runner->matters >> runner->span_class & 1));
   runner->span_start = top->start;
   runner->span_end = top->start + length_of(top);
