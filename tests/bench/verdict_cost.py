@@ -2,8 +2,8 @@
 functions that only they need, with all that these call, against those of everything else in the same run.
 
 What counts as added: all that the split of the time, the table of epochs and steps, regions over ranks, the verdict
-and the findings need, also where others use it as well, such as when a rank came to a collective. Not counted are the
-lines that call these functions. Matching the calls of MPI is the communication section's; it has a row of its own.
+and the findings need, also where others use it as well. When ranks came to collectives, who waited for whom, and what
+was sent is the communication section, with or without a verdict: it has a row of its own.
 SPDX-License-Identifier: MIT
 """
 
@@ -30,7 +30,6 @@ MADE_UP = Path(__file__).resolve().parents[1] / "reader"  # where made_up_job.py
 FUNCTIONS = (
     "account_work",  # what each thread is in, the time of each region, where the loop is: event by event
     "process_frame_add_step",
-    "arrival_list_add",  # who comes last to a collective
     "split_process",  # the time of a process by class, phase, epoch and step
     "rank_region_list_init",
     "judgement_make",  # the verdict and the findings
@@ -39,7 +38,7 @@ FUNCTIONS = (
     "summary_training",  # the table of epochs and steps
     "region_table",
 )
-# Of the communication section: counting and keeping calls; who waited for whom. The first calls arrival_list_add.
+# Counting and keeping calls; who waited for whom.
 COMMUNICATION = ("comm_rows_add", "collective_list_init")
 
 
