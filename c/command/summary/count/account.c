@@ -61,9 +61,9 @@ static inline int account_span(traced_thread *thread, const event_class *class, 
   return class->work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work_of(class, event));
 }
 
-/* A region that is the first of its class, or tells of the loop or an evaluation, or is not wanted. */
-__attribute__((noinline)) static int account_rare_work(traced_thread *thread, traced_process *owner,
-                                                       const event_class *class, const moment *event, int64_t self) {
+/* A region that is new, that tells of the loop or an evaluation, or that is not wanted. */
+__attribute__((noinline)) static int account_region(traced_thread *thread, traced_process *owner,
+                                                    const event_class *class, const moment *event, int64_t self) {
   const uint64_t time_ns = (uint64_t)(event->end - event->start);
   return (!class->is_wanted ||
           region_stats_add(&owner->counts.regions, event->class_number, time_ns, (uint64_t)self)) &&
@@ -79,7 +79,7 @@ __attribute__((noinline)) static int account_work(traced_thread *thread, traced_
   if (class->is_call) return account_span(thread, class, event);
   region = region_stats_known(&owner->counts.regions, event->class_number);
   if (!region || !class->is_wanted || !process_frame_ignores(class, process_is_training(&owner->counts)))
-    return account_rare_work(thread, owner, class, event, self);
+    return account_region(thread, owner, class, event, self);
   region_total_add(region, (uint64_t)(event->end - event->start), (uint64_t)self);
   return account_span(thread, class, event);
 }
