@@ -5,19 +5,14 @@
  * SPDX-License-Identifier: MIT */
 #include "bind.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/signals.h"
 #include "loadedobject.h"
 #include "mpi/mpibind.h"
-#include "tail.h"
 
 /* ---- Names -------------------------------------------------------------------------------------------------------- */
-
-DFT__TAIL(dft__io_dlopen, dft__bind_before_dlopen);
-DFT__TAIL(dft__io_dlsym, dft__bind_before_dlsym);
 
 #define BUCKETS 1024u
 static uint16_t first_of[BUCKETS]; /* name + 1, 0: none */
@@ -25,7 +20,7 @@ static uint16_t next_of[DFT__SYMBOL_END];
 static _Atomic(dft__function) real_of[DFT__SYMBOL_END];
 static int is_indexed;
 
-static dft__function real_for(unsigned number) {
+dft__function dft__bind_real(unsigned number) {
   dft__function real = DFT__GET(real_of[number]);
   if (!real) DFT__SET(real_of[number], real = dft__real_by_name(dft__symbol_name(number)));
   return real;
@@ -50,7 +45,7 @@ static dft__function real_in_walk(unsigned number, int *has_noted) {
 static void look_up_noted(void) {
   for (unsigned i = 0; i < DFT__SYMBOL_END; i++) {
     if (DFT__GET(look_up_state[i]) != NOTED) continue;
-    real_for(i);
+    dft__bind_real(i);
     DFT__SET(look_up_state[i], LOOKED_UP);
   }
 }
@@ -142,7 +137,7 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
 static void walk(int is_binding, uint64_t skip) {
   round own;
   make_index();
-  real_for(DFT__SYMBOL_read);
+  dft__bind_real(DFT__SYMBOL_read);
   atomic_store(&walked, dft__loads_so_far());
   do {
     own = (round){.is_binding = is_binding, .skip = skip};
@@ -178,20 +173,4 @@ void dft__bind_look_again(void) {
   before = dft__signals_block();
   walk(1, atomic_load(&settled));
   dft__signals_restore(before);
-}
-
-/* The library is loaded only after this returns, so the next wrapped call looks again. */
-dft__function dft__bind_before_dlopen(void) {
-  uint32_t on = DFT__IO_ON;
-  if (!(dft__hush & DFT__HUSH_VFORK)) atomic_compare_exchange_strong(&dft__io_state, &on, DFT__IO_LOOK_AGAIN);
-  return real_for(DFT__SYMBOL_dlopen);
-}
-
-/* A program that uses a library it has loaded first looks up a function in it. */
-dft__function dft__bind_before_dlsym(void) {
-  int saved = errno;
-  dft__function real = real_for(DFT__SYMBOL_dlsym);
-  if (!(dft__hush & DFT__HUSH_VFORK)) dft__bind_look_again();
-  errno = saved;
-  return real;
 }

@@ -1,7 +1,6 @@
-"""train_accelerate.py [WORKERS] - a loop with Accelerate. Nothing in it knows of tracing:
+"""train_accelerate.py [WORKERS] - a loop with Accelerate.
 
-DFTRACER_ENABLE=1 python train_accelerate.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import sys

@@ -1,7 +1,6 @@
-"""train_fabric.py [WORKERS] - a loop with Lightning's Fabric. Nothing in it knows of tracing:
+"""train_fabric.py [WORKERS] - a loop with Lightning's Fabric.
 
-DFTRACER_ENABLE=1 python train_fabric.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import os

@@ -1,7 +1,6 @@
-"""train_keras.py [WORKERS] - a training by Keras on top of PyTorch. Nothing in it knows of tracing:
+"""train_keras.py [WORKERS] - a training by Keras on top of PyTorch.
 
-KERAS_BACKEND=torch DFTRACER_ENABLE=1 python train_keras.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import os

@@ -1,7 +1,6 @@
-"""train_lightning.py [WORKERS] - a training by Lightning's Trainer. Nothing in it knows of tracing:
+"""train_lightning.py [WORKERS] - a training by Lightning's Trainer.
 
-DFTRACER_ENABLE=1 python train_lightning.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import os

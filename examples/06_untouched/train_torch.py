@@ -1,7 +1,6 @@
-"""train_torch.py [WORKERS [CONTEXT]] - a plain PyTorch loop. Nothing in it knows of tracing:
+"""train_torch.py [WORKERS [CONTEXT]] - a plain PyTorch loop.
 
-DFTRACER_ENABLE=1 python train_torch.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import os

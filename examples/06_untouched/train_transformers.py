@@ -1,7 +1,6 @@
-"""train_transformers.py [WORKERS] - a training by the Trainer of Hugging Face. Nothing in it knows of tracing:
+"""train_transformers.py [WORKERS] - a training by the Trainer of Hugging Face.
 
-DFTRACER_ENABLE=1 python train_transformers.py
-dftracer summary traces
+Nothing in it knows of tracing. docs/torch.md says how to record it.
 """
 
 import os

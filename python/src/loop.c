@@ -136,15 +136,32 @@ static void finish_cut(Loop *loop) {
   finish(loop, 1);
 }
 
-PyDoc_STRVAR(step_doc, "_step($self, what, /)\n--\n\n"
-                       "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left.");
+static void expect_no_more(Loop *loop) {
+  loop->last = loop->count;
+}
+
+PyDoc_STRVAR(
+  step_doc, "_step($self, what, /)\n--\n\n"
+            "0: the fetch begins; 1: the item is there; 2: the body is done; 3: the loop is left; 4: this item is the\n"
+            "last one, so to leave the loop is no cut.");
 static PyObject *loop_step(PyObject *self, PyObject *what) {
-  static void (*const steps[])(Loop *) = {begin, fetched, finish_whole, finish_cut};
+  static void (*const steps[])(Loop *) = {begin, fetched, finish_whole, finish_cut, expect_no_more};
   long number = PyLong_AsLong(what);
   if (!((Loop *)self)->profile) Py_RETURN_NONE; /* the garbage collector has cleared it */
-  if (number >= 0 && number < 4) steps[number]((Loop *)self);
-  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1, 2 or 3");
+  if (number >= 0 && number < 5) steps[number]((Loop *)self);
+  else if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the step must be 0, 1, 2, 3 or 4");
   if (PyErr_Occurred()) return NULL;
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(
+  keep_doc,
+  "_keep($self, /)\n--\n\n"
+  "Records the fetch of the item in hand now, with the values that there are; its block follows when it is done.");
+static PyObject *loop_keep_fetch(PyObject *self, PyObject *ignored) {
+  Loop *loop = (Loop *)self;
+  (void)ignored;
+  if (loop->profile && loop->has_item && !loop->key) item_keep_fetch(loop);
   Py_RETURN_NONE;
 }
 
@@ -329,9 +346,13 @@ static PyObject *loop_attribute(PyObject *self, PyObject *name) {
 }
 
 static PyMethodDef loop_methods[] = {
-  {"close", loop_close, METH_NOARGS, close_doc},      {"_step", loop_step, METH_O, step_doc},
-  {"_turn", loop_turn, METH_VARARGS, turn_doc},       {"_watch", loop_watch, METH_VARARGS, watch_doc},
-  {"_expect", loop_expect, METH_VARARGS, expect_doc}, {NULL},
+  {"close", loop_close, METH_NOARGS, close_doc},
+  {"_step", loop_step, METH_O, step_doc},
+  {"_turn", loop_turn, METH_VARARGS, turn_doc},
+  {"_watch", loop_watch, METH_VARARGS, watch_doc},
+  {"_expect", loop_expect, METH_VARARGS, expect_doc},
+  {"_keep", loop_keep_fetch, METH_NOARGS, keep_doc},
+  {NULL},
 };
 
 static PyType_Slot loop_slots[] = {

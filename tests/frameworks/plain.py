@@ -26,7 +26,7 @@ NUMBERS = {"epoch": 1, "fetch.iter": 4, "forward": 4, "backward": 4, "step": 4, 
 def record(folder, program, *arguments, **options):
     """Runs a program's text; returns the number of events by name and epoch, or None without a trace."""
     (folder / "program.py").write_text(program)
-    record.done = launch(folder / "program.py", folder, *arguments, is_measured=False, **options)
+    record.done = launch(folder / "program.py", folder, *arguments, **options)
     if not (folder / "traces").exists():
         return None
     (record.trace,) = traces_of(folder / "traces")

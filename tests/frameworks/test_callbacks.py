@@ -29,7 +29,7 @@ def program_of(name, is_asked):
 
 def run(name, folder, is_asked, **changes):
     (folder / "program.py").write_text(program_of(name, is_asked))
-    done = launch(folder / "program.py", folder, is_measured=False, **changes)
+    done = launch(folder / "program.py", folder, **changes)
     assert "dftracer" not in done.stderr, done.stderr
     (trace,) = traces_of(folder / "traces")
     return trace

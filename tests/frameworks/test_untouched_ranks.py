@@ -17,7 +17,7 @@ def test_two_ranks(tmp_path, name):
         assert trace.named("all_reduce"), "that of DDP"
     assert any(trace.named("capture") for trace in found)
     check_times(tmp_path, found)
-    check_verdict(tmp_path, STEPS[name], ranks=2)
+    check_verdict(tmp_path, found, STEPS[name])
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_the_name_of_the_trace(tmp_path):
     record(tmp_path, START + LOOP)
     (path,) = (tmp_path / "traces").glob("*.pfw")
     assert path.name.startswith("program-")
-    launch(tmp_path / "program.py", tmp_path, is_measured=False, DFTRACER_LOG_FILE="elsewhere/given.pfw")
+    launch(tmp_path / "program.py", tmp_path, DFTRACER_LOG_FILE="elsewhere/given.pfw")
     assert [path.name for path in (tmp_path / "elsewhere").glob("*.pfw")] == ["given.pfw"]
 
 

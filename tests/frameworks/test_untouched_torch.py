@@ -1,34 +1,83 @@
-"""test_untouched_torch.py - plain PyTorch that knows nothing of tracing: workers, ends, modes, kinds of programs."""
+"""test_untouched_torch.py - plain PyTorch that knows nothing of tracing: workers, and ends of all kinds."""
 
-import json
 import os
 import signal
 import subprocess
 import time
 
 import pytest
-from frameworks_harness import PYTHON, main, traces_of
-from plain import LOOP, NUMBERS, START, in_each, record
-from untouched import EXAMPLES, check, check_epochs, counts, launch, trainers, variables
+from frameworks_harness import PYTHON, main, near, traces_of
+from plain import LOOP, START, record
+from untouched import (
+    EXAMPLES,
+    check,
+    check_epochs,
+    check_times,
+    counts,
+    duration_ns,
+    launch,
+    launch_exact,
+    trainers,
+    variables,
+)
 
 EXAMPLE = EXAMPLES / "train_torch.py"
 
 
-@pytest.mark.parametrize("how", [("spawn",), ("fork", "persistent"), ("spawn", "persistent")])
+WATCH = """
+def watched(loader):
+    iterator = iter(loader)
+    with open("waited", "a") as file:
+        while True:
+            before = time.perf_counter_ns()
+            try:
+                batch = next(iterator)
+            except StopIteration:
+                return
+            print(time.perf_counter_ns() - before, file=file)
+            yield batch
+
+"""
+HOW = [("fork",), ("spawn",), ("forkserver",), ("fork", "persistent"), ("spawn", "persistent")]
+
+
+@pytest.mark.parametrize("how", HOW)
 def test_workers(tmp_path, how):
-    launch(EXAMPLE, tmp_path, 2, *how, is_measured=False)
+    """A fetch is what the training waits, by its own watch; a batch in a worker is what its items cost."""
+    text = EXAMPLE.read_text().replace("\ndef main", f"{WATCH}\ndef main")
+    for old in ("enumerate(training, 1)", "in evaluation)"):
+        assert old in text
+    text = text.replace("enumerate(training, 1)", "enumerate(watched(training), 1)")
+    (tmp_path / "program.py").write_text(text.replace("in evaluation)", "in watched(evaluation))"))
+    launch_exact(tmp_path / "program.py", tmp_path, 2, *how)
     (trace,) = trainers(tmp_path)
     check(trace)
     check_epochs(trace)
-    batches = [event for one in traces_of(tmp_path / "traces") for event in one.named("data.batch")]
-    assert len(batches) == 3 * 20
+    check_times(tmp_path, traces_of(tmp_path / "traces"))
+    waited = [int(line) for line in (tmp_path / "waited").read_text().splitlines()]
+    assert len(waited) == len(trace.named("fetch.iter"))
+    near(duration_ns([trace], "fetch.iter"), sum(waited), "waiting for workers")
+
+
+def test_an_iterable_dataset_in_workers(tmp_path):
+    program = """
+class Items(torch.utils.data.IterableDataset):
+    def __iter__(self): yield from torch.ones(8, 4)
+training = DataLoader(Items(), batch_size=2, num_workers=2)
+"""
+    (tmp_path / "program.py").write_text(START + program + LOOP)
+    launch(tmp_path / "program.py", tmp_path)
+    traces = traces_of(tmp_path / "traces")
+    assert sum(len(trace.named("fetch.iter")) for trace in traces) == 2 * 8, "each worker has all items"
+    assert sum(len(trace.named("data.batch")) for trace in traces) == 2 * 8
+    assert sum(len(trace.named("data.batch.cut")) for trace in traces) == 2 * 2, "each worker finds the end"
 
 
 def test_an_exception(tmp_path):
     found = record(tmp_path, START + LOOP + "        if epoch == 1: raise ValueError('mine')\n", status=1)
     assert record.done.stderr.count("mine") == 2 and "dftracer" not in record.done.stderr  # the line, and the error
     assert found["epoch"] == {0: 1, 1: 1} and found["forward"] == {0: 4, 1: 1}
-    assert found["fetch.iter"] == {0: 4} and found["fetch.iter.cut"] == {1: 1}
+    assert found["fetch.iter"] == {0: 4, 1: 1} and found["fetch.block.cut"] == {1: 1}
 
 
 def test_an_interrupt(tmp_path):
@@ -52,173 +101,15 @@ def test_an_interrupt(tmp_path):
     assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
     (trace,) = traces_of(tmp_path / "traces")
     found = counts(trace)
-    assert found["epoch"] == {0: 1, 1: 1} and found["step"] == {0: 4, 1: 1} and found["fetch.iter.cut"] == {1: 1}
+    assert found["epoch"] == {0: 1, 1: 1} and found["step"] == {0: 4, 1: 1} and found["fetch.block.cut"] == {1: 1}
 
 
 def test_a_kill(tmp_path):
     (tmp_path / "program.py").write_text(START + LOOP + "import os; os.kill(os.getpid(), 9)\n")
-    launch(tmp_path / "program.py", tmp_path, is_measured=False, status=-9)
+    launch(tmp_path / "program.py", tmp_path, status=-9)
     subprocess.run([os.environ["DFT_TEST_COMMAND"], "recover", tmp_path / "traces"], check=True, capture_output=True)
     (trace,) = traces_of(tmp_path / "traces")
     assert counts(trace)["forward"] == {0: 4, 1: 4}
-
-
-def test_a_notebook(tmp_path):
-    cells = [START, LOOP, LOOP]
-    program = f"""
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
-for cell in {cells!r}:
-    shell.run_cell(cell).raise_error()
-"""
-    found = record(tmp_path, program)
-    assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS, epochs=4), "the cell was run twice"
-
-
-EVALUATIONS = {
-    "no_grad around": "    with torch.no_grad():\n        for samples in evaluation: model(samples)\n",
-    "no_grad within": "    for samples in evaluation:\n        with torch.no_grad(): model(samples)\n",
-    "mode": "    model.eval()\n    for samples in evaluation: model(samples)\n    model.train()\n",
-    "mode that stays": "    model.eval()\n    for samples in evaluation: model(samples)\n",
-    "inference": "    with torch.inference_mode():\n        for samples in evaluation: model(samples)\n",
-    "within the epoch": "        with torch.no_grad():\n            outputs = [model(one) for one in evaluation]\n",
-}
-
-
-@pytest.mark.parametrize("how", EVALUATIONS)
-def test_evaluations(tmp_path, how):
-    found = record(tmp_path, START + LOOP + EVALUATIONS[how])
-    loops = 4 if how == "within the epoch" else 1
-    more = {"evaluate": loops, "fetch.iter": 4 + 2 * loops, "forward": 4 + 2 * loops}
-    expected = in_each({**NUMBERS, **more})
-    assert {name: found[name] for name in expected} == expected
-
-
-OTHERS = {
-    "a loop that is left": (LOOP + "        break\n", {"epoch": 1, "forward": 1, "fetch.iter.cut": 1}),
-    "a loader that is made anew": (
-        LOOP.replace("in training", "in DataLoader(training.dataset, batch_size=2)"),
-        NUMBERS,
-    ),
-    "two loaders at once": (
-        LOOP.replace("samples in training", "samples, others in zip(training, DataLoader(range(9)))"),
-        {"epoch": 1, "forward": 4, "step": 4},
-    ),
-    "two optimizers": (
-        "second = torch.optim.Adam(model.parameters())\n" + LOOP + "        second.step()\n",
-        {"epoch": 1, "forward": 4, "step": 8},
-    ),
-    "a loss that is a module": (
-        "loss = nn.MSELoss()\n" + LOOP.replace("model(samples).sum()", "loss(model(samples), torch.zeros(2, 1))"),
-        NUMBERS,
-    ),
-    "a model that is not trained": (
-        "other = nn.Linear(4, 1).requires_grad_(False)\n" + LOOP + "        other(samples)\n",
-        NUMBERS,
-    ),
-    "a forward again in backward": (
-        "from torch.utils.checkpoint import checkpoint\n"
-        + LOOP.replace("model(samples)", "checkpoint(model, samples.requires_grad_(), use_reentrant=False)"),
-        NUMBERS,
-    ),
-    "a model in a transform": (
-        "kept = nn.Linear(4, 4)\n"
-        "training = DataLoader(training.dataset, 2, collate_fn=lambda x: kept(torch.stack(x)).detach())\n" + LOOP,
-        NUMBERS,
-    ),
-    "a loader of an own class": (
-        "class Own(DataLoader):\n    def __iter__(self):\n        yield from super().__iter__()\n"
-        "training = Own(training.dataset, batch_size=2)\n" + LOOP,
-        NUMBERS,
-    ),
-    "a training in a thread": (
-        "import threading\ndef train():\n"
-        + LOOP.replace("\n", "\n    ")
-        + "\none = threading.Thread(target=train)\none.start()\none.join()\n",
-        NUMBERS,
-    ),
-    "a scheduler": (
-        "scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)\n" + LOOP + "        scheduler.step()\n",
-        NUMBERS,
-    ),
-}
-
-
-@pytest.mark.parametrize("what", OTHERS)
-def test_programs(tmp_path, what):
-    program, numbers = OTHERS[what]
-    found = record(tmp_path, START + program)
-    assert {name: found.get(name) for name in numbers} == in_each(numbers)
-    assert "dftracer" not in record.done.stderr
-
-
-AHEAD = """
-import queue, threading
-class Ahead:
-    def __iter__(self):
-        batches = queue.Queue(1)
-        def fetch():
-            for batch in training: batches.put(batch)
-            batches.put(None)
-        threading.Thread(target=fetch).start()
-        while (batch := batches.get()) is not None: yield batch
-"""
-
-
-def test_a_thread_that_fetches_ahead(tmp_path):
-    found = record(tmp_path, START + AHEAD + LOOP.replace("in training", "in Ahead()"))
-    numbers = {name: NUMBERS[name] for name in ("epoch", "forward", "backward", "step")}
-    assert {name: found[name] for name in numbers} == in_each(numbers)
-    assert [event["args"]["step"] for event in record.trace.named("backward")] == [0, 1, 2, 3] * 2
-    assert 1 not in found["fetch.iter"], "what the training waits for is not known"
-    summary = subprocess.run(
-        [os.environ["DFT_TEST_COMMAND"], "summary", "--json", tmp_path / "traces"], check=True, capture_output=True
-    )
-    training = json.loads(summary.stdout)["training"]
-    assert training["fetch_ns"] is None and training["wait_ns"] is None
-
-
-def test_a_closure_is_no_part_of_the_step(tmp_path):
-    program = (
-        START
-        + """
-import time
-def closure():
-    time.sleep(0.05)
-    optimizer.zero_grad()
-    loss = model(samples).sum()
-    loss.backward()
-    return loss
-for samples in training: optimizer.step(closure)
-for samples in training: optimizer.step(closure=closure)
-"""
-    )
-    found = record(tmp_path, program)
-    assert found["step"] == found["forward"] == {0: 4, 1: 4}
-    inside = [record.trace.named(name) for name in ("step", "forward", "backward")]
-    for step, forward, backward in zip(*inside, strict=True):
-        assert forward["ts"] < backward["ts"] and backward["ts"] + backward["dur"] <= step["ts"], "they come before it"
-
-
-def test_compiled_models(tmp_path):
-    program = (
-        START
-        + """
-plain, eager = torch.randn(2, 4), model
-model = torch.compile(model, backend="eager", fullgraph=True)
-assert torch.equal(model(plain), eager(plain))
-"""
-        + LOOP
-        + "assert len(torch._dynamo.utils.counters['graph_break']) == 0\n"
-    )
-    found = record(tmp_path, program)
-    assert found["forward"] == {None: 2, 0: 4, 1: 4} and found["epoch"] == {0: 1, 1: 1}
-
-
-def test_resuming_and_saving(tmp_path):
-    program = START + "torch.save(model.state_dict(), 'w')\nmodel.load_state_dict(torch.load('w'))\n" + LOOP
-    found = record(tmp_path, program + "    torch.save(model.state_dict(), 'w')\n")
-    assert found["capture"] == {None: 1, 0: 1, 1: 1} and found["restart"] == {None: 1}
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from frameworks_harness import HERE, PYTHON, SOURCE, environment, near, traces_o
 
 EXAMPLES = SOURCE / "examples" / "06_untouched"
 EPOCHS, BATCHES, EVALUATIONS, BATCH = 3, 16, 4, 2  # of the examples, on each rank
+ITEM_NS = 20_000_000  # what an item costs
 STEPS = {"torch": 8, "accelerate": 8, "lightning": 8, "fabric": 8, "transformers": 8, "keras": BATCHES}  # of an epoch
 LAUNCHER = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0")
 
@@ -24,11 +25,9 @@ def variables(**changes):
     return environment(**{"PYTHONPATH": os.pathsep.join(paths), "DS_ACCELERATOR": "cpu", **fixed, **changes})
 
 
-def launch(program, folder, *arguments, ranks=1, status=0, is_measured=True, **changes):
+def launch(program, folder, *arguments, ranks=1, status=0, **changes):
     """Runs a program in the folder; returns what it printed."""
     command = [PYTHON, str(program), *map(str, arguments)]
-    if is_measured:
-        command[1:1] = [str(HERE / "measured.py")]
     if ranks > 1:
         command[1:1] = [*LAUNCHER, f"--nproc-per-node={ranks}"]
     done = harness.launch_process(command, env=variables(**changes), cwd=folder, timeout=200)
@@ -36,9 +35,15 @@ def launch(program, folder, *arguments, ranks=1, status=0, is_measured=True, **c
     return done
 
 
+def launch_exact(program, folder, *arguments, **options):
+    """The same for an example, or what is made of one; each item takes ITEM_NS."""
+    paths = variables()["PYTHONPATH"] + os.pathsep + str(HERE / "exact")
+    return launch(program, folder, *arguments, PYTHONPATH=paths, **options)
+
+
 def run_example(name, folder, *arguments, **options):
     """Runs a training of examples/06_untouched."""
-    return launch(EXAMPLES / f"train_{name}.py", folder, *arguments, **options)
+    return launch_exact(EXAMPLES / f"train_{name}.py", folder, *arguments, **options)
 
 
 def trainers(folder):
@@ -69,31 +74,44 @@ def check(trace, steps=BATCHES // 2, saves=1):
     found = counts(trace)
     wanted = {name: dict.fromkeys(range(EPOCHS), number) for name, number in expected.items() if number}
     assert {name: found.get(name) for name in wanted} == wanted, found
+    assert not [name for name in found if name.endswith(".cut")], "each batch was used"
     if steps < BATCHES:  # two batches have the same step
         numbers = [event["args"]["step"] for event in trace.named("backward")]
         assert numbers == [number // 2 for number in range(BATCHES)] * EPOCHS
 
 
-def check_times(folder, traces, others=0):
-    """Items sleep, so loading them takes what they slept: in the trainer's fetches, or in its workers."""
-    slept = [int(line) for path in folder.glob("slept-*") for line in path.read_text().splitlines()]
-    batches = [event for trace in traces for event in trace.named("data.batch")]
-    names = ("fetch.iter", "fetch.iter.cut")
-    loading = batches or [event for trace in traces for name in names for event in trace.named(name)]
+def duration_ns(traces, *names):
+    """The sum of all events of these names."""
+    return 1000 * sum(event["dur"] for trace in traces for name in names for event in trace.named(name))
+
+
+def stolen_ns(folder):
+    """What other processes stole from those that load, between their items."""
+    return sum(int(path.read_text()) for path in folder.glob("stolen-*"))
+
+
+def check_times(folder, traces, is_ahead=False):
+    """Loading takes what items cost: in the trainer's fetches, or in its workers; `is_ahead`: they load for nothing."""
+    name = "data.batch" if any(trace.named("data.batch") for trace in traces) else "fetch.iter"
+    batches = sum(len(trace.named(name)) for trace in traces)
     ranks = len([trace for trace in traces if trace.named("forward")])
-    assert len(loading) * BATCH == len(slept) == ranks * EPOCHS * (BATCHES + EVALUATIONS) * BATCH + others * BATCH
-    near(1000 * sum(event["dur"] for event in loading), sum(slept), "loading")
+    assert is_ahead or batches == ranks * EPOCHS * (BATCHES + EVALUATIONS), batches
+    near(duration_ns(traces, name), batches * BATCH * ITEM_NS, "loading", stolen_ns(folder))
 
 
-def check_verdict(folder, steps, ranks=1, others=0):
-    """Most of the time of these trainings is the sleep of their items; `others`: batches that it only looks at."""
+def check_verdict(folder, traces, steps):
+    """Most of the time of these trainings is the cost of their items."""
     words = [os.environ["DFT_TEST_COMMAND"], "summary", "--json", folder / "traces"]
     summary = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
-    verdict = summary["verdict"]
+    verdict, training, ranks = summary["verdict"], summary["training"], len(traces)
     found = [verdict[name] for name in ("class", "is_sure", "base", "ranks", "steps")]
     assert found == ["input", True, "training loop", ranks, EPOCHS * steps], verdict
-    fetches = [row["fetches"] for row in summary["training"]["by_epoch"]]
-    assert [fetches[0] - others, *fetches[1:]] == [ranks * (BATCHES + EVALUATIONS)] * EPOCHS, fetches
+    batches = ranks * (BATCHES + EVALUATIONS)
+    fetches = {row["epoch"]: row["fetches"] for row in training["by_epoch"]}
+    assert fetches.pop(None, 0) == 0 and fetches == dict.fromkeys(range(EPOCHS), batches), fetches
+    around = duration_ns(traces, "fetch.init", "fetch.end")  # loaders that start and end are no fetches, but waiting
+    items_ns = EPOCHS * batches * BATCH * ITEM_NS
+    near(training["fetch_ns"] - around, items_ns, "fetch of the summary", stolen_ns(folder))
 
 
 def check_epochs(trace):

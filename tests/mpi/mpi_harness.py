@@ -1,7 +1,7 @@
 """mpi_harness.py - what the tests of MPI share: the implementations there are, compiling with them, and running jobs.
 
-`./dev test mpi` installs MPICH and Open MPI 5 from PyPI into build/mpi; Open MPI 4 is Debian's. A case of an
-implementation that is not there is skipped.
+`./dev test mpi` installs MPICH 5 and Open MPI 5 from PyPI into build/mpi; Open MPI 4 and MPICH 4 are Debian's. A case
+of an implementation that is not there is skipped.
 SPDX-License-Identifier: MIT
 """
 
@@ -43,6 +43,7 @@ class Implementation:
     compiler: str
     launcher: list[str]
     python: str = ""  # with mpi4py
+    fortran: str = ""
 
     def compile(self, path: str, *sources: str, options: tuple = ()) -> str:
         sources = [source if "/" in source else os.path.join(PROGRAMS, source) for source in sources]
@@ -55,14 +56,15 @@ class Implementation:
         return [*self.launcher, "-n", str(ranks), "env", *own, *words]
 
 
-def open_mpi(folder: str) -> Implementation:
+def open_mpi(folder: str, **also: str) -> Implementation:
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
-    return Implementation(f"{folder}mpicc", [f"{folder}mpirun", *root, "--oversubscribe"], f"{folder}python")
+    return Implementation(f"{folder}mpicc", [f"{folder}mpirun", *root, "--oversubscribe"], **also)
 
 
 IMPLEMENTATIONS = {
-    "Open MPI 4": open_mpi(""),
-    "Open MPI 5": open_mpi(f"{INSTALLED}/openmpi/bin/"),
+    "Open MPI 4": open_mpi("", fortran="mpifort"),
+    "Open MPI 5": open_mpi(f"{INSTALLED}/openmpi/bin/", python=f"{INSTALLED}/openmpi/bin/python"),
+    "MPICH 4": Implementation("mpicc.mpich", ["mpiexec.mpich"], fortran="mpifort.mpich"),
     "MPICH": Implementation(f"{INSTALLED}/mpich/bin/mpicc", [f"{INSTALLED}/mpich/bin/mpiexec"],
                             f"{INSTALLED}/mpich/bin/python"),
     "the MPI ABI": Implementation(f"{INSTALLED}/mpich/bin/mpicc_abi", [f"{INSTALLED}/mpich/bin/mpiexec"]),

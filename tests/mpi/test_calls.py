@@ -43,11 +43,11 @@ def check_starts(events):
     expect(seen, "no wait has an id")
 
 
-def run_every(folder, mpi, ranks, start="plain", sources=EVERY):
-    program = mpi.compile(os.path.join(folder, "every"), *sources)
+def run_and_compare(folder, mpi, ranks, program, *words):
+    """The program writes its own count of calls and bytes into the folder that it is given."""
     traces, counted = os.path.join(folder, "traces"), os.path.join(folder, "counted")
     os.mkdir(counted)
-    job(mpi, traces, ranks, [program, counted, start], DATA_DIR=counted)
+    job(mpi, traces, ranks, [program, counted, *words], DATA_DIR=counted)
     found = by_rank(traces)
     expect_equal(sorted(found), list(range(ranks)), "ranks with a trace")
     for rank, events in found.items():
@@ -59,6 +59,11 @@ def run_every(folder, mpi, ranks, start="plain", sources=EVERY):
         check_starts(events)
         expect(not any("unmatched" in event["args"] for event in events), "every request is known")
     return traces, found
+
+
+def run_every(folder, mpi, ranks, start="plain", sources=EVERY):
+    program = mpi.compile(os.path.join(folder, "every"), *sources)
+    return run_and_compare(folder, mpi, ranks, program, start)
 
 
 @with_each(globals())

@@ -3,15 +3,12 @@ SPDX-License-Identifier: MIT
 """
 
 import os
-import shutil
 
 from mpi_harness import (
     PROGRAMS,
-    Skip,
     by_rank,
     calls,
     expect_equal,
-    implementation,
     job,
     main,
     read_folder,
@@ -20,8 +17,10 @@ from mpi_harness import (
     untraced,
     with_each,
 )
+from test_calls import run_and_compare
 
 RANKS = 3
+WITH_FORTRAN = ["Open MPI 4", "MPICH 4"]
 FORTRAN = {  # calls and bytes on each rank
     "MPI_Init": (1, 0),
     "MPI_Allreduce": (2, 8 + 24),
@@ -62,12 +61,10 @@ half.Free()
 """
 
 
-def fortran(folder, source, *options):
-    if not shutil.which("mpifort"):
-        raise Skip("no mpifort")
+def fortran(folder, mpi, source, *options):
     program = os.path.join(folder, "program")
-    run(["mpifort", "-w", *options, os.path.join(PROGRAMS, source), "-o", program], untraced())
-    job(implementation("Open MPI 4"), folder, RANKS, [program])
+    run([mpi.fortran, "-w", *options, os.path.join(PROGRAMS, source), "-o", program], untraced())
+    job(mpi, folder, RANKS, [program])
     found = by_rank(folder)
     expect_equal(sorted(found), list(range(RANKS)), "ranks")
     for rank, events in found.items():
@@ -76,16 +73,39 @@ def fortran(folder, source, *options):
         expect_equal(send["args"]["peer"], (rank + 1) % RANKS, "peer")
 
 
-def case_f77(folder):
-    fortran(folder, "sums_f77.f", "-fallow-argument-mismatch")
+@with_each(globals(), WITH_FORTRAN)
+def f77(folder, mpi):
+    fortran(folder, mpi, "sums_f77.f", "-fallow-argument-mismatch")
 
 
-def case_f90(folder):
-    fortran(folder, "sums_f90.f90")
+@with_each(globals(), WITH_FORTRAN)
+def f90(folder, mpi):
+    fortran(folder, mpi, "sums_f90.f90")
 
 
-def case_f08(folder):
-    fortran(folder, "sums_f08.f90")
+@with_each(globals(), WITH_FORTRAN)
+def f08(folder, mpi):
+    fortran(folder, mpi, "sums_f08.f90")
+
+
+@with_each(globals(), WITH_FORTRAN)
+def every_kind_of_call_from_Fortran(folder, mpi):
+    """With MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE of Fortran, its strings and sections of arrays, and MPI-IO."""
+    source = os.path.join(PROGRAMS, "every_fortran.F90")
+    for define in ("F77", "F90", "F08"):
+        own = os.path.join(folder, define)
+        os.mkdir(own)
+        words = ["-w", "-fallow-argument-mismatch", "-ffree-line-length-none", f"-D{define}", "-J", own]
+        run([mpi.fortran, *words, source, "-o", os.path.join(own, "program")], untraced())
+        traces, found = run_and_compare(own, mpi, RANKS, os.path.join(own, "program"))
+        path = os.path.join(own, "counted", "data")
+        for trace in read_folder(traces, small=True):
+            hashes = {event["args"]["value"]: event["args"]["name"] for event in trace.events if event["name"] == "FH"}
+            files = {hashes[event["args"]["fhash"]] for event in calls(trace, "MPIIO")}
+            expect_equal(files, {path}, f"{define}: the file of every call")
+        for rank, events in found.items():
+            at = {event["name"]: event["args"].get("offset") for event in events if event["cat"] == "MPIIO"}
+            expect_equal((at["MPI_File_write_at"], at["MPI_File_read_at"]), (4096 + 12 * rank, 1020), "offsets")
 
 
 @with_each(globals(), ["Open MPI 5", "MPICH"])

@@ -87,6 +87,8 @@ def ai_kind(name, cat):
         return "compute"
     if (cat == "dataloader" and name.startswith("fetch")) or (cat == "data_loader" and name == "loop.iter"):
         return "fetch"
+    if (name, cat) == ("data.batch.cut", "data"):
+        return "empty"
     if cat in ("data", "reader"):
         return "data"
     if cat == "mpi" or (cat == "MPI" and not name.startswith(("MPI_Init", "MPI_Finalize", "MPI_Session"))):

@@ -6,7 +6,8 @@ import collections
 
 from oracle_events import SAME
 
-CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
+CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write")
+CLASSES += ("sync", "read", "metadata", "outside")
 PHASES = ("start", "loop", "evaluation", "end")
 IO = ("POSIX", "STDIO")
 NONE = -(2**63)  # sorts before all numbers
@@ -47,9 +48,10 @@ def stage_of(name, cat):
 
 
 def work_of(name, cat, io, is_bookkeeping):
-    """What a thread does in an event; None: it says nothing. `io`: the kind of an I/O call."""
+    """What a thread does in an event; None: it says nothing. `io`: the kind of an I/O call; sync: it waits until
+    data is written."""
     if cat in ("POSIX", "STDIO"):
-        return {None: None, "read": "read", "write": "write", "copy": "write"}.get(io, "metadata")
+        return {None: None, "read": "read", "write": "write", "copy": "write", "sync": "sync"}.get(io, "metadata")
     if is_bookkeeping or cat == "pipeline" or (cat == "MPI" and name == "MPI_Finalize"):
         return None
     name, cat = uncut(name), SAME.get(cat, cat)
@@ -85,7 +87,7 @@ def state_of_thread(works):
     if "device" in works:
         return "transfer"
     for layer in ("region ", ""):
-        for kind in ("write", "read", "metadata"):
+        for kind in ("write", "sync", "read", "metadata"):
             if layer + kind in works:
                 return kind
     return "compute" if "compute" in works or "other" in works else "data" if works - {"fetch"} else None
@@ -95,7 +97,7 @@ def counted(works, has_compute):
     """What counts of all that a thread ever does; has_compute: its process trains, and its compute is known."""
     if not has_compute:
         return set(works)
-    io = {layer + kind for layer in ("region ", "") for kind in ("write", "read", "metadata")}
+    io = {layer + kind for layer in ("region ", "") for kind in ("write", "sync", "read", "metadata")}
     loads_only = not {"compute", "fetch"} & set(works)
     return set(works) - {"other", "data"} - (io if loads_only else set())
 
@@ -115,7 +117,7 @@ class Walk:
         self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
         self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
         self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         changes = collections.defaultdict(list)
         ever = collections.defaultdict(set)
         for span in spans:
@@ -207,12 +209,31 @@ def epoch_times(windows):
     return times
 
 
-def step_windows(events, begin, epochs, evaluations):
-    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop; evaluations: disjoint times."""
-    windows = []
-    for end, own_start, epoch, step in sorted(events):
-        if any(first <= own_start and end <= last for first, last in evaluations):
+def updates_as_steps(spans, is_update, has_fetches):
+    """Updates that follow each other without a fetch, with the same numbers, are one step."""
+
+    def order(span):
+        numbers = [NONE if number is None else number for number in (span.own_epoch, span.own_step)]
+        return (span.start, span.end, not is_update(span), *numbers)
+
+    steps, before = [], None
+    for span in sorted(spans, key=order):
+        if not is_update(span):
+            before = None
             continue
+        numbers = span.epoch, span.own_step
+        if has_fetches and before == numbers:
+            steps[-1][0] = max(steps[-1][0], span.end)
+        else:
+            steps.append([span.end, span.start, *(NONE if number is None else number for number in numbers)])
+        before = numbers
+    return [tuple(step) for step in steps]
+
+
+def step_windows(events, begin, epochs):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+    windows = []
+    for end, _, epoch, step in sorted(events):
         start = begin
         begun = epochs[: bisect.bisect_left(epochs, (end,))]
         if begun and begun[-1][2] == epoch:

@@ -2,6 +2,7 @@
 
 import bisect
 import collections
+import functools
 import math
 
 import oracle_split
@@ -38,10 +39,18 @@ def places(spans, is_worker):
     spans = [span for span in spans if not is_ours(span.event)]
     for span in spans:
         span.epoch = integer(span.args.get("epoch"), -1)
-        span.epoch = span.epoch if span.epoch >= 0 else None
+        span.epoch = span.own_epoch = span.epoch if span.epoch >= 0 else None
         span.step = span.own_step = integer(span.args.get("step"), None)
     epochs = [span for span in spans if ai_kind(span.event["name"], span.event["cat"]) == "epoch"]
     windows = number_epochs(epochs)
+    last = max((span.epoch for span in epochs if span.epoch is not None), default=math.inf)
+    late = [span for span in spans if span not in epochs and span.epoch is not None and span.epoch > last]
+    late = [
+        span
+        for span in late
+        if not any(window[:2] <= (span.start, -span.end) and -window[1] > span.start for window in windows)
+    ]
+    windows = sorted(windows + [(span.start, -span.end, span.epoch) for span in late])
     if not epochs:
         windows = sorted((span.start, -span.end, span.epoch) for span in spans if span.epoch is not None)
     numbered = sorted((span.start, -span.end, span.step) for span in spans if span.step is not None)
@@ -56,9 +65,31 @@ def places(spans, is_worker):
     return windows
 
 
+def evaluates(span):
+    return oracle_split.stage_of(span.event["name"], span.event["cat"]) == "evaluation"
+
+
+def is_within(span, times):
+    return any(first <= span.start and span.end <= last for first, last in times)
+
+
+def without(times, others):
+    """What is in disjoint times, and in none of the others."""
+    moments = sorted({moment for span in (*times, *others) for moment in span})
+    return [
+        (a, b)
+        for a, b in zip(moments, moments[1:])
+        if any(start <= a < end for start, end in times) and not any(start <= a < end for start, end in others)
+    ]
+
+
 def is_step(span, kind):
     name, cat = span.event["name"], span.event["cat"]
     return (name, cat) == ("step", "compute") if kind == "update" else ai_kind(name, cat) == kind
+
+
+def at_once(lives):
+    return max((sum(start <= begin < end for start, end in lives) for begin, _ in lives), default=0)
 
 
 def calls_of(spans):
@@ -105,8 +136,8 @@ class Training:
             process.counts[kind] += 1
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
-            process.work["fetch" if kind == "start" else kind].append((span.start, span.end))
-            if kind not in ("data", "checkpoint") and span.event["cat"] != "mpi":
+            process.work[{"start": "fetch", "empty": "data"}.get(kind, kind)].append((span.start, span.end))
+            if kind not in ("data", "empty", "checkpoint") and span.event["cat"] != "mpi":
                 process.work["loop"].append((span.start, span.end))
         self._places()
         self._split()
@@ -119,23 +150,27 @@ class Training:
         self.epochs = collections.defaultdict(Epoch)
         for key, spans in own.items():
             process = self.processes[key]
+            process.evaluations = union((span.start, span.end) for span in spans if evaluates(span))
             process.windows = places(spans, not process.trains() and process.counts["data"] > 0)
             process.own = spans
             if not process.trains():
                 continue
             kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in spans]
-            has_epochs = any(kind == "epoch" for kind, _ in kinds)
+            numbers = [span.own_epoch for kind, span in kinds if kind == "epoch"]
+            has_epochs = bool(numbers)
+            last = max((number for number in numbers if number is not None), default=math.inf)
             done = {}
             for kind, span in sorted(kinds, key=lambda pair: (pair[1].start, pair[1].end)):
                 work = "fetch" if kind == "start" else kind
-                if kind in (None, "data") or (span.epoch is None and work not in ("fetch", "compute")):
+                if kind in (None, "data", "empty") or (span.epoch is None and work not in ("fetch", "compute")):
                     continue
                 epoch = self.epochs[span.epoch]
                 epoch["events"].append(kind)
-                epoch["samples"] += [integer(span.args.get("samples"), 0)] if kind == "fetch" else []
+                if kind == "fetch" and not is_within(span, process.evaluations):
+                    epoch["samples"].append(integer(span.args.get("samples"), 0))
                 epoch["busy"][work] += max(0, span.end - max(span.start, done.get(work, 0)))
                 done[work] = max(done.get(work, 0), span.end)
-                if kind == "epoch" or span.epoch is None or not has_epochs:
+                if kind == "epoch" or span.epoch is None or not has_epochs or span.epoch > last:
                     epoch["extent"].append((span.start, span.end))
 
     def _trainer(self, process):
@@ -170,22 +205,34 @@ class Training:
             times["wait_ns"] += length(fetch) - shared(fetch, compute)
             times["hidden_ns"] += shared(data, compute)
         trainers = [process for process in self.processes.values() if process.trains()]
+        train = collections.Counter()
+        for process in trainers:
+            loop = without([process.loop], process.evaluations)
+            fetch, compute = union(process.work["fetch"]), union(process.work["compute"])
+            train["time_ns"] += length(loop)
+            train["compute_ns"] += shared(compute, loop)
+            train["fetch_ns"] += shared(fetch, loop)
+            train["wait_ns"] += shared(without(fetch, compute), loop)
+            train["data_ns"] += shared(union(loading[process]), loop)
         for process in trainers:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
-            times["startup_ns"] += first - min(span.start for span in own)
+            ages = [integer(span.args.get("process_age_ns"), 0) for span in own if is_ours(span.event)]
+            times["startup_ns"] += first - min(span.start for span in own) + max(ages, default=0)
             times["loop_ns"] += last - first
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
         if self.lost_fetches or not (counts["fetch"] or counts["start"]):
-            times["fetch_ns"] = times["wait_ns"] = None
-        step = "step" if counts["step"] else "update" if counts["update"] else "fetch"
+            times["fetch_ns"] = times["wait_ns"] = train["fetch_ns"] = train["wait_ns"] = None
+        steps = {process: len(getattr(process, "steps", ())) for process in self.processes.values()}
         return {
             **times,
             "processes": sum(process.trains() for process in self.processes.values()),
             "epochs": sum(number is not None for number in self.epochs),
-            "steps": max(process.counts[step] for process in self.processes.values()),
-            "steps_least": min(process.counts[step] for process in trainers),
+            "steps": max(steps.values()),
+            "steps_least": min(steps[process] for process in trainers),
+            "batches": max(getattr(process, "batches", 0) for process in self.processes.values()),
+            "train": train,
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
@@ -205,6 +252,7 @@ class Training:
             "start_ns": min(start for start, _ in epoch["extent"]),
             "end_ns": max(end for _, end in epoch["extent"]),
             "steps": epoch["steps"],
+            "batches": len(epoch["samples"]),
             "samples": sum(epoch["samples"]) if epoch["samples"] and all(n > 0 for n in epoch["samples"]) else None,
             "class_ns": {kind: epoch["time"][kind] for kind in oracle_split.CLASSES},
             "evaluation_ns": epoch["time"]["evaluation"],
@@ -215,14 +263,14 @@ class Training:
         by_process = collections.defaultdict(list)
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
-            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
+            span.work = oracle_split.work_of(name, cat, "sync" if span.is_sync else span.kind, is_ours(span.event))
             span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
             by_process[span.process].append(span)
         for key, spans in by_process.items():
             self._split_process(self.processes[key], spans)
 
     def _split_process(self, process, spans):
-        first, last = min(span.start for span in spans), max(span.end for span in spans)
+        first, last = min(span.start for span in spans), min(max(span.end for span in spans), spans[0].until)
         kinds = [kind for kind in ("step", "update", "fetch") if process.counts[kind]]
         is_training = bool(kinds or process.counts["epoch"] or process.counts["start"])
         if is_training:
@@ -232,13 +280,19 @@ class Training:
             loop = oracle_split.recurring_loop(spans, first, last)
         process.loop = loop
         epochs = oracle_split.epoch_times(process.windows) if process.trains() else []
-        events = [
-            (span.end, span.start, *(oracle_split.NONE if n is None else n for n in (span.epoch, span.own_step)))
-            for span in process.own
-            if kinds and is_step(span, kinds[0])
-        ]
-        evaluations = union((span.start, span.end) for span in spans if span.stage == "evaluation")
-        process.steps = oracle_split.step_windows(events, loop[0], epochs, evaluations)
+        own = [span for span in process.own if not is_within(span, process.evaluations)]
+        if kinds[:1] == ["update"]:
+            relevant = [span for span in own if is_step(span, "update") or is_step(span, "fetch")]
+            is_update = functools.partial(is_step, kind="update")
+            events = oracle_split.updates_as_steps(relevant, is_update, process.counts["fetch"] > 0)
+        else:
+            events = [
+                (span.end, span.start, *(oracle_split.NONE if n is None else n for n in (span.epoch, span.own_step)))
+                for span in own
+                if kinds and is_step(span, kinds[0])
+            ]
+        process.batches = sum(is_step(span, "fetch") for span in own)
+        process.steps = oracle_split.step_windows(events, loop[0], epochs)
         process.walk = oracle_split.Walk(
             spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0
         )
@@ -286,17 +340,32 @@ class Training:
         }
 
     def _trainer_document(self, process, workers):
-        loop, evaluation = (process.walk.cells[phase] for phase in ("loop", "evaluation"))
-        busy = sum(length(union(worker.work["data"])) for worker in workers)
-        time = sum(loop.values()) + sum(evaluation.values()) - loop["input"] - evaluation["input"]
+        cells, evaluation = (process.walk.cells[phase] for phase in ("loop", "evaluation"))
+        loop = without([process.loop], process.evaluations)
+        lives, empty, time, busy = [], [], 0, 0
+        for worker in workers:
+            loading = union(worker.work["data"])
+            in_loop = shared(loading, loop)
+            if not in_loop or in_loop < shared(loading, process.evaluations):
+                continue
+            own = [span for span in self.spans if span.process[0] == worker.source]
+            life = min(span.start for span in own), max(span.end for span in own)
+            life = max(life[0], process.loop[0]), min(life[1], process.loop[1])
+            (lives if worker.counts["data"] else empty).append(life)
+            if worker.counts["data"]:
+                time += shared([life], loop)
+                busy += in_loop
+        left = length(loop) - cells["input"]
         return self._who((process.source, process.pid)) | {
-            "loop_ns": sum(loop.values()),
+            "loop_ns": sum(cells.values()),
             "evaluation_ns": sum(evaluation.values()),
-            "class_ns": loop,
-            "workers": len(workers),
-            "workers_ns": sum(sum(cells.values()) for worker in workers for cells in worker.walk.cells.values()),
+            "class_ns": cells,
+            "workers": len(lives),
+            "workers_at_once": at_once(lives),
+            "workers_empty": at_once(empty),
+            "workers_ns": time,
             "workers_busy_ns": busy,
-            "workers_enough": -(-busy // time) if workers and time else None,
+            "workers_enough": -(-busy // left) if lives and left > 0 else None,
         }
 
     def _split_document(self):

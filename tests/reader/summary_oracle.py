@@ -95,6 +95,8 @@ class Summary(Training):
             return (since is None or time >= since) and (until is None or time < until)
 
         self.spans = [span for span in spans if is_in_time(span)]
+        for span in self.spans:
+            span.until = float("inf") if until is None else origins[span.source] + until
         self.is_in_time = is_in_time
         self.users = [span for span in self.spans if not is_ours(span.event)]
         self._threads()

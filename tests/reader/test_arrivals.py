@@ -46,6 +46,20 @@ def the_slow_rank_is_the_cause(folder):
     assert first.startswith("3 ") and " 1.80 s 30 " in first, first
 
 
+def who_comes_in_the_same_microsecond_is_no_single_cause(folder):
+    job = Job(4, unit="US")
+    job.compute_all(lambda rank: (10 if rank < 2 else 30) * MS + (400 if rank == 3 else 0))
+    job.collective("MPI_Barrier")
+    job.compute_all(lambda rank: (10 if rank < 2 else 30) * MS + (1000 if rank == 3 else 0))
+    job.collective("MPI_Barrier")
+    job.save(folder)
+    _, _, ranks, calls = communication(folder)
+    both = 20 * MS + 20 * MS + 1000
+    assert [ranks[rank]["waited_ns"] for rank in range(4)] == [both, both, 1000, 0], ranks
+    assert [ranks[rank]["caused_ns"] for rank in range(4)] == [0, 0, 0, both + both + 1000 - 2 * 20 * MS], ranks
+    assert (calls["MPI_Barrier"]["meetings"], calls["MPI_Barrier"]["last_calls"]) == (2, 1), calls
+
+
 def sub_communicators_have_their_own_order(folder):
     """Two halves of the ranks make as many calls as they like between those of all."""
     job = Job(6)
@@ -325,6 +339,7 @@ def many_ranks_are_nodes(folder):
 def main():
     for case in (
         the_slow_rank_is_the_cause,
+        who_comes_in_the_same_microsecond_is_no_single_cause,
         sub_communicators_have_their_own_order,
         a_request_waits_where_it_is_completed,
         one_wait_for_several_counts_once,

@@ -93,6 +93,39 @@ def test_workers(tmp_path, method, workers, options, processes):
     case(tmp_path / "a", method, workers, options, processes)
 
 
+@pytest.mark.parametrize("stays", [False, True])
+def test_workers_without_samples_have_no_batch(tmp_path, stays):
+    """Torch asks each worker for more batches than there are: what finds nothing is none, and no region stays open."""
+    traces = record(
+        """
+import sys
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+from dftracer.python import ai, dftracer
+class Stream(IterableDataset):
+    def __iter__(self): return iter(range(6 if get_worker_info().id == 0 else 0))
+if __name__ == "__main__":
+    log = dftracer.initialize_log(sys.argv[1] + "/x.pfw")
+    loader = DataLoader(Stream(), batch_size=2, num_workers=3, persistent_workers=sys.argv[2] == "True")
+    for epoch in range(2):
+        assert len(list(ai.dataloader.fetch.iter(loader))) == 3
+    log.finalize()
+""",
+        tmp_path,
+        stays,
+        start=False,
+        timeout=300,
+    )
+    found = collections.Counter()
+    for trace in traces:
+        worker = trace.named("thread_name")[0]["args"]["name"][-1]
+        for event in trace.events:
+            assert "open" not in event["args"], event
+            if event["name"].startswith("data.batch"):
+                found[worker, event["name"]] += 1
+    ends = {(str(worker), "data.batch.cut"): 2 for worker in range(3)}
+    assert found == {("0", "data.batch"): 6, **ends}, found
+
+
 def test_workers_without_annotations_are_named(tmp_path):
     """Their I/O alone is recorded."""
     traces = record(

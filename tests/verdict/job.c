@@ -68,7 +68,7 @@ static void add_call(void) {
 /* KIND=NAME/CAT:MS or KIND=NAME/CAT@MS */
 static void do_region(char *word) {
   char *name = strchr(word, '='), *cat = strchr(word, '/'), *time = strpbrk(word, ":@");
-  long long begin_ns;
+  long long begin_ns, inside_ns;
   int is_meeting;
   if (!name || !cat || !time) exit(2);
   is_meeting = *time == '@';
@@ -76,8 +76,10 @@ static void do_region(char *word) {
   begin_ns = now_ns();
   dft_region_begin_named(name, cat);
   if (strcmp(cat, "POSIX") == 0) add_call();
+  inside_ns = now_ns();
   if (is_meeting) meet();
   sleep_for(time);
+  note("inside", name, inside_ns);
   dft_region_end();
   note(word, name, begin_ns);
 }

@@ -118,6 +118,25 @@ def metadata(metadata_calls):
     return job
 
 
+@case("mpi-io")
+def mpi_io(mpiio_share):
+    job = Job(2)
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.region("solve", "compute", 100 * (1 - mpiio_share))
+            rank.main.region("MPI_File_close", "MPIIO", 100 * mpiio_share)
+    return job
+
+
+@case("sync")
+def sync(sync_share):
+    job, thread = one_thread()
+    for _ in range(50):
+        thread.region("solve", "compute", 100 * (1 - sync_share))
+        thread.call("fsync", 100 * sync_share, "/data/x")
+    return job
+
+
 @case("open-churn")
 def open_churn(opens, opens_per_file):
     job, thread = one_thread()
@@ -193,6 +212,37 @@ def straggler(ranks, straggler_imbalance):
     return unequal(ranks, 100 - 100 * straggler_imbalance * ranks / max(ranks - 1, 1))
 
 
+@case("late-senders")
+def late_senders(ranks, late_message_share):
+    """Rank 0 computes for 100 ms and sends to rank 1, which waits for the message."""
+    job = Job(ranks)
+    for number in range(24):
+        job.spend("compute", [100] + [100 - 100 * late_message_share * ranks] + [100] * (ranks - 2))
+        if ranks > 1:
+            job.send(0, 1, number)
+    return job
+
+
+@case("early-end")
+def early_end(ranks, early_end_share):
+    """Rank 0 goes on alone."""
+    job = Job(ranks)
+    for _ in range(24):
+        job.spend("compute", 100)
+    own = early_end_share * ranks / max(ranks - 1, 1)
+    job.spend("compute", [2400 * own / (1 - own)] + [0] * (ranks - 1))
+    return job
+
+
+@case("tear-down")
+def tear_down(teardown_share):
+    job = Job(2)
+    for _ in range(24):
+        job.spend("compute", 100)
+    job.spend("checkpoint", 2400 * teardown_share / (1 - teardown_share))
+    return job
+
+
 @case("communication")
 def communication(communication_share):
     job = Job(2)
@@ -255,8 +305,8 @@ def with_part(name, cat, share):
     return job
 
 
-def loaded(waiting_share, workers, worker_busy):
-    """A trainer that waits for workers; each of them loads for this part of every step."""
+def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
+    """A trainer that waits for workers; each of them loads for this part of every step. Others find nothing at once."""
     job, thread = one_thread()
     with thread.within("epoch.block", "pipeline", epoch=0):
         for _ in range(24):
@@ -267,7 +317,17 @@ def loaded(waiting_share, workers, worker_busy):
         for _ in range(24):
             worker.region("item", "data", 100 * worker_busy)
             worker.idle(100 - 100 * worker_busy)
+    for _ in range(empty_workers):
+        worker = job.worker(job.ranks[0]).main
+        worker.region("data.batch.cut", "data", 1)
+        worker.idle(24 * 100 - 1)
     return job
 
 
-CASES["few-workers"] = CASES["idle-workers"] = loaded
+for rule in ("few-workers", "idle-workers", "no-workers"):
+    CASES[rule] = loaded
+
+
+@case("empty-workers")
+def empty_workers(waiting_share, empty_workers):
+    return loaded(waiting_share, 2, 0.95, empty_workers)

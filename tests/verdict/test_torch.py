@@ -14,11 +14,11 @@ from verdict_harness import HERE, PYTHONPATH, SOURCE, check, environment, main, 
 TORCH = SOURCE / "build/torch/bin/python"
 SHARES = ("compute", "input", "checkpoint", "imbalance")
 CASES = {
-    "input": {"ranks": 1, "load": 40, "compute": 20, "save": 0},
-    "compute": {"ranks": 1, "load": 0.5, "compute": 60, "save": 0},
-    "checkpoint": {"ranks": 1, "load": 1, "compute": 30, "save": 100},
-    "none": {"ranks": 1, "load": 15, "compute": 30, "save": 60},
-    "imbalance": {"ranks": 2, "load": 0.5, "compute": [20, 60], "save": 0},
+    "input": {"ranks": 1, "load": 80, "compute": 40, "save": 0, "idle": 0},
+    "compute": {"ranks": 1, "load": 0.5, "compute": 120, "save": 0, "idle": 0},
+    "checkpoint": {"ranks": 1, "load": 1, "compute": 60, "save": 200, "idle": 0},
+    "none": {"ranks": 1, "load": 8, "compute": 120, "save": 32, "idle": 40},
+    "imbalance": {"ranks": 2, "load": 0.5, "compute": [40, 120], "save": 0, "idle": 0},
 }
 
 

@@ -40,6 +40,12 @@ def the_class_is_right_for_any_number_of_ranks():
     in_parallel(cases, train)
 
 
+def evaluations_do_not_change_the_class():
+    """They wait for data, within the epochs of a training that computes; and they are longer than it."""
+    sizes = {"fetch": 0.5, "compute": 110, "exchange": 0.5, "evaluation": 500, "steps": 12}
+    in_parallel({f"{ranks} ranks": (sizes, ranks, "compute", True) for ranks in (1, 2, 4)}, train)
+
+
 def ten_steps_are_probable_and_twenty_are_sure():
     sizes = TRAININGS["input"]
     cases = {f"{2 * steps} steps": ({**sizes, "steps": steps}, 2, "input", steps >= 10) for steps in (5, 9, 10)}
@@ -83,6 +89,7 @@ if __name__ == "__main__":
         skip("the Python package is not built")
     main(
         the_class_is_right_for_any_number_of_ranks,
+        evaluations_do_not_change_the_class,
         ten_steps_are_probable_and_twenty_are_sure,
         a_rank_that_waits_longer_is_the_worst,
         a_rank_that_computes_longer_is_the_imbalance,

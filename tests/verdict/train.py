@@ -1,8 +1,8 @@
 """train.py - a training whose work is sleeping, so that its truth is known: it measures itself (see truth.py).
 
 Usage: train.py FOLDER SIZES. SIZES is JSON: milliseconds of `fetch`, `compute`, `exchange` and `checkpoint`, each a
-number or a list by rank; `steps` in each of `epochs`; `every`, steps from a checkpoint to the next; `workers`,
-processes that load batches, which takes `load` milliseconds each.
+number or a list by rank; `steps` in each of `epochs`; `every`, steps from a checkpoint or an `evaluation` to the next,
+which fetches and computes for so long; `workers`, processes that load batches, which takes `load` milliseconds each.
 SPDX-License-Identifier: MIT
 """
 
@@ -26,6 +26,13 @@ def measure(kind, name):
     measured.append((kind, name, begin, time.monotonic_ns()))
 
 
+@contextlib.contextmanager
+def measure_around(kind, name, event):
+    """An event, measured around it and within it."""
+    with measure(kind, name), event, measure("inside", name):
+        yield
+
+
 def sleep(milliseconds):
     time.sleep(milliseconds / 1000)
 
@@ -43,7 +50,16 @@ class Sizes:
     """What this rank does."""
 
     def __init__(self, text):
-        values = {"fetch": 0, "exchange": 0, "checkpoint": 0, "every": 4, "workers": 0, "epochs": 2, **json.loads(text)}
+        values = {
+            "fetch": 0,
+            "exchange": 0,
+            "checkpoint": 0,
+            "evaluation": 0,
+            "every": 4,
+            "workers": 0,
+            "epochs": 2,
+            **json.loads(text),
+        }
         for key, value in values.items():
             setattr(self, key, value[RANK] if isinstance(value, list) else value)
 
@@ -70,7 +86,7 @@ def batches_of_workers(sizes):
     for batch in range(sizes.steps):
         number = batch % sizes.workers
         arguments = {"worker": number, "batch": batch, "worker_pid": workers[number].pid}
-        with measure("input", "fetch"), ai.dataloader.fetch(args=arguments):
+        with measure_around("input", "fetch", ai.dataloader.fetch(args=arguments)):
             assert outputs[number].recv() == batch
         yield batch
     for worker in workers:
@@ -80,17 +96,31 @@ def batches_of_workers(sizes):
 def own_batches(sizes):
     def load():
         for batch in range(sizes.steps):
-            with measure("input", "fetch"):
+            with measure("inside", "fetch"):
                 sleep(sizes.fetch)
             yield batch
 
-    yield from ai.dataloader.fetch.iter(load())
+    batches = ai.dataloader.fetch.iter(load())
+    for _ in range(sizes.steps):
+        with measure("input", "fetch"):
+            batch = next(batches)
+        yield batch
+    assert next(batches, None) is None
 
 
 @ai.comm.all_reduce
 def all_reduce(milliseconds):
-    meet()
-    sleep(milliseconds)
+    with measure("inside", "all_reduce"):
+        meet()
+        sleep(milliseconds)
+
+
+def evaluate(sizes):
+    """Batches of its own, for which it waits most of the time."""
+    with measure_around("evaluation", "evaluate", ai.pipeline.evaluate):
+        for _ in ai.dataloader.fetch.iter(sleep(sizes.evaluation / 5) for _ in range(4)):
+            with ai.compute.forward:
+                sleep(sizes.evaluation / 20)
 
 
 @ai.pipeline.train
@@ -99,16 +129,18 @@ def train(sizes):
         batches = batches_of_workers(sizes) if sizes.workers else own_batches(sizes)
         for step in batches:
             ai.update(epoch=epoch, step=step)
-            with measure("compute", "forward"), ai.compute.forward:
+            with measure_around("compute", "forward", ai.compute.forward):
                 sleep(sizes.compute / 2)
-            with measure("compute", "backward"), ai.compute.backward:
+            with measure_around("compute", "backward", ai.compute.backward):
                 sleep(sizes.compute / 2)
             if sizes.exchange:
                 with measure("comm", "all_reduce"):
                     all_reduce(sizes.exchange)
             if sizes.checkpoint and step % sizes.every == sizes.every - 1:
-                with measure("checkpoint", "capture"), ai.checkpoint.capture:
+                with measure_around("checkpoint", "capture", ai.checkpoint.capture):
                     sleep(sizes.checkpoint)
+            if sizes.evaluation and step % sizes.every == sizes.every - 1:
+                evaluate(sizes)
 
 
 def main():

@@ -1,7 +1,7 @@
 """train_torch.py - trainings with torch, traced by trace() alone, whose work is sleeping; they measure themselves.
 
-Usage: train_torch.py CASES. CASES is JSON: {folder: {"ranks": n, "load": ms, "compute": ms, "save": ms}}; milliseconds
-may be a list by rank. All of them run at once, in forks: torch takes seconds to load.
+Usage: train_torch.py CASES. CASES is JSON: {folder: {"ranks": n, "load": ms, "compute": ms, "save": ms, "idle": ms}};
+milliseconds may be a list by rank. All of them run at once, in forks: torch takes seconds to load.
 SPDX-License-Identifier: MIT
 """
 
@@ -14,6 +14,8 @@ import time
 
 import torch
 import torch.distributed
+from dftracer.python import dftracer
+from dftracer.python.torch import trace
 from torch.utils.data import DataLoader, Dataset
 
 STEPS = 24
@@ -37,7 +39,8 @@ class Samples(Dataset):
         return STEPS
 
     def __getitem__(self, index):
-        time.sleep(self.ms / 1000)
+        with measure("inside", "fetch"):
+            time.sleep(self.ms / 1000)
         return torch.ones(4)
 
 
@@ -49,7 +52,7 @@ class Model(torch.nn.Module):
         self.linear, self.ms = torch.nn.Linear(4, 1), ms
 
     def forward(self, x):
-        with measure("compute", "forward"):
+        with measure("inside", "forward"):
             time.sleep(self.ms / 1000)
             return self.linear(x)
 
@@ -71,6 +74,7 @@ def batches_of(loader):
     """What the loop waits for: the start of the loader, its batches and its end."""
     with measure("input", "start"):
         iterator = iter(loader)
+    measured.append(("inside", "start", 0, 0))  # nothing in it is known to be in the event
     while True:
         with measure("input", "fetch"):
             batch = next(iterator, None)
@@ -79,18 +83,24 @@ def batches_of(loader):
         yield batch
 
 
-def train(sizes, ranks):
-    from dftracer.python.torch import trace
+def load_all():
+    """What tracing and optimizers import may take a minute, and would be the start-up of every training."""
+    model = Model(0)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    trace(model, optimizer, DataLoader(Samples(0))).undo()
 
+
+def train(sizes, ranks):
     model = Model(sizes["compute"])
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loader = DataLoader(Samples(sizes["load"]), batch_size=1)
-    trace(model, optimizer, loader).undo()  # what it imports takes its time, too
     if ranks > 1:
         torch.distributed.barrier()  # ranks begin together: who comes late to the first all_reduce is not the slow one
     with trace(model, optimizer, loader), measure("whole", "loop"):
         for step, batch in enumerate(batches_of(loader)):
-            loss = model(batch).sum()
+            with measure("compute", "forward"):
+                loss = model(batch).sum()
+            time.sleep(sizes["idle"] / 1000)
             with measure("compute", "backward"):
                 loss.backward()
                 optimizer.step()
@@ -103,8 +113,6 @@ def train(sizes, ranks):
 
 
 def run_rank(case, folder, rank):
-    from dftracer.python import dftracer
-
     ranks = case["ranks"]
     sizes = {key: value[rank] if isinstance(value, list) else value for key, value in case.items()}
     torch.set_num_threads(1)
@@ -123,6 +131,7 @@ def run_rank(case, folder, rank):
 
 def main():
     children = []
+    load_all()
     for folder, case in json.loads(sys.argv[1]).items():
         for rank in range(case["ranks"]):
             child = os.fork()
@@ -131,7 +140,8 @@ def main():
                 run_rank(case, folder, rank)
                 sys.exit(0)
             children.append(child)
-    sys.exit(max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+    status = max(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children)
+    os._exit(status)  # it recorded nothing itself, which dftracer would report
 
 
 if __name__ == "__main__":

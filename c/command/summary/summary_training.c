@@ -23,54 +23,74 @@ static uint64_t evaluation_of(const summary_answer *answer) {
   return sum;
 }
 
+/* A few batches more than steps are those of a loop that was left, or that a framework only looks at. */
+static int is_accumulating(uint64_t batches, uint64_t steps) {
+  return steps && 2 * batches >= 3 * steps;
+}
+
+static void print_heading(FILE *out, const training_totals *training) {
+  const int is_one = training->processes == 1;
+  char note[192], least[32] = "", batches[64] = "";
+  if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
+  if (is_accumulating(training->batches, training->steps))
+    snprintf(batches, sizeof batches, ", %" PRIu64 " batch%s", training->batches, training->batches == 1 ? "" : "es");
+  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s%s",
+           training->processes, plural(training->processes), training->epochs, plural(training->epochs), least,
+           training->steps, plural(training->steps), batches, is_one ? "" : " each");
+  table_heading(out, "Training", note);
+}
+
+/* If there is evaluation, times are without it. */
 static void print_totals(FILE *out, const summary_answer *answer) {
   const training_totals *training = &answer->training;
-  const uint64_t trainers = training->processes;
-  const int is_one = trainers == 1;
-  const table_column columns[] = {{"", 'l'}, {is_one ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
+  const uint64_t trainers = training->processes, evaluation = evaluation_of(answer);
+  const uint64_t whole = evaluation ? training->train.ns : training->loop_ns;
+  const uint64_t compute = evaluation ? training->train.compute_ns : training->compute_ns;
+  const uint64_t fetch = evaluation ? training->train.fetch_ns : training->fetch_ns;
+  const uint64_t idle = evaluation ? training->train.wait_ns : training->wait_ns;
+  const uint64_t loading = evaluation ? training->train.data_ns : training->data_in_loop_ns;
+  const char *of_all = evaluation ? "durations, also in evaluations" : "";
+  const table_column columns[] = {
+    {"", 'l'}, {trainers == 1 ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
-  char note[160], least[32] = "";
-  if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
-  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s", trainers,
-           plural(trainers), training->epochs, plural(training->epochs), least, training->steps,
-           plural(training->steps), is_one ? "" : " each");
-  table_heading(out, "Training", note);
+  print_heading(out, training);
   const struct {
     const char *what;
     uint64_t ns, whole_ns;
     const char *note;
-    int is_unknown;
+    int is_unknown, is_optional;
   } rows[] = {
-    {"start-up", training->startup_ns, 0, "before the training loop", 0},
-    {"loop", training->loop_ns, training->loop_ns, "first to last event; shares are of this", 0},
-    {"evaluation", evaluation_of(answer), training->loop_ns, "part of the loop; evaluate and test", 0},
-    {"compute", training->compute_ns, training->loop_ns, "", 0},
-    {"fetch", training->fetch_ns, training->loop_ns, "", !training->is_fetch_known},
-    {"waiting for data", training->wait_ns, training->loop_ns,
-     training->wait_ns == training->fetch_ns ? "all of the fetching: nothing computes meanwhile"
-                                             : "fetching while nothing computes",
-     !training->is_fetch_known},
-    {"loading", training->data_ns, training->loop_ns,
-     training->data_ns == training->data_in_loop_ns ? "reading and preparing samples"
-                                                    : "reading and preparing samples; the share: inside the loop",
-     0},
-    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0},
-    {"communication", training->ns[AI_COMM], training->loop_ns, "", 0},
-    {"device", training->ns[AI_DEVICE], training->loop_ns, "", 0},
-    {"checkpoint", training->ns[AI_CHECKPOINT], training->loop_ns, "", 0},
-    {"tear-down", training->teardown_ns, 0, "after the training loop", 0},
+    {"start-up", training->startup_ns, 0, "before the training loop", 0, 0},
+    {"evaluation", evaluation, 0, "apart from the loop; evaluate and test", 0, 1},
+    {"loop", whole, whole,
+     evaluation ? "first to last event, without evaluation; shares are of this"
+                : "first to last event; shares are of this",
+     0, 0},
+    {"compute", compute, whole, "", 0, 0},
+    {"fetch", fetch, whole, "", !training->is_fetch_known, 0},
+    {"waiting for data", idle, whole,
+     idle == fetch ? "all of the fetching: nothing computes meanwhile" : "fetching while nothing computes",
+     !training->is_fetch_known, 0},
+    {"loading", training->data_ns, whole,
+     training->data_ns == loading ? "reading and preparing samples"
+                                  : "reading and preparing samples; the share: inside the loop",
+     0, 1},
+    {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0, 0},
+    {"communication", training->ns[AI_COMM], whole, of_all, 0, 1},
+    {"device", training->ns[AI_DEVICE], whole, of_all, 0, 1},
+    {"checkpoint", training->ns[AI_CHECKPOINT], whole, of_all, 0, 1},
+    {"tear-down", training->teardown_ns, 0, "after the training loop", 0, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    const int is_loading = strcmp(rows[i].what, "loading") == 0, is_optional = is_loading || i == 2 || i > 7;
-    if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : is_optional && !rows[i].ns && rows[i].whole_ns)
-      continue;
+    const int is_loading = strcmp(rows[i].what, "loading") == 0;
+    if (strcmp(rows[i].what, "hidden") == 0 ? !training->data_ns : rows[i].is_optional && !rows[i].ns) continue;
     table_format(&split, "%s", rows[i].what);
     if (rows[i].is_unknown) {
       table_format(&split, "unknown");
       table_format(&split, "-");
     } else {
       add_time(&split, rows[i].ns / trainers);
-      add_share(&split, is_loading ? training->data_in_loop_ns : rows[i].ns, rows[i].whole_ns);
+      add_share(&split, is_loading ? loading : rows[i].ns, rows[i].whole_ns);
     }
     table_format(&split, "%s", rows[i].note);
   }
@@ -79,15 +99,26 @@ static void print_totals(FILE *out, const summary_answer *answer) {
 
 /* ---- Epochs, ranks, steps, workers ---------------------------------------------------------------------------------- */
 
-static int has_samples(const epoch_stats *epoch) {
-  return epoch->sampled && epoch->sampled == epoch->fetches && epoch->last > epoch->first;
+/* Job time without evaluation, of which every trainer has its own. */
+static uint64_t training_time(const epoch_stats *epoch, uint64_t trainers) {
+  const uint64_t time = epoch->last > epoch->first ? (uint64_t)(epoch->last - epoch->first) : 0;
+  const uint64_t evaluation = epoch->evaluation_ns / trainers;
+  return evaluation < time ? time - evaluation : 0;
 }
 
-static void add_samples(table *sheet, const epoch_stats *epoch) {
+static int has_samples(const epoch_stats *epoch, uint64_t trainers) {
+  return epoch->sampled && epoch->sampled == epoch->batches && training_time(epoch, trainers);
+}
+
+static void add_samples(table *sheet, const epoch_stats *epoch, uint64_t trainers) {
   char text[FORMAT_BYTES];
-  const double seconds = (double)(epoch->last - epoch->first) / 1e9;
-  if (has_samples(epoch)) table_format(sheet, "%s", format_count(text, (uint64_t)((double)epoch->samples / seconds)));
-  else table_format(sheet, "-");
+  if (!has_samples(epoch, trainers)) {
+    table_format(sheet, "-");
+    return;
+  }
+  const double rate = (double)epoch->samples / ((double)training_time(epoch, trainers) / 1e9);
+  if (rate < 10) table_format(sheet, "%.1f", rate);
+  else table_format(sheet, "%s", format_count(text, (uint64_t)rate));
 }
 
 /* Columns of times that an epoch has; those of all but the first two only if any epoch has such a time. */
@@ -101,14 +132,14 @@ static void epoch_times(const epoch_stats *epoch, uint64_t times[EPOCH_TIMES]) {
 
 static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) {
   static const char *const titles[EPOCH_TIMES] = {"waiting", "compute", "communication", "checkpoint", "evaluation"};
-  table_column columns[4 + EPOCH_TIMES] = {{"epoch", 'r'}, {"job time", 'r'}, {"steps", 'r'}};
+  table_column columns[5 + EPOCH_TIMES] = {{"epoch", 'r'}, {"job time", 'r'}, {"steps", 'r'}};
   table epochs = {.columns = columns, .column_count = 3};
   const summary_state *state = answer->state;
   const uint32_t count = state->epoch_numbers.count;
   const uint64_t trainers = answer->training.processes;
   uint64_t times[EPOCH_TIMES], sums[EPOCH_TIMES] = {1, 1};
   char note[SHOWN_BYTES + 64], more[SHOWN_BYTES];
-  int is_sampled = 0;
+  int is_sampled = 0, has_batches = 0; /* any epoch has samples; more batches */
   if (!answer->training.epochs) return;
   shown(more, top, count);
   snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
@@ -117,8 +148,10 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     epoch_times(&state->epochs[i], times);
     for (int j = 0; j < EPOCH_TIMES; j++) sums[j] += times[j];
-    is_sampled |= has_samples(&state->epochs[i]);
+    is_sampled |= has_samples(&state->epochs[i], trainers);
+    has_batches |= is_accumulating(state->epochs[i].batches, state->epochs[i].steps);
   }
+  if (has_batches) columns[epochs.column_count++] = (table_column){"batches", 'r'};
   for (int j = 0; j < EPOCH_TIMES; j++)
     if (sums[j]) columns[epochs.column_count++] = (table_column){titles[j], j < 2 ? 'r' : 'o'};
   if (is_sampled) columns[epochs.column_count++] = (table_column){"samples/s", 'o'};
@@ -128,9 +161,10 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
     add_number(&epochs, (int64_t)state->epoch_numbers.keys[i].a);
     add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
     add_count(&epochs, epoch->steps / trainers);
+    if (has_batches) add_count(&epochs, epoch->batches / trainers);
     for (int j = 0; j < EPOCH_TIMES; j++)
       if (sums[j]) add_time(&epochs, times[j] / trainers);
-    if (is_sampled) add_samples(&epochs, epoch);
+    if (is_sampled) add_samples(&epochs, epoch, trainers);
   }
   table_print(&epochs, out, 2);
 }
@@ -204,30 +238,41 @@ static void print_slowest(FILE *out, const summary_answer *answer) {
   table_print(&steps, out, 2);
 }
 
+static void print_line(FILE *out, const char *line) {
+  fprintf(out, "  ");
+  terminal_wrap(out, line, 2, 2, table_room(out));
+}
+
 static void print_workers(FILE *out, const summary_answer *answer) {
   const trainer_list *list = &answer->trainers;
-  uint64_t workers = 0, busy_ns = 0, time_ns = 0, most = 0, enough = 0;
+  trainer_workers all = {0}; /* sums of what is added up, else the most of any trainer */
   char line[192];
   for (uint32_t i = 0; i < list->count; i++) {
-    const trainer_line *trainer = &list->lines[i];
-    workers += trainer->workers;
-    busy_ns += trainer->workers_busy_ns;
-    time_ns += trainer->workers_ns;
-    if (trainer->workers > most) most = trainer->workers;
-    if (trainer->workers_enough > enough) enough = trainer->workers_enough;
+    const trainer_workers *own = &list->lines[i].workers;
+    all.count += own->count;
+    all.busy_ns += own->busy_ns;
+    all.life_ns += own->life_ns;
+    if (own->at_once > all.at_once) all.at_once = own->at_once;
+    if (own->empty > all.empty) all.empty = own->empty;
+    if (own->enough > all.enough) all.enough = own->enough;
   }
-  if (!workers || !time_ns) return;
-  table_heading(out, "Workers", "processes that load for a trainer");
+  if (!all.life_ns && !all.empty) return;
+  table_heading(out, "Workers", "processes that load for a trainer, in its loop");
+  if (all.life_ns) {
+    const double busy = 100.0 * (double)all.busy_ns / (double)all.life_ns;
+    snprintf(line, sizeof line,
+             "%" PRIu32 " in all, up to %" PRIu32 " at once per trainer; busy %.1f %%, idle %.1f %% of their time",
+             all.count, all.at_once, busy, 100.0 - busy);
+    print_line(out, line);
+  }
+  if (all.empty) {
+    snprintf(line, sizeof line, "up to %" PRIu32 " more per trainer found no data", all.empty);
+    print_line(out, line);
+  }
+  if (!all.enough) return;
   snprintf(line, sizeof line,
-           "%" PRIu64 " in all, up to %" PRIu64 " per trainer; busy %.1f %%, idle %.1f %% of their time", workers, most,
-           100.0 * (double)busy_ns / (double)time_ns, 100.0 - 100.0 * (double)busy_ns / (double)time_ns);
-  fprintf(out, "  ");
-  terminal_wrap(out, line, 2, 2, table_room(out));
-  if (!enough) return;
-  snprintf(line, sizeof line,
-           "%" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data", enough);
-  fprintf(out, "  ");
-  terminal_wrap(out, line, 2, 2, table_room(out));
+           "%" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data", all.enough);
+  print_line(out, line);
 }
 
 void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {

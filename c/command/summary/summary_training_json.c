@@ -35,8 +35,10 @@ static void json_epochs(FILE *out, const summary_state *state) {
             ", \"start_ns\": %" PRId64 ", \"end_ns\": %" PRId64 ", \"steps\": %" PRIu64 ", ",
             epoch->fetches, epoch->computes, epoch->fetch_ns, epoch->compute_ns, epoch->first, epoch->last,
             epoch->steps);
+    print_number(out, "batches", epoch->batches, "");
+    fprintf(out, ", ");
     print_optional(out, "samples",
-                   epoch->sampled && epoch->sampled == epoch->fetches ? (int64_t)epoch->samples : NO_NUMBER);
+                   epoch->sampled && epoch->sampled == epoch->batches ? (int64_t)epoch->samples : NO_NUMBER);
     print_classes(out, epoch->class_ns);
     print_number(out, "evaluation_ns", epoch->evaluation_ns, ", ");
     fprintf(out, "}");
@@ -75,6 +77,16 @@ static void json_steps(FILE *out, const summary_answer *answer) {
   fprintf(out, "]}");
 }
 
+static void json_workers(FILE *out, const trainer_workers *workers) {
+  print_number(out, "workers", workers->count, ", ");
+  print_number(out, "workers_at_once", workers->at_once, ", ");
+  print_number(out, "workers_empty", workers->empty, ", ");
+  print_number(out, "workers_ns", workers->life_ns, ", ");
+  print_number(out, "workers_busy_ns", workers->busy_ns, ", ");
+  fprintf(out, ", ");
+  print_optional(out, "workers_enough", workers->enough ? (int64_t)workers->enough : NO_NUMBER);
+}
+
 static void json_trainers(FILE *out, const summary_answer *answer) {
   const trainer_list *list = &answer->trainers;
   fprintf(out, ",\n    \"trainers\": [");
@@ -85,14 +97,24 @@ static void json_trainers(FILE *out, const summary_answer *answer) {
     print_number(out, "loop_ns", line->loop_ns, ", ");
     print_number(out, "evaluation_ns", line->evaluation_ns, ", ");
     print_classes(out, line->class_ns);
-    print_number(out, "workers", line->workers, ", ");
-    print_number(out, "workers_ns", line->workers_ns, ", ");
-    print_number(out, "workers_busy_ns", line->workers_busy_ns, ", ");
-    fprintf(out, ", ");
-    print_optional(out, "workers_enough", line->workers_enough ? (int64_t)line->workers_enough : NO_NUMBER);
+    json_workers(out, &line->workers);
     fprintf(out, "}");
   }
   fprintf(out, "]");
+}
+
+static void json_train(FILE *out, const training_totals *training) {
+  fprintf(out, ", \"train\": {");
+  print_number(out, "time_ns", training->train.ns, "");
+  print_number(out, "compute_ns", training->train.compute_ns, ", ");
+  if (training->is_fetch_known) {
+    print_number(out, "fetch_ns", training->train.fetch_ns, ", ");
+    print_number(out, "wait_ns", training->train.wait_ns, ", ");
+  } else {
+    fprintf(out, ", \"fetch_ns\": null, \"wait_ns\": null");
+  }
+  print_number(out, "data_ns", training->train.data_ns, ", ");
+  fprintf(out, "}");
 }
 
 void summary_json_training(FILE *out, const summary_answer *answer) {
@@ -106,6 +128,7 @@ void summary_json_training(FILE *out, const summary_answer *answer) {
     {"epochs", training->epochs},
     {"steps", training->steps},
     {"steps_least", training->steps_least},
+    {"batches", training->batches},
     {"fetches", training->count[AI_FETCH]},
     {"computes", training->count[AI_COMPUTE]},
     {"startup_ns", training->startup_ns},
@@ -131,6 +154,7 @@ void summary_json_training(FILE *out, const summary_answer *answer) {
     if (is_of_fetch && !training->is_fetch_known) fprintf(out, ", \"%s\": null", numbers[i].key);
     else print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
   }
+  json_train(out, training);
   json_epochs(out, state);
   json_steps(out, answer);
   json_trainers(out, answer);

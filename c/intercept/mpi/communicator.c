@@ -28,6 +28,34 @@ static uint32_t folded(uint64_t hash) {
   return id ? id : 1;
 }
 
+/* ---- The world ---------------------------------------------------------------------------------------------------- */
+
+static _Atomic(dft__word) session; /* one that is open; 0: none */
+
+void dft__session_begun(dft__word begun) {
+  DFT__SET(session, begun);
+}
+
+void dft__session_ends(dft__word ended) {
+  if (DFT__GET(session) == ended) DFT__SET(session, 0);
+}
+
+/* Returns 0 if there is none. The caller frees the group. */
+static int world_group(dft__word *group) {
+  if (dft__mpi_is_running()) return dft__mpi.comm_group(dft__mpi.family.world, group) == 0;
+  return DFT__GET(session) && dft__mpi.group_from_session_pset &&
+         dft__mpi.group_from_session_pset(DFT__GET(session), "mpi://WORLD", group) == 0;
+}
+
+int dft__world_place(int *rank, int *size) {
+  dft__word all = 0;
+  int is_known;
+  if (!world_group(&all)) return 0;
+  is_known = dft__mpi.group_rank(all, rank) == 0 && dft__mpi.group_size(all, size) == 0 && *rank >= 0;
+  dft__mpi.group_free(&all);
+  return is_known;
+}
+
 /* ---- Ranks -------------------------------------------------------------------------------------------------------- */
 
 static size_t bytes_for(int32_t ranks) {
@@ -51,7 +79,7 @@ static int32_t *world_ranks(dft__word group, int32_t size, uint64_t *hash, int *
   *is_unknown = 1;
   if (!both) return NULL;
   for (int32_t i = 0; i < size; i++) both[i] = i;
-  if (dft__mpi_is_running() && dft__mpi.comm_group(dft__mpi.family.world, &all) == 0) {
+  if (world_group(&all)) {
     *is_unknown = dft__mpi.group_translate_ranks(group, size, both, all, world) != 0;
     dft__mpi.group_free(&all);
   }

@@ -19,6 +19,12 @@ typedef struct dft__comm {
   int32_t *world;    /* the peers' ranks in MPI_COMM_WORLD, -1 where they are not in it; NULL: the same */
 } dft__comm;
 
+/* This rank in MPI_COMM_WORLD, or among the ranks that would be in it. Returns 0 before MPI is initialised. */
+int dft__world_place(int *rank, int *size);
+/* A program without MPI_COMM_WORLD has sessions. */
+void dft__session_begun(dft__word begun);
+void dft__session_ends(dft__word ended);
+
 /* NULL: not known yet. Calls nothing. */
 dft__comm *dft__comm_find(dft__word handle);
 /* The same, after asking the library. The handle must be valid. NULL: there is no room. */

@@ -2,7 +2,7 @@
  *
  * MPI_X and PMPI_X are both bound, because Fortran's functions call either, and so do programs. An import slot that the
  * dynamic linker has filled tells its original. For one that it has not, the original is the first definition in the
- * order of loading.
+ * order of loading, unless there are several MPI libraries: then nobody can tell.
  * SPDX-License-Identifier: MIT */
 #include "mpibind.h"
 
@@ -12,11 +12,13 @@
 #include "base/atomic.h"
 #include "base/config.h"
 #include "base/signals.h"
+#include "mpilibrary.h"
 #include "mpislot.h"
 
 static _Atomic uint32_t lock;
 static _Atomic uint64_t looked_at; /* how many objects had been loaded by then */
 static _Atomic int is_loaded;
+static int is_single; /* there are no other MPI libraries; with the lock */
 /* New objects come last, unless one was unloaded since. An object is settled when two walks have seen it: the first may
  * have come before the dynamic linker had finished it. */
 static uint64_t last_seen, settled, unloads;
@@ -35,7 +37,7 @@ static void bind_import(dft__loaded *object, const dft__import *import, void *un
   row = dft__mpi_row_find(import->name);
   value = row ? dft__import_value(import) : 0;
   if (!value || dft__mpi_slot_at(value) || is_unfinished(object, value)) return;
-  if (dft__import_is_unbound(object, import, value)) value = dft__loaded_find(import->name);
+  if (dft__import_is_unbound(object, import, value)) value = is_single ? dft__loaded_find(import->name) : 0;
   slot = value ? dft__mpi_slot_for(row, value) : 0;
   if (slot) dft__import_store(object, import, slot);
 }
@@ -63,6 +65,7 @@ static int walk_one(struct dl_phdr_info *info, size_t size, void *context) {
 
 static void bind_new(void) {
   mpi_walk own = {.use = bind_import, .skip = settled};
+  is_single = dft__mpi_library_is_single();
   dl_iterate_phdr(walk_one, &own);
   settled = own.unloads == unloads ? last_seen : 0;
   last_seen = own.objects;

@@ -31,7 +31,9 @@ typedef struct dft__mpi_family {
   X(comm_size, "PMPI_Comm_size", (dft__word, int *))                                                      \
   X(comm_test_inter, "PMPI_Comm_test_inter", (dft__word, int *))                                          \
   X(comm_group, "PMPI_Comm_group", (dft__word, dft__word *))                                              \
+  X(group_from_session_pset, "PMPI_Group_from_session_pset", (dft__word, const char *, dft__word *))      \
   X(comm_remote_group, "PMPI_Comm_remote_group", (dft__word, dft__word *))                                \
+  X(group_rank, "PMPI_Group_rank", (dft__word, int *))                                                    \
   X(group_size, "PMPI_Group_size", (dft__word, int *))                                                    \
   X(group_free, "PMPI_Group_free", (dft__word *))                                                         \
   X(group_translate_ranks, "PMPI_Group_translate_ranks", (dft__word, int, const int *, dft__word, int *)) \
@@ -51,18 +53,17 @@ typedef struct dft__mpi_library {
 #undef DFT__MPI_POINTER
 } dft__mpi_library;
 
-/* Valid after dft__mpi_library_is_known has returned nonzero. */
+/* Valid after dft__mpi_library_judge has returned DFT__MPI_OURS. */
 extern dft__mpi_library dft__mpi;
 
-/* Finds out at the first call. An unknown family is reported once, and its calls are left alone. */
-extern _Atomic uint32_t dft__mpi_library_state;
-int dft__mpi_library_learn(void);
-static inline int dft__mpi_library_is_known(void) {
-  return __builtin_expect(__atomic_load_n((uint32_t *)&dft__mpi_library_state, __ATOMIC_ACQUIRE) == 1, 1) ||
-         dft__mpi_library_learn();
-}
+/* Whether calls of this original are recorded. The library of the first call is the one of this process. Calls of another
+ * one that is loaded, too, are left alone, and so is a family that is not known, which is reported once. */
+enum dft__mpi_standing { DFT__MPI_UNJUDGED, DFT__MPI_OURS, DFT__MPI_OTHER };
+enum dft__mpi_standing dft__mpi_library_judge(uintptr_t original);
+/* There is one MPI library in this process. */
+int dft__mpi_library_is_single(void);
 
-/* Between MPI_Init and MPI_Finalize. */
+/* Between MPI_Init and MPI_Finalize. A program may have sessions instead. */
 int dft__mpi_is_running(void);
 
 /* A handle among the arguments, or in the program's memory. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../loadedobject.h"
 #include "../state.h"
 #include "base/config.h"
 #include "mpifile.h"
@@ -43,12 +44,11 @@ static W forward(uintptr_t original, const dft__mpi_args *args) {
 
 /* ---- What a call changes ------------------------------------------------------------------------------------------ */
 
-/* Once, after MPI_Init, which may have been before we were there. */
+/* Once, after MPI is initialised, which may have been before we were there. */
 static _Atomic int has_rank;
 static __attribute__((noinline)) void ask_rank(void) {
   int rank, size, error = errno;
-  if (dft__mpi_is_running() && dft__mpi.comm_rank(dft__mpi.family.world, &rank) == 0 &&
-      dft__mpi.comm_size(dft__mpi.family.world, &size) == 0) {
+  if (dft__world_place(&rank, &size)) {
     DFT__SET(has_rank, 1);
     if (dft__config_number(DFT__RANK) < 0) dft_set_rank(rank, size);
   }
@@ -73,6 +73,7 @@ static void end_init(const dft__mpi_event *event) {
 static void end_comm(const dft__mpi_event *event, enum dft__comm_origin origin) {
   const dft__mpi_args *args = &event->args;
   int32_t tag = dft__mpi_has(args, 'l') ? dft__mpi_int(args, 'l') : 0;
+  if (dft__mpi_has(args, 'w')) tag = (int32_t)dft__gnu_hash(dft__mpi_pointer(args, 'w'));
   dft__comm_made(event->comm, dft__mpi_made(args, 'o'), origin, tag);
 }
 
@@ -131,6 +132,13 @@ static inline int is_inside(const void *here) {
   return outermost && (uintptr_t)here < outermost;
 }
 
+/* Judged at the first call. */
+static inline int is_ours(dft__mpi_slot *slot) {
+  if (DFT__UNLIKELY(!DFT__ACQUIRE(slot->standing)))
+    DFT__RELEASE(slot->standing, dft__mpi_library_judge(slot->original));
+  return DFT__GET(slot->standing) == DFT__MPI_OURS;
+}
+
 static void end_success(dft__mpi_event *event) {
   const dft__mpi_args *args = &event->args;
   int64_t bytes, of_request;
@@ -148,6 +156,7 @@ static void end_success(dft__mpi_event *event) {
       end_comm(event, DFT__COMM_LATER);
       dft__request_begin(dft__mpi_made(args, 'q'), event->region, 0);
       break;
+    case DFT__MPI_SESSION: dft__session_begun(dft__mpi_made(args, 'u')); break;
     case DFT__MPI_WINDOW:
       if (event->comm) dft__window_made(dft__mpi_made(args, 'D'), event->comm);
       break;
@@ -172,6 +181,7 @@ static void record(uintptr_t original, dft__mpi_event *event, const file_call *o
   dft__word comm = flow == DFT__MPI_COMM_FREE ? dft__mpi_made(args, 'o') : 0;
   dft__word window = flow == DFT__MPI_WINDOW_FREE ? dft__mpi_made(args, 'D') : 0;
   int error = errno;
+  if (flow == DFT__MPI_SESSION_END) dft__session_ends(dft__mpi_made(args, 'u'));
   dft__mpi_event_begin(event);
   if (of) place_file(event, of);
   if (make_call(event, original, error)) {
@@ -214,10 +224,10 @@ static __attribute__((noinline)) void record_file(uintptr_t original, dft__mpi_e
 }
 
 W dft__mpi_call(uint32_t number, const W *registers, const W *stack) {
-  const dft__mpi_slot *slot = dft__mpi_slot_numbered(number);
+  dft__mpi_slot *slot = dft__mpi_slot_numbered(number);
   dft__mpi_event event;
   gather(&event.args, slot->row, registers, stack);
-  if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !dft__mpi_library_is_known()))
+  if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !is_ours(slot)))
     return forward(slot->original, &event.args);
   outermost = (uintptr_t)&event;
   if (DFT__UNLIKELY(!DFT__GET(has_rank))) ask_rank();

@@ -65,12 +65,13 @@ uintptr_t dft__mpi_slot_for(dft__mpi_row *row, uintptr_t original) {
     if (slots[i].row == row && slots[i].original == original) return address_of(i);
   }
   if (count == SLOTS) return 0;
-  slots[count] = (dft__mpi_slot){original, row};
+  slots[count].original = original;
+  slots[count].row = row;
   DFT__RELEASE(used, count + 1);
   return address_of(count);
 }
 
-const dft__mpi_slot *dft__mpi_slot_numbered(uint32_t number) {
+dft__mpi_slot *dft__mpi_slot_numbered(uint32_t number) {
   return &slots[number];
 }
 

@@ -11,6 +11,7 @@
 typedef struct dft__mpi_slot {
   uintptr_t original;
   dft__mpi_row *row;
+  _Atomic uint32_t standing; /* dft__mpi_standing */
 } dft__mpi_slot;
 
 /* The code of all slots, one after the other. */
@@ -20,6 +21,6 @@ extern const char dft__mpi_entries[] __attribute__((visibility("hidden")));
 uintptr_t dft__mpi_slot_for(dft__mpi_row *row, uintptr_t original);
 /* The slot at such an address, or by its number; NULL: the address is no slot's. */
 const dft__mpi_slot *dft__mpi_slot_at(uintptr_t address);
-const dft__mpi_slot *dft__mpi_slot_numbered(uint32_t number);
+dft__mpi_slot *dft__mpi_slot_numbered(uint32_t number);
 
 #endif

@@ -2,6 +2,9 @@
 
 The worker takes its tasks from one queue and puts the batches into another; both are wrapped here. In between, it loads
 one batch. If a version of torch works otherwise, the batch is unknown.
+
+A worker whose IterableDataset has no more samples answers so, once: that event is a `data.batch.cut`. It still gets
+tasks then, which were on their way. It drops them, and they are no batches.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ def watch(arguments: dict[str, Any]) -> None:
 
     tasks: Any = arguments.get("index_queue")
     results: Any = arguments.get("data_queue")
-    worker = arguments.get("worker_id")
+    worker, done = arguments.get("worker_id"), arguments.get("done_event")
     get, put = getattr(tasks, "get", None), getattr(results, "put", None)
     # A fork copies the step, which is another one when the batch is used. Workers that stay outlive the epoch, too.
     ai._forget("step", *(["epoch"] if arguments.get("persistent_workers") else []))
@@ -24,18 +27,29 @@ def watch(arguments: dict[str, Any]) -> None:
         return
     pid = os.getpid()
     loop: Any = ai.data.derive("batch").iter((), include_iter=False, block_name="data.batch")
-    begins, has_item, body_is_done = range(3)
+    begins, has_item, body_is_done, is_left = range(4)
+    has_ended = False
 
     def next_task(*args: Any, **kwargs: Any) -> Any:
+        nonlocal has_ended
         task = get(*args, **kwargs)
-        if isinstance(task, tuple) and len(task) == 2 and isinstance(task[0], int):
+        if type(task).__name__ == "_ResumeIteration":  # workers that stay begin another epoch
+            has_ended = False
+        if task is None:  # the last one
+            loop._step(is_left)
+        is_dropped = has_ended or (hasattr(done, "is_set") and done.is_set())
+        if isinstance(task, tuple) and len(task) == 2 and isinstance(task[0], int) and not is_dropped:
             ai.data.update(args={"worker": worker, "batch": task[0], "worker_pid": pid})
             loop._step(begins)
             loop._step(has_item)
         return task
 
     def put_result(*args: Any, **kwargs: Any) -> Any:
-        loop._step(body_is_done)  # before the training can see the batch
+        nonlocal has_ended
+        result = args[0] if args else None
+        is_end = isinstance(result, tuple) and type(result[-1]).__name__ == "_IterableDatasetStopIteration"
+        has_ended = has_ended or is_end
+        loop._step(is_left if is_end else body_is_done)  # before the training can see the batch
         return put(*args, **kwargs)
 
     next_task.is_traced = True  # type: ignore[attr-defined]

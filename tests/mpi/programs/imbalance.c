@@ -1,14 +1,18 @@
 /* imbalance.c - a job of four ranks, each of which is to blame for something; argv[1] is a file.
  *
  *   rank 3   sleeps three times as long as the others before each all-reduce, of which half are not blocking
- *   rank 2   is late at the barriers of its half
+ *   rank 2   is late at the barriers of its half, and at the one of all
  *   rank 1   sends late
+ *
+ * Few long sleeps, so that this holds where ranks that wait take the processor from those that woke up. Whoever is to
+ * blame comes last alone: two ranks that leave one barrier together would come to the next in the same microsecond.
  * SPDX-License-Identifier: MIT */
 #include <mpi.h>
 #include <unistd.h>
 
 #define MS 1000
-#define STEPS 10
+#define STEPS 4
+#define MESSAGES 10
 
 int main(int argc, char **argv) {
   int rank, got = 0;
@@ -20,7 +24,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
   for (int i = 0; i < STEPS; i++) {
-    usleep((rank == 3 ? 60 : 20) * MS);
+    usleep((rank == 3 ? 240 : 80) * MS);
     if (i % 2) {
       MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     } else {
@@ -29,11 +33,12 @@ int main(int argc, char **argv) {
     }
   }
   for (int i = 0; i < STEPS; i++) {
-    usleep((rank == 2 ? 20 : 1) * MS);
+    usleep((rank == 2 ? 40 : 1) * MS);
     MPI_Barrier(half);
   }
+  usleep((rank == 2 ? 40 : 1) * MS);
   MPI_Barrier(MPI_COMM_WORLD);
-  for (int i = 0; i < STEPS; i++) {
+  for (int i = 0; i < MESSAGES; i++) {
     if (rank == 0) MPI_Recv(&got, 1, MPI_INT, i % 2 ? MPI_ANY_SOURCE : 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 1) usleep(10 * MS);
     if (rank == 1) MPI_Send(&i, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);

@@ -151,7 +151,7 @@ typedef struct comparison {
   clock_visit *visits;  /* by host */
   uint32_t *came_last;  /* by name, then by process */
   wait_sums *sums;      /* by process */
-  int64_t *loops;       /* by process: when its loop began */
+  loop_time *loops;     /* by process */
   uint64_t *call_waits; /* by name */
   uint32_t is_mpi;
   int is_good;
@@ -300,11 +300,13 @@ static void finish_ranks(comparison *of) {
   }
 }
 
-static int64_t *loop_starts(const host_clocks *clocks, const summary_state *state) {
-  int64_t *starts = calloc((size_t)state->process_count + 1, sizeof *starts);
-  for (uint32_t i = 1; starts && i <= state->process_count; i++)
-    starts[i] = host_clocks_time(clocks, i, state->processes[i].counts.loop_first);
-  return starts;
+static loop_time *loop_times(const host_clocks *clocks, const summary_state *state) {
+  loop_time *times = calloc((size_t)state->process_count + 1, sizeof *times);
+  for (uint32_t i = 1; times && i <= state->process_count; i++) {
+    times[i].first = host_clocks_time(clocks, i, state->processes[i].counts.loop_first);
+    times[i].last = host_clocks_time(clocks, i, state->processes[i].counts.loop_last);
+  }
+  return times;
 }
 
 int collective_list_init(collective_list *list, summary_state *state) {
@@ -315,7 +317,7 @@ int collective_list_init(collective_list *list, summary_state *state) {
   if (!is_good || !list->count) return is_good;
   of.visits = calloc((size_t)list->clocks.count + 1, sizeof *of.visits);
   of.came_last = calloc((size_t)list->count * (state->process_count + 1u), sizeof *of.came_last);
-  of.loops = loop_starts(&list->clocks, state);
+  of.loops = loop_times(&list->clocks, state);
   of.sums = calloc((size_t)state->process_count + 1, sizeof *of.sums);
   of.call_waits = calloc((size_t)list->count + 1, sizeof *of.call_waits);
   is_good = of.visits && of.came_last && of.loops && of.sums && of.call_waits &&

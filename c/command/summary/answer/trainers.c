@@ -11,17 +11,7 @@ static uint64_t sum_of(const uint64_t class_ns[TIME_CLASSES]) {
   return sum;
 }
 
-/* ---- Trainers and workers ------------------------------------------------------------------------------------------- */
-
-static int add_worker(trainer_line *line, state_process *worker) {
-  spanset *data = &worker->counts.data;
-  span_lengths lengths;
-  if (!spanset_measure(&data, 1, NULL, 0, &lengths)) return 0;
-  line->workers++;
-  line->workers_busy_ns += lengths.one;
-  for (int phase = 0; phase < PHASES; phase++) line->workers_ns += sum_of(worker->counts.split_ns[phase]);
-  return 1;
-}
+/* ---- Trainers ------------------------------------------------------------------------------------------------------- */
 
 static trainer_line line_of(const state_process *process, uint32_t number) {
   const process_counts *counts = &process->counts;
@@ -30,13 +20,6 @@ static trainer_line line_of(const state_process *process, uint32_t number) {
   line.loop_ns = sum_of(counts->split_ns[PHASE_LOOP]);
   line.evaluation_ns = sum_of(counts->split_ns[PHASE_EVALUATION]);
   return line;
-}
-
-/* Without waiting, the workers have this much time. */
-static void set_enough(trainer_line *line, const process_counts *counts) {
-  const uint64_t waiting = counts->split_ns[PHASE_LOOP][TIME_INPUT] + counts->split_ns[PHASE_EVALUATION][TIME_INPUT];
-  const uint64_t time = line->loop_ns + line->evaluation_ns - waiting;
-  if (line->workers && time) line->workers_enough = (line->workers_busy_ns + time - 1) / time;
 }
 
 static int by_waiting(const void *a, const void *b) {
@@ -48,21 +31,14 @@ static int by_waiting(const void *a, const void *b) {
 }
 
 static int add_lines(trainer_list *list, summary_state *state, const uint32_t *trainers) {
-  uint32_t *line_of_process = calloc((size_t)state->process_count + 1, sizeof *line_of_process);
-  int is_good = line_of_process != NULL;
+  int is_good = 1;
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    trainer_line *line = &list->lines[list->count];
     if (!process_is_trainer(&state->processes[i].counts)) continue;
-    list->lines[list->count++] = line_of(&state->processes[i], i);
-    line_of_process[i] = list->count;
+    *line = line_of(&state->processes[i], i);
+    list->count++;
+    is_good = trainer_workers_measure(&line->workers, state, trainers, i, line->class_ns[TIME_INPUT]);
   }
-  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
-    const uint32_t line = line_of_process[trainers[i]];
-    if (line && !spanset_is_empty(&state->processes[i].counts.data))
-      is_good = add_worker(&list->lines[line - 1], &state->processes[i]);
-  }
-  for (uint32_t i = 0; i < list->count; i++)
-    set_enough(&list->lines[i], &state->processes[list->lines[i].process].counts);
-  free(line_of_process);
   return is_good;
 }
 

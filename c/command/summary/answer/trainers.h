@@ -2,15 +2,13 @@
 #ifndef DFTRACER_TRAINERS_H
 #define DFTRACER_TRAINERS_H
 
-#include "training.h"
+#include "trainerworkers.h"
 
 typedef struct trainer_line {
-  uint32_t process;                     /* its number in the state */
-  uint64_t loop_ns, evaluation_ns;      /* the loop without evaluation; evaluation */
-  uint64_t class_ns[TIME_CLASSES];      /* of the loop without evaluation */
-  uint32_t workers;                     /* processes that load for it */
-  uint64_t workers_ns, workers_busy_ns; /* their time, and how much of it they load, added up */
-  uint64_t workers_enough; /* so many would be busy all the time, if nothing waited for data; 0: not known */
+  uint32_t process;                /* its number in the state */
+  uint64_t loop_ns, evaluation_ns; /* the loop without evaluation; evaluation */
+  uint64_t class_ns[TIME_CLASSES]; /* of the loop without evaluation */
+  trainer_workers workers;
 } trainer_line;
 
 /* One of the slowest steps of the job. */

@@ -120,6 +120,34 @@ static int assign_workers(const summary_state *state, worker_lists *workers) {
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------------- */
 
+int training_loop(process_counts *counts, spanset *loop) {
+  spanset whole = {0};
+  const int is_good = spanset_add(&whole, counts->loop_first, counts->loop_last) &&
+                      spanset_add_rest(loop, &whole, &counts->evaluation);
+  spanset_free(&whole);
+  return is_good;
+}
+
+/* What of it is in the training loop. `loading`: of the process and of its workers. */
+static int add_train_times(process_counts *counts, spanset *const *loading, uint32_t count, training_totals *sum) {
+  spanset loop = {0}, waits = {0}, *whole = &loop, *waiting = &waits;
+  spanset *compute = &counts->compute, *fetch = &counts->fetch;
+  span_lengths of_compute = {0}, of_fetch = {0}, of_waits = {0}, of_loading = {0};
+  const int is_good = training_loop(counts, &loop) && spanset_add_rest(&waits, fetch, compute) &&
+                      spanset_measure(&compute, 1, &whole, 1, &of_compute) &&
+                      spanset_measure(&fetch, 1, &whole, 1, &of_fetch) &&
+                      spanset_measure(&waiting, 1, &whole, 1, &of_waits) &&
+                      spanset_measure(loading, count, &whole, 1, &of_loading);
+  spanset_free(&loop);
+  spanset_free(&waits);
+  sum->train.ns += of_compute.two;
+  sum->train.compute_ns += of_compute.common;
+  sum->train.fetch_ns += of_fetch.common;
+  sum->train.wait_ns += of_waits.common;
+  sum->train.data_ns += of_loading.common;
+  return is_good;
+}
+
 /* The times of a process, with the loading of its workers. */
 static int add_times(summary_state *state, const worker_lists *workers, uint32_t number, training_totals *sum) {
   process_counts *counts = &state->processes[number].counts;
@@ -139,7 +167,8 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
   is_good = spanset_measure(&fetch, 1, &compute, 1, &of_fetch) &&
             spanset_measure(loading, count, &compute, 1, &of_loading) &&
             spanset_add(&loop, counts->loop_first, counts->loop_last) &&
-            spanset_measure(loading, count, &whole, 1, &of_loop);
+            spanset_measure(loading, count, &whole, 1, &of_loop) &&
+            (!process_is_trainer(counts) || add_train_times(counts, loading, count, sum));
   free(loading);
   spanset_free(&loop);
   sum->compute_ns += of_fetch.two;
@@ -151,18 +180,14 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
   return is_good;
 }
 
-/* Every trainer makes the same steps: those of the loop, or else of its optimizers, or else of its fetches. */
-static uint64_t steps_of(const process_counts *counts, const training_totals *sum, uint64_t updates) {
-  if (sum->count[AI_STEP]) return counts->ai_count[AI_STEP];
-  return updates ? counts->updates : counts->ai_count[AI_FETCH];
-}
-
-static void add_steps(const summary_state *state, uint64_t updates, training_totals *sum) {
+static void add_steps(const summary_state *state, training_totals *sum) {
   sum->steps_least = sum->processes ? UINT64_MAX : 0;
   for (uint32_t i = 1; i <= state->process_count; i++) {
-    uint64_t steps = steps_of(&state->processes[i].counts, sum, updates);
+    const process_counts *counts = &state->processes[i].counts;
+    const uint64_t steps = counts->steps ? counts->steps->durations.count : 0;
     if (steps > sum->steps) sum->steps = steps;
-    if (is_trainer(&state->processes[i]) && steps < sum->steps_least) sum->steps_least = steps;
+    if (counts->batches > sum->batches) sum->batches = counts->batches;
+    if (process_is_trainer(counts) && steps < sum->steps_least) sum->steps_least = steps;
   }
 }
 
@@ -178,21 +203,19 @@ static void add_loops(const summary_state *state, training_totals *sum) {
     }
     if (!process_is_trainer(counts)) continue;
     sum->loop_ns += (uint64_t)(counts->loop_last - counts->loop_first);
-    sum->startup_ns += (uint64_t)(counts->loop_first - first);
+    sum->startup_ns += (uint64_t)(counts->loop_first - first) + state->processes[i].facts.age_ns;
     sum->teardown_ns += (uint64_t)(last - counts->loop_last);
   }
 }
 
 int training_sum(summary_state *state, training_totals *sum) {
   worker_lists workers = {0};
-  uint64_t updates = 0;
   int is_good = assign_workers(state, &workers);
   state_drop_silent_epochs(state);
   *sum = (training_totals){.epochs = state->epoch_numbers.count};
   sum->epochs -= numbering_find(&state->epoch_numbers, (uint64_t)NO_NUMBER, 0) != 0;
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
     const process_counts *counts = &state->processes[i].counts;
-    updates += counts->updates;
     for (int kind = 0; kind < AI_KINDS; kind++) {
       sum->count[kind] += counts->ai_count[kind];
       sum->ns[kind] += counts->ai_ns[kind];
@@ -201,7 +224,7 @@ int training_sum(summary_state *state, training_totals *sum) {
     if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
   }
   sum->is_fetch_known = !state->lost_fetches && (sum->count[AI_FETCH] || sum->count[AI_START]);
-  add_steps(state, updates, sum);
+  add_steps(state, sum);
   add_loops(state, sum);
   free(workers.first);
   free(workers.next);

@@ -13,6 +13,7 @@ typedef struct training_totals {
   uint64_t processes; /* trainers */
   uint64_t epochs;
   uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
+  uint64_t batches;                       /* fetches of the trainer with the most, without those of evaluations */
   uint64_t count[AI_KINDS], ns[AI_KINDS]; /* calls, and their durations added up */
   uint64_t compute_ns, fetch_ns, data_ns; /* time in which at least one thread was doing this */
   uint64_t data_in_loop_ns;               /* of data_ns, what is in the loop of the trainer */
@@ -20,7 +21,11 @@ typedef struct training_totals {
   int is_fetch_known;                     /* fetches are recorded, and no trace says that some are not */
   uint64_t hidden_ns;                     /* loading while something computes */
   uint64_t loop_ns;                       /* from the first event of the loop to the last */
-  uint64_t startup_ns, teardown_ns;       /* from the first event of the trainer on, and to its last event */
+  struct {
+    uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
+  } train;              /* the same within the loop, without evaluation */
+  uint64_t startup_ns;  /* from the start of the trainer's process, or else its first event */
+  uint64_t teardown_ns; /* to its last event */
 } training_totals;
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
@@ -28,6 +33,8 @@ uint32_t *training_trainers(const summary_state *state);
 /* Whether the state was merged from states that held a trainer and its workers apart: then --by step cannot know the steps of
  * the workers. */
 int training_has_split(const summary_state *state);
+/* The training loop of a process without its evaluations. 0: no memory, or the spill cannot be read. */
+int training_loop(process_counts *counts, spanset *loop);
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int training_sum(summary_state *state, training_totals *sum);
 

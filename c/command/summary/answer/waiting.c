@@ -38,9 +38,14 @@ static uint64_t rest_of(const wait_span *span, int64_t *counted) {
   return (uint64_t)(span->until - start);
 }
 
-static void add_span(const wait_span *span, uint64_t rest, int64_t loop, wait_sums *own, wait_sums *all) {
-  const uint64_t after = span->until > loop ? (uint64_t)(span->until - loop) : 0;
-  const uint64_t in_loop = after < rest ? after : rest; /* the rest is the end of the span */
+/* How much of the rest, which is the end of the span, is after this time. */
+static uint64_t part_after(const wait_span *span, uint64_t rest, int64_t time) {
+  const uint64_t after = span->until > time ? (uint64_t)(span->until - time) : 0;
+  return after < rest ? after : rest;
+}
+
+static void add_span(const wait_span *span, uint64_t rest, const loop_time *loop, wait_sums *own, wait_sums *all) {
+  const uint64_t in_loop = part_after(span, rest, loop->first); /* or after it */
   const int is_message = span->call == NO_CALL;
   if (span->is_unsure) {
     own->unsure_ns += rest;
@@ -49,13 +54,16 @@ static void add_span(const wait_span *span, uint64_t rest, int64_t loop, wait_su
   own->waited_ns += rest;
   own->loop_waited_ns += in_loop;
   if (is_message) own->late_ns += rest;
+  if (is_message) own->loop_late_ns += in_loop;
   if (!span->cause) return;
   all[span->cause].caused_ns += rest;
   all[span->cause].loop_caused_ns += in_loop;
+  all[span->cause].end_caused_ns += part_after(span, rest, loop->last);
   if (is_message) all[span->cause].late_caused_ns += rest;
 }
 
-int waiting_sum(waiting *all, const int64_t *loops, wait_sums *of_processes, uint64_t *of_calls, uint32_t call_count) {
+int waiting_sum(waiting *all, const loop_time *loops, wait_sums *of_processes, uint64_t *of_calls,
+                uint32_t call_count) {
   int64_t *counted = malloc(((size_t)call_count + 1) * sizeof *counted);
   int is_good = counted != NULL;
   for (uint32_t process = 1; is_good && process <= all->processes; process++) {
@@ -66,7 +74,7 @@ int waiting_sum(waiting *all, const int64_t *loops, wait_sums *of_processes, uin
     record_pile_read(&all->piles[process], &merge);
     while ((span = run_merge_next(&merge)) != NULL) {
       if (span->call != NO_CALL && !span->is_unsure) of_calls[span->call] += rest_of(span, &counted[span->call]);
-      add_span(span, rest_of(span, &all_counted), loops[process], &of_processes[process], of_processes);
+      add_span(span, rest_of(span, &all_counted), &loops[process], &of_processes[process], of_processes);
     }
     is_good = merge.is_good;
     run_merge_free(&merge);

@@ -22,7 +22,9 @@ typedef struct wait_span {
 typedef struct wait_sums {
   uint64_t waited_ns, caused_ns;           /* of these the following are a part: */
   uint64_t late_ns, late_caused_ns;        /* for messages that were sent late */
-  uint64_t loop_waited_ns, loop_caused_ns; /* while the one who waited was in its loop */
+  uint64_t loop_waited_ns, loop_caused_ns; /* while the one who waited was in its loop, */
+  uint64_t loop_late_ns;                   /* for such messages; */
+  uint64_t end_caused_ns;                  /* after its loop */
   uint64_t unsure_ns;                      /* besides: what is shorter than the clocks are sure of */
 } wait_sums;
 
@@ -35,8 +37,12 @@ int waiting_init(waiting *all, uint32_t processes); /* 0: no memory */
 void waiting_free(waiting *all);
 /* 0: no memory, or no room for the spill. */
 int waiting_add(waiting *all, uint32_t process, const wait_span *span);
-/* Sums by number of a process, and what was waited in each call by its number. `loops`: by process, when its loop began.
- * 0: the same. */
-int waiting_sum(waiting *all, const int64_t *loops, wait_sums *of_processes, uint64_t *of_calls, uint32_t call_count);
+/* When the loop of a process was. */
+typedef struct loop_time {
+  int64_t first, last;
+} loop_time;
+
+/* Sums by number of a process, and what was waited in each call by its number. `loops`: by process. 0: the same. */
+int waiting_sum(waiting *all, const loop_time *loops, wait_sums *of_processes, uint64_t *of_calls, uint32_t call_count);
 
 #endif

@@ -23,15 +23,14 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
-static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event) {
-  io_place place;
-  counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
+static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event,
+                       const io_place *place) {
   if (!class->is_wanted) return;
   if (class->io == IO_COPY) {
-    account_call(counts, thread, event->file, IO_READ, class, event, &place);
-    account_call(counts, thread, event->second_file, IO_WRITE, class, event, &place);
+    account_call(counts, thread, event->file, IO_READ, class, event, place);
+    account_call(counts, thread, event->second_file, IO_WRITE, class, event, place);
   } else {
-    account_call(counts, thread, event->file, class->io, class, event, &place);
+    account_call(counts, thread, event->file, class->io, class, event, place);
   }
 }
 
@@ -42,9 +41,9 @@ static void account_training(tally *counts, process_counts *process, const event
   process->ai_ns[class->ai] += (uint64_t)(event->end - event->start);
   if (class->ai == AI_COMPUTE) busy = &process->compute;
   if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
-  if (class->ai == AI_DATA) busy = &process->data;
+  if (class->ai == AI_DATA || class->ai == AI_EMPTY) busy = &process->data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
-  if (class->ai == AI_DATA || class->ai == AI_CHECKPOINT || class->is_mpi)
+  if (busy == &process->data || class->ai == AI_CHECKPOINT || class->is_mpi)
     return; /* also happens before and after a training loop */
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
@@ -57,8 +56,8 @@ static inline uint32_t work_of(const event_class *class, const moment *event) {
   return class->work + (transfers >> class->work & 1 && !(class->is_wanted && event->result > 0));
 }
 
-static inline int account_span(traced_thread *thread, const event_class *class, const moment *event) {
-  return class->work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work_of(class, event));
+static inline int account_span(traced_thread *thread, const moment *event, uint32_t work) {
+  return work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work);
 }
 
 /* A region that is new, that tells of the loop or an evaluation, or that is not wanted. */
@@ -67,21 +66,22 @@ __attribute__((noinline)) static int account_region(traced_thread *thread, trace
   const uint64_t time_ns = (uint64_t)(event->end - event->start);
   return (!class->is_wanted ||
           region_stats_add(&owner->counts.regions, event->class_number, time_ns, (uint64_t)self)) &&
-         process_frame_add_region(&owner->frame, class, event, process_is_training(&owner->counts)) &&
-         account_span(thread, class, event);
+         process_frame_add_region(&owner->frame, &owner->counts, class, event) &&
+         account_span(thread, event, class->work);
 }
 
 /* What the split of the time, the regions over ranks and the verdict need of an event. A function of its own, so that its cost is
- * known (tests/bench/verdict_cost.py). */
+ * known (tests/bench/verdict_cost.py). is_flush: io_place. */
 __attribute__((noinline)) static int account_work(traced_thread *thread, traced_process *owner,
-                                                  const event_class *class, const moment *event, int64_t self) {
+                                                  const event_class *class, const moment *event, int64_t self,
+                                                  int is_flush) {
   region_total *region;
-  if (class->is_call) return account_span(thread, class, event);
+  if (class->is_call) return account_span(thread, event, is_flush ? WORK_SYNC : work_of(class, event));
   region = region_stats_known(&owner->counts.regions, event->class_number);
-  if (!region || !class->is_wanted || !process_frame_ignores(class, process_is_training(&owner->counts)))
+  if (!region || !class->is_wanted || !process_frame_ignores(&owner->counts, class))
     return account_region(thread, owner, class, event, self);
   region_total_add(region, (uint64_t)(event->end - event->start), (uint64_t)self);
-  return account_span(thread, class, event);
+  return account_span(thread, event, class->work);
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -93,6 +93,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   traced_process *owner = analysis_process(shared, thread->process);
   process_counts *process = &owner->counts;
   const event_class *class = analysis_class(shared, event->class_number);
+  io_place place = {0};
   if (class->io) thread->io_ns += (uint64_t)self;
   else if (class->is_process) thread->process_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
@@ -103,8 +104,9 @@ static void account_event(void *context, const moment *event, int64_t self) {
     process->calls++;
     tally_add_call(counts, class, event);
   }
-  counts->is_good &= account_work(thread, owner, class, event, self);
-  if (class->io) account_io(counts, thread, class, event);
+  if (class->io) counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
+  counts->is_good &= account_work(thread, owner, class, event, self, place.is_flush);
+  if (class->io) account_io(counts, thread, class, event, &place);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
     counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
@@ -112,14 +114,26 @@ static void account_event(void *context, const moment *event, int64_t self) {
 
 /* ---- Epochs and steps ------------------------------------------------------------------------------------------------ */
 
+/* Evaluations, in the order of time. */
+typedef struct evaluation_line {
+  span_stream stream;
+  time_span now;
+  int is_left;
+} evaluation_line;
+
 typedef struct place_context {
   analysis *shared;
   tally *counts;
   batch_piles *batches;
   process_frame *frame;
   int is_trainer, is_worker, has_epochs;
-  int has_steps, has_updates;     /* what its steps are: events of kind step, of optimizers, or else fetches */
+  int has_steps, has_updates; /* what its steps are: events of kind step, of optimizers, or else fetches */
+  int has_fetches;
+  int64_t last_epoch; /* that has an event */
+  uint64_t *batch_count;
   int64_t fetch_end, compute_end; /* of what was counted so far */
+  evaluation_line evaluations;
+  event_place update; /* the step that updates of optimizers make; its end is INT64_MIN: there is none */
 } place_context;
 
 /* The part of the event's time that no event of its kind before it covers: so the epochs add up to the time of all. */
@@ -130,7 +144,7 @@ static uint64_t new_time(const event_place *place, int64_t *counted_end) {
   return (uint64_t)(place->end - start);
 }
 
-static void account_epoch(place_context *given, const event_place *place) {
+static void account_epoch(place_context *given, const event_place *place, int is_batch) {
   const int is_compute = place->kind == AI_COMPUTE, is_fetch = place->kind == AI_FETCH || place->kind == AI_START;
   epoch_stats *stats;
   if (place->epoch == NO_NUMBER && !is_compute && !is_fetch) return;
@@ -138,29 +152,70 @@ static void account_epoch(place_context *given, const event_place *place) {
   if (!stats) return;
   stats->computes += is_compute;
   stats->fetches += place->kind == AI_FETCH;
-  stats->samples += place->kind == AI_FETCH ? place->samples : 0;
-  stats->sampled += place->kind == AI_FETCH && place->samples;
+  stats->batches += (uint64_t)is_batch;
+  stats->samples += is_batch ? place->samples : 0;
+  stats->sampled += is_batch && place->samples;
   if (is_compute) stats->compute_ns += new_time(place, &given->compute_end);
   if (is_fetch) stats->fetch_ns += new_time(place, &given->fetch_end);
-  if (given->has_epochs && place->epoch != NO_NUMBER && place->kind != AI_EPOCH)
+  if (given->has_epochs && place->epoch != NO_NUMBER && place->epoch <= given->last_epoch && place->kind != AI_EPOCH)
     return; /* the epoch's event has its time */
   if (place->start < stats->first) stats->first = place->start;
   if (place->end > stats->last) stats->last = place->end;
 }
 
-static int is_step(const place_context *given, const event_place *place) {
-  if (given->has_steps) return place->kind == AI_STEP;
-  return given->has_updates ? place->is_update : place->kind == AI_FETCH;
+/* Whether it is part of an evaluation; events come in the order of their starts. */
+static int is_evaluated(evaluation_line *line, const event_place *place) {
+  while (line->is_left && line->now.end < place->start) line->is_left = span_stream_next(&line->stream, &line->now);
+  return line->is_left && line->now.start <= place->start && place->end <= line->now.end;
 }
+
+/* ---- Steps ----------------------------------------------------------------------------------------------------------- */
+
+static void end_update(place_context *given) {
+  event_place *step = &given->update;
+  if (step->end != INT64_MIN) given->counts->is_good &= process_frame_add_step(given->frame, step);
+  step->end = INT64_MIN;
+}
+
+/* Several optimizers may update one after the other: without a batch in between, and with the same number, that is one step. If
+ * no batches are known, every update is a step. */
+static void account_update(place_context *given, const event_place *place) {
+  event_place *step = &given->update;
+  const int is_same = step->end != INT64_MIN && given->has_fetches && step->epoch == place->epoch &&
+                      step->has_step == place->has_step && (!place->has_step || step->step == place->step);
+  if (!is_same) {
+    end_update(given);
+    *step = *place;
+  } else if (place->end > step->end) {
+    step->end = place->end;
+  }
+}
+
+static void account_step(place_context *given, const event_place *place) {
+  if (given->has_steps || !given->has_updates) {
+    if (place->kind == (given->has_steps ? AI_STEP : AI_FETCH))
+      given->counts->is_good &= process_frame_add_step(given->frame, place);
+  } else if (place->is_update) {
+    account_update(given, place);
+  } else if (place->kind == AI_FETCH) {
+    end_update(given);
+  }
+}
+
+/* ---- Places ---------------------------------------------------------------------------------------------------------- */
 
 /* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. The
  * batch tells it, when all traces are read. */
 static void account_place(void *context, const event_place *place) {
   place_context *given = context;
   const uint64_t nothing = (uint64_t)NO_NUMBER;
+  const int is_of_training = place->kind && !is_evaluated(&given->evaluations, place);
+  const int is_batch = place->kind == AI_FETCH && is_of_training;
   uint32_t group;
-  if (is_step(given, place)) given->counts->is_good &= process_frame_add_step(given->frame, place);
-  if (given->is_trainer && place->kind && place->kind != AI_DATA) account_epoch(given, place);
+  *given->batch_count += (uint64_t)is_batch;
+  if (is_of_training) account_step(given, place);
+  if (given->is_trainer && place->kind && place->kind != AI_DATA && place->kind != AI_EMPTY)
+    account_epoch(given, place, is_batch);
   if (given->is_trainer && place->kind == AI_FETCH && place->batch != NO_NUMBER)
     given->counts->is_good &= batch_piles_add_fetch(given->batches, place);
   if (!place->is_wanted) return;
@@ -178,6 +233,7 @@ static void account_place(void *context, const event_place *place) {
 static void account_places(analysis *shared, tally *counts, traced_process *process) {
   const int is_trainer = process_is_trainer(&process->counts);
   const int has_steps = process->counts.ai_count[AI_STEP] != 0, has_updates = process->counts.updates != 0;
+  spanset *evaluation = &process->counts.evaluation;
   place_context context = {.shared = shared,
                            .counts = counts,
                            .batches = &process->batches,
@@ -187,11 +243,19 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,
+                           .last_epoch = process->times.has_own_numbers ? process->times.last_number : INT64_MAX,
+                           .has_fetches = process->counts.ai_count[AI_FETCH] != 0,
+                           .batch_count = &process->counts.batches,
                            .fetch_end = INT64_MIN,
-                           .compute_end = INT64_MIN};
+                           .compute_end = INT64_MIN,
+                           .update = {.end = INT64_MIN}};
+  evaluation_line *line = &context.evaluations;
   if (!is_trainer && !has_steps && !has_updates && shared->question->by != BY_STEP)
     return; /* nobody asks for a place */
-  counts->is_good &= step_finder_resolve(&process->times, account_place, &context);
+  line->is_left = span_stream_open(&line->stream, &evaluation, 1) && span_stream_next(&line->stream, &line->now);
+  counts->is_good &= step_finder_resolve(&process->times, account_place, &context) & line->stream.merge.is_good;
+  span_stream_close(&line->stream);
+  end_update(&context);
 }
 
 /* ---- Sources --------------------------------------------------------------------------------------------------------- */

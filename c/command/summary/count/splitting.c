@@ -13,9 +13,9 @@ typedef struct split_context {
   span_stack moving[CALL_KINDS - CALLS_MOVING]; /* times of transfers */
 } split_context;
 
-static void add_state(void *context, int64_t start, int64_t end, enum time_class class) {
+static void add_state(void *context, int64_t start, int64_t end, enum time_class class, int is_aside) {
   split_context *made = context;
-  time_splitter_add(&made->splitter, start, end, class);
+  time_splitter_add(&made->splitter, start, end, class, is_aside);
 }
 
 /* Apart, so that those who only call on need no room on the machine's stack. */
@@ -47,6 +47,7 @@ static int split_threads(const analysis *shared, const traced_process *process, 
   int is_good = lines != NULL;
   for (uint32_t i = process->first_thread; lines && i && count < process->threads;) {
     traced_thread *thread = analysis_thread(shared, i);
+    thread->work.is_main = thread->tid == process->pid;
     lines[count++] = &thread->work;
     i = thread->next_of_process;
   }
@@ -55,7 +56,10 @@ static int split_threads(const analysis *shared, const traced_process *process, 
   return is_good;
 }
 
+/* Of the time that was asked for: what sticks out of its end does not count. */
 static void find_life(const analysis *shared, const traced_process *process, int64_t *first, int64_t *last) {
+  const summary_question *question = shared->question;
+  const int64_t to = question->has_to ? shared->origins[process->source] + question->to_ns : INT64_MAX;
   *first = INT64_MAX;
   *last = INT64_MIN;
   for (uint32_t i = process->first_thread; i; i = analysis_thread(shared, i)->next_of_process) {
@@ -63,6 +67,7 @@ static void find_life(const analysis *shared, const traced_process *process, int
     if (time->first < *first) *first = time->first;
     if (time->last > *last) *last = time->last;
   }
+  if (*last > to) *last = to;
 }
 
 int split_process(analysis *shared, tally *counts, traced_process *process) {
@@ -73,6 +78,7 @@ int split_process(analysis *shared, tally *counts, traced_process *process) {
   int is_good;
   find_life(shared, process, &first, &last);
   if (!is_training) process_frame_find_loop(&process->frame, &process->counts, first, last);
+  process_frame_tell_ends(&process->frame, &process->counts);
   is_good = process_frame_make_windows(&process->frame, &process->counts, &process->times, has_epochs);
   time_splitter_begin(&made.splitter, &process->counts, has_epochs ? counts : NULL, first, last,
                       process->frame.windows);

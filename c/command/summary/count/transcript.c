@@ -193,6 +193,13 @@ static uint32_t command_of(summary_state *state, dft_reader *reader, const char 
   return own;
 }
 
+static void rename_phase(summary_state *state, const analysis *shared, phase_region *region) {
+  const event_class *class = analysis_class(shared, region->name);
+  if (!region->ns) return;
+  region->name = text_of(state, shared->reader, DFT_NAMES, class->name);
+  region->cat = text_of(state, shared->reader, DFT_CATS, class->cat);
+}
+
 /* Numbers of the reader become those of the state. */
 static void rename_facts(summary_state *state, const analysis *shared, state_process *process) {
   uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
@@ -204,7 +211,10 @@ static void rename_facts(summary_state *state, const analysis *shared, state_pro
     const event_class *class = analysis_class(shared, region->name);
     region->name = text_of(state, shared->reader, DFT_NAMES, class->name);
     region->cat = text_of(state, shared->reader, DFT_CATS, class->cat);
+    region->activity = class->activity;
   }
+  rename_phase(state, shared, &process->counts.start_region);
+  rename_phase(state, shared, &process->counts.end_region);
 }
 
 static void write_processes(transcript *to) {

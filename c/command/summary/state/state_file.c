@@ -133,14 +133,22 @@ static void code_regions(state_codec *codec, const summary_state *state, region_
     region_total *region;
     code_text(codec, state, &entry.name);
     code_text(codec, state, &entry.cat);
+    codec_uint(codec, &entry.activity);
     codec_uint(codec, &entry.count);
     codec_uint(codec, &entry.total_ns);
     codec_uint(codec, &entry.self_ns);
+    if (codec_is_reading(codec) && entry.activity >= ACTIVITIES) codec->problem = "the file is damaged";
     if (codec->problem || !codec_is_reading(codec)) continue;
     region = region_stats_append(regions, entry.name, entry.cat);
     if (region) *region = entry;
     else codec->problem = "out of memory";
   }
+}
+
+static void code_phase_region(state_codec *codec, const summary_state *state, phase_region *region) {
+  code_text(codec, state, &region->name);
+  code_text(codec, state, &region->cat);
+  codec_uint(codec, &region->ns);
 }
 
 static void code_counts(state_codec *codec, const summary_state *state, process_counts *counts) {
@@ -153,14 +161,22 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
     codec_uint(codec, &counts->ai_ns[i]);
   }
   codec_uint(codec, &counts->updates);
+  codec_uint(codec, &counts->batches);
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
+  codec_spans(codec, &counts->evaluation);
   codec_comm(codec, &counts->comm, state->texts.count);
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
   for (int i = 0; i < PHASES; i++) codec_sparse(codec, counts->split_ns[i], TIME_CLASSES);
+  codec_sparse(codec, counts->aside_ns, PHASES);
+  code_phase_region(codec, state, &counts->start_region);
+  code_phase_region(codec, state, &counts->end_region);
+  codec_uint(codec, &counts->finals);
+  codec_int(codec, &counts->final_first);
+  codec_int(codec, &counts->final_last);
   codec_steps(codec, &counts->steps);
   for (int i = 0; i < GRAIN_KINDS; i++) codec_grains(codec, &counts->grains[i]);
 }
@@ -300,6 +316,7 @@ static void code_epochs(state_codec *codec, summary_state *state) {
     codec_int(codec, &epoch->first);
     codec_int(codec, &epoch->last);
     codec_uint(codec, &epoch->steps);
+    codec_uint(codec, &epoch->batches);
     codec_uint(codec, &epoch->samples);
     codec_uint(codec, &epoch->sampled);
     codec_sparse(codec, epoch->class_ns, TIME_CLASSES);

@@ -85,6 +85,10 @@ static void translate_texts(state_process *process, const state_map *map) {
     region->name = map->texts[region->name];
     region->cat = map->texts[region->cat];
   }
+  for (int i = 0; i < 2; i++) {
+    phase_region *region = i ? &process->counts.end_region : &process->counts.start_region;
+    *region = (phase_region){map->texts[region->name], map->texts[region->cat], region->ns};
+  }
   comm_counts_rename(&process->counts.comm, map->texts);
 }
 

@@ -66,6 +66,10 @@ static int sort_texts_of(state_process *process, const uint32_t *numbers) {
     region->name = numbers[region->name];
     region->cat = numbers[region->cat];
   }
+  for (int i = 0; i < 2; i++) {
+    phase_region *region = i ? &process->counts.end_region : &process->counts.start_region;
+    *region = (phase_region){numbers[region->name], numbers[region->cat], region->ns};
+  }
   region_stats_sort(&process->counts.regions);
   comm_counts_rename(&process->counts.comm, numbers);
   return comm_counts_sort(&process->counts.comm);

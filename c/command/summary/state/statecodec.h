@@ -10,7 +10,7 @@
 #include "command/trace/outfile.h"
 
 #define STATE_MAGIC "dftracer summary state\n"
-#define STATE_VERSION 4u
+#define STATE_VERSION 5u
 
 typedef struct state_codec {
   outfile *out; /* NULL: reads */

@@ -28,18 +28,21 @@ enum action {
   ACTION_OPEN,
   ACTION_CLOSE,
   ACTION_PROCESS,
+  ACTION_SYNC,
   ACTION_OTHER
 };
 static const struct {
   const char *name;
   enum action action;
 } calls[] = {
+  {"fsync", ACTION_SYNC}, /* which calls.inc has among the rest */
+  {"fdatasync", ACTION_SYNC}, {"sync_file_range", ACTION_SYNC}, {"msync", ACTION_SYNC},     {"fflush", ACTION_SYNC},
+  {"sync", ACTION_SYNC}, /* that only other tracers record */
+  {"syncfs", ACTION_SYNC},
 #define CALL(cat, action, type, name, params, args, subject, result, items) {#name, ACTION_##action},
 #define SPECIAL(cat, action, name, items) {#name, ACTION_##action},
 #include "intercept/calls.inc"
-  {"vfork", ACTION_PROCESS},
-  {"execveat", ACTION_PROCESS},
-  {"waitid", ACTION_PROCESS},
+  {"vfork", ACTION_PROCESS},  {"execveat", ACTION_PROCESS},     {"waitid", ACTION_PROCESS},
 };
 
 /* What the actions mean here. */
@@ -52,7 +55,8 @@ static const struct {
   [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},       [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},
   [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},       [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},
   [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},       [ACTION_CLOSE] = {IO_CLOSE, RETURNS_RESULT},
-  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
+  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_SYNC] = {IO_SYNC, RETURNS_RESULT},
+  [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
 };
 
 /* Other tracers record open64 in place of open. */
@@ -74,6 +78,7 @@ static const struct {
   [ACTIVITY_FETCH] = {AI_FETCH, WORK_FETCH, STAGE_NONE},
   [ACTIVITY_LOADER] = {AI_START, WORK_FETCH, STAGE_NONE},
   [ACTIVITY_DATA] = {AI_DATA, WORK_DATA, STAGE_NONE},
+  [ACTIVITY_EMPTY] = {AI_EMPTY, WORK_DATA, STAGE_NONE},
   [ACTIVITY_COMMUNICATION] = {AI_COMM, WORK_COMM, STAGE_NONE},
   [ACTIVITY_MPI] = {AI_COMM, WORK_COMM, STAGE_NONE},
   [ACTIVITY_DEVICE] = {AI_DEVICE, WORK_DEVICE, STAGE_NONE},
@@ -86,6 +91,7 @@ static const struct {
   [ACTIVITY_EVALUATION] = {AI_NONE, WORK_NONE, STAGE_EVALUATION},
   [ACTIVITY_STARTUP] = {AI_NONE, WORK_OTHER, STAGE_STARTUP},
   [ACTIVITY_FRAME] = {AI_NONE, WORK_NONE, STAGE_NONE},
+  [ACTIVITY_FINAL] = {AI_NONE, WORK_NONE, STAGE_FINAL},
 };
 
 static uint8_t work_of_call(enum io_kind kind) {
@@ -94,12 +100,14 @@ static uint8_t work_of_call(enum io_kind kind) {
     case IO_READ: return WORK_READ;
     case IO_WRITE: return WORK_WRITE;
     case IO_COPY: return WORK_COPY;
+    case IO_SYNC: return WORK_SYNC;
     default: return WORK_META;
   }
 }
 
 static void classify_region(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
   enum activity activity = vocabulary_find(own, name, cat);
+  result->activity = (uint8_t)activity;
   result->ai = meanings[activity].ai;
   result->work = meanings[activity].work;
   result->stage = meanings[activity].stage;

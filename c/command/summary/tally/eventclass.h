@@ -8,7 +8,7 @@
 #include "vocabulary.h"
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_SYNC, IO_OTHER };
 
 /* What an I/O call returns. */
 enum io_returns {
@@ -30,6 +30,7 @@ enum ai_kind {
   AI_CHECKPOINT,
   AI_EPOCH,
   AI_STEP,
+  AI_EMPTY, /* a worker finds no more data */
   AI_KINDS
 };
 
@@ -46,6 +47,7 @@ enum work_class {
   WORK_IDLE_WRITE,
   WORK_COPY, /* reads and writes */
   WORK_IDLE_COPY,
+  WORK_SYNC, /* waits until data is written */
   WORK_READ,
   WORK_IDLE_READ,
   WORK_META,
@@ -57,7 +59,7 @@ enum work_class {
 };
 
 /* Which phase an event tells of. */
-enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP };
+enum event_stage { STAGE_NONE, STAGE_EVALUATION, STAGE_STARTUP, STAGE_FINAL };
 
 typedef struct event_class {
   uint32_t name, cat; /* in the reader's dictionaries */
@@ -68,6 +70,7 @@ typedef struct event_class {
   uint8_t ai;         /* ai_kind */
   uint8_t work;       /* work_class */
   uint8_t stage;      /* event_stage */
+  uint8_t activity;   /* of regions: what the vocabulary says */
   uint8_t is_mpi;     /* communication that also happens before and after a training loop */
   uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */

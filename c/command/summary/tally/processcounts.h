@@ -7,6 +7,12 @@
 #include "regionstats.h"
 #include "timesplit.h"
 
+/* The region with most time in a phase. */
+typedef struct phase_region {
+  uint32_t name, cat; /* while traces are read: the number of the class, and 0; in a state: texts */
+  uint64_t ns;        /* 0: there is none */
+} phase_region;
+
 typedef struct process_counts {
   uint64_t events;
   uint64_t calls; /* of the system and of streams; a copy is one, though io counts its two transfers */
@@ -14,14 +20,19 @@ typedef struct process_counts {
   region_stats regions;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
   uint64_t updates; /* steps of optimizers */
-  spanset compute, fetch, data;
+  uint64_t batches; /* fetches outside of evaluations */
+  spanset compute, fetch, data, evaluation;
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
   comm_counts comm;      /* from tally.h, when all is read */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
-  uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h */
-  step_times *steps;                       /* NULL: it has none */
-  record_pile grains[GRAIN_KINDS];         /* io_grain, in order: when it was in I/O calls, by grain_kind */
+  uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h; */
+  uint64_t aside_ns[PHASES];               /* of it, I/O of other threads, while the main one is in nothing known */
+  phase_region start_region, end_region;   /* with most time before the loop, and after it */
+  uint64_t finals;                         /* calls of MPI_Finalize, and when the last one began and ended */
+  int64_t final_first, final_last;
+  step_times *steps;               /* NULL: it has none */
+  record_pile grains[GRAIN_KINDS]; /* io_grain, in order: when it was in I/O calls, by grain_kind */
 } process_counts;
 
 /* Calls of compute and fetch are what a trainer does. */

@@ -6,15 +6,31 @@
 
 /* ---- Regions -------------------------------------------------------------------------------------------------------- */
 
-int process_frame_add_region(process_frame *frame, const event_class *class, const moment *event, int is_loop_known) {
-  const int is_work = class->work >= WORK_COMPUTE || class->work == WORK_FETCH;
-  if (class->stage == STAGE_EVALUATION) return spanset_add(&frame->evaluation, event->start, event->end);
-  if (class->stage == STAGE_STARTUP) {
-    if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
-    return 1;
+static enum hull_kind kind_of(const event_class *class) {
+  if (class->work >= WORK_COMPUTE || class->work == WORK_FETCH) return HULL_WORK;
+  return class->work == WORK_COMM ? HULL_COMM : HULL_IO;
+}
+
+/* An event that tells of a phase. */
+static int add_stage(process_frame *frame, process_counts *counts, const event_class *class, const moment *event) {
+  switch (class->stage) {
+    case STAGE_EVALUATION: return spanset_add(&counts->evaluation, event->start, event->end);
+    case STAGE_STARTUP:
+      if (!frame->startups++ || event->end > frame->startup_last) frame->startup_last = event->end;
+      return region_hulls_add(&frame->hulls, event->class_number, HULL_STARTUP, event->start, event->end);
+    default:
+      if (frame->finals++ && event->end <= frame->final_last) return 1;
+      frame->final_first = event->start;
+      frame->final_last = event->end;
+      return 1;
   }
-  if (process_frame_ignores(class, is_loop_known)) return 1;
-  return region_hulls_add(&frame->hulls, event->class_number, is_work, event->start, event->end);
+}
+
+int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
+                             const moment *event) {
+  if (class->stage) return add_stage(frame, counts, class, event);
+  return process_frame_ignores(counts, class) ||
+         region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
 }
 
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
@@ -30,6 +46,15 @@ void process_frame_find_loop(const process_frame *frame, process_counts *counts,
   }
   counts->loop_first = begin;
   counts->loop_last = last;
+}
+
+void process_frame_tell_ends(const process_frame *frame, process_counts *counts) {
+  phase_region *start = &counts->start_region, *end = &counts->end_region;
+  start->ns = region_hulls_most(&frame->hulls, INT64_MIN, counts->loop_first, &start->name);
+  end->ns = region_hulls_most(&frame->hulls, counts->loop_last, INT64_MAX, &end->name);
+  counts->finals = frame->finals;
+  counts->final_first = frame->final_first;
+  counts->final_last = frame->final_last;
 }
 
 /* ---- Steps and epochs ----------------------------------------------------------------------------------------------- */
@@ -57,32 +82,18 @@ typedef struct window_maker {
   const split_window *step; /* that comes next */
   int64_t begin;            /* of that: the end of the one before it */
   split_window epoch;       /* the last one that began, as long as it lasts without a break */
-  span_stream evaluations;
-  time_span evaluation; /* the first one that does not end before the step */
-  int has_evaluation;
 } window_maker;
 
-/* Whether a step is part of an evaluation; steps come in the order of their ends. */
-static int is_evaluated(window_maker *maker, const split_window *step) {
-  while (maker->has_evaluation && maker->evaluation.end < step->end)
-    maker->has_evaluation = span_stream_next(&maker->evaluations, &maker->evaluation);
-  return maker->has_evaluation && maker->evaluation.start <= step->start;
-}
-
-/* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
-static int add_step(window_maker *maker, const split_window *step) {
-  split_window window = {maker->begin, step->end, step->epoch, step->step};
-  if (is_evaluated(maker, step)) return 1;
-  if (step->epoch != NO_NUMBER && maker->epoch.epoch == step->epoch && maker->epoch.start > window.start)
-    window.start = maker->epoch.start;
-  maker->begin = step->end;
-  return split_window_add(&maker->frame->windows[WINDOW_STEP], &window);
-}
-
-/* The steps that end until then: no epoch that begins later is theirs. */
+/* The steps that end until then: no epoch that begins later is theirs. A step lasts from the end of the one before it, or from the
+ * beginning of its epoch, to its own end. */
 static int add_steps(window_maker *maker, int64_t until) {
-  for (; maker->step && maker->step->end <= until; maker->step = run_merge_next(&maker->steps)) {
-    if (!add_step(maker, maker->step)) return 0;
+  const split_window *step;
+  for (; (step = maker->step) != NULL && step->end <= until; maker->step = run_merge_next(&maker->steps)) {
+    split_window window = {maker->begin, step->end, step->epoch, step->step};
+    if (step->epoch != NO_NUMBER && maker->epoch.epoch == step->epoch && maker->epoch.start > window.start)
+      window.start = maker->epoch.start;
+    maker->begin = step->end;
+    if (!split_window_add(&maker->frame->windows[WINDOW_STEP], &window)) return 0;
   }
   return maker->steps.is_good;
 }
@@ -97,8 +108,7 @@ static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) 
   return split_window_add(&maker->frame->windows[WINDOW_EPOCH], &window);
 }
 
-static int make_evaluation(process_frame *frame) {
-  spanset *set = &frame->evaluation;
+static int make_evaluation(process_frame *frame, spanset *set) {
   span_stream stream;
   time_span span;
   int is_good = span_stream_open(&stream, &set, 1);
@@ -110,22 +120,17 @@ static int make_evaluation(process_frame *frame) {
   return is_good;
 }
 
-int process_frame_make_windows(process_frame *frame, const process_counts *counts, step_finder *times, int has_epochs) {
+int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs) {
   window_maker maker = {.frame = frame, .begin = counts->loop_first, .epoch = {.epoch = NO_NUMBER}};
-  spanset *evaluation = &frame->evaluation;
-  int is_good = make_evaluation(frame) & span_stream_open(&maker.evaluations, &evaluation, 1);
-  maker.has_evaluation = span_stream_next(&maker.evaluations, &maker.evaluation);
+  int is_good = make_evaluation(frame, &counts->evaluation);
   record_pile_read(&frame->steps, &maker.steps);
   maker.step = run_merge_next(&maker.steps);
   is_good = is_good && (!has_epochs || step_finder_epochs(times, add_epoch, &maker)) && add_steps(&maker, INT64_MAX);
-  is_good = is_good && maker.evaluations.merge.is_good;
-  span_stream_close(&maker.evaluations);
   run_merge_free(&maker.steps);
   return is_good;
 }
 
 void process_frame_free(process_frame *frame) {
-  spanset_free(&frame->evaluation);
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
   for (int i = 0; i < WINDOW_KINDS; i++) span_stack_free(&frame->windows[i]);

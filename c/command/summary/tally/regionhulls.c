@@ -27,12 +27,13 @@ static int grow(region_hulls *hulls) {
   return 1;
 }
 
-int region_hulls_add(region_hulls *hulls, uint32_t class_number, int is_work, int64_t start, int64_t end) {
+int region_hulls_add(region_hulls *hulls, uint32_t class_number, enum hull_kind kind, int64_t start, int64_t end) {
   region_hull *hull;
   if (2 * hulls->count >= hulls->slot_count && !grow(hulls)) return 0;
   hull = slot_of(hulls, class_number);
   if (!hull->class_number) {
-    *hull = (region_hull){.class_number = class_number, .is_work = (uint32_t)is_work, .first = start, .last = end};
+    *hull = (region_hull){
+      .class_number = class_number, .kind = (uint32_t)kind, .place = hulls->count, .first = start, .last = end};
     hulls->count++;
   }
   hull->count++;
@@ -43,7 +44,8 @@ int region_hulls_add(region_hulls *hulls, uint32_t class_number, int is_work, in
 }
 
 static int is_candidate(const region_hull *hull, int is_work) {
-  return hull->class_number && hull->count >= RECURRING && (!is_work || hull->is_work);
+  return hull->class_number && hull->count >= RECURRING && hull->kind != HULL_STARTUP &&
+         (!is_work || hull->kind == HULL_WORK);
 }
 
 /* Most time; of equal ones, the one that starts first, then the one that ends last, then the one with fewest turns. */
@@ -82,6 +84,34 @@ int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, 
   }
   *turn = (*last - *first) / (int64_t)(turns - 1); /* at most: collectives only end their turns */
   return 1;
+}
+
+/* Its events may overlap, on several threads or within each other. */
+static uint64_t time_of(const region_hull *hull) {
+  const uint64_t length = (uint64_t)(hull->last - hull->first);
+  return hull->total_ns < length ? hull->total_ns : length;
+}
+
+static int is_inner(const region_hull *one, const region_hull *two) {
+  if (time_of(one) != time_of(two)) return time_of(one) < time_of(two);
+  if (one->first != two->first) return one->first > two->first;
+  if (one->last != two->last) return one->last < two->last;
+  return one->count != two->count ? one->count > two->count : one->place < two->place;
+}
+
+uint64_t region_hulls_most(const region_hulls *hulls, int64_t first, int64_t last, uint32_t *class_number) {
+  const region_hull *found = NULL;
+  uint64_t most = 0;
+  for (int is_chosen = 0; is_chosen < 2; is_chosen++) {
+    for (uint32_t i = 0; i < hulls->slot_count; i++) {
+      const region_hull *hull = &hulls->slots[i];
+      if (!hull->class_number || hull->kind == HULL_COMM || hull->first < first || hull->last > last) continue;
+      if (!is_chosen && time_of(hull) > most) most = time_of(hull);
+      if (is_chosen && most && time_of(hull) >= most - most / 20 && (!found || is_inner(hull, found))) found = hull;
+    }
+  }
+  *class_number = found ? found->class_number : 0;
+  return found ? time_of(found) : 0;
 }
 
 void region_hulls_free(region_hulls *hulls) {

@@ -161,6 +161,26 @@ int spanset_move(spanset *into, spanset *from) {
   return is_good;
 }
 
+int spanset_add_rest(spanset *set, spanset *one, spanset *two) {
+  span_stream first, second;
+  time_span span, other = {0, 0};
+  int is_good = span_stream_open(&first, &one, 1) & span_stream_open(&second, &two, 1);
+  int has_other = is_good && span_stream_next(&second, &other);
+  while (is_good && span_stream_next(&first, &span)) {
+    while (has_other && other.start < span.end) {
+      if (other.start > span.start) is_good &= spanset_add(set, span.start, other.start);
+      if (other.end > span.start) span.start = other.end;
+      if (other.end > span.end) break;
+      has_other = span_stream_next(&second, &other);
+    }
+    is_good &= spanset_add(set, span.start, span.end);
+  }
+  is_good = is_good && first.merge.is_good && second.merge.is_good;
+  span_stream_close(&first);
+  span_stream_close(&second);
+  return is_good;
+}
+
 /* ---- Lengths -------------------------------------------------------------------------------------------------------- */
 
 static int advance(span_stream *stream, time_span *span, uint64_t *length) {

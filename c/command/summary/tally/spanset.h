@@ -31,6 +31,8 @@ static inline int spanset_add(spanset *set, int64_t start, int64_t end) {
 }
 /* Adds all spans of `from`, which is empty then. */
 int spanset_move(spanset *into, spanset *from);
+/* Adds what is in `one` but not in `two`. */
+int spanset_add_rest(spanset *set, spanset *one, spanset *two);
 /* Call this when nothing is added for a while: makes room for other sets. */
 int spanset_settle(spanset *set);
 static inline int spanset_is_empty(const spanset *set) {

@@ -27,7 +27,10 @@ static int by_window(const void *a, const void *b) {
 static int by_place(const void *a, const void *b) {
   const event_place *one = a, *two = b;
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
-  return (one->end > two->end) - (one->end < two->end);
+  if (one->end != two->end) return one->end < two->end ? -1 : 1;
+  if (one->is_update != two->is_update) return one->is_update ? -1 : 1;
+  if (one->epoch != two->epoch) return one->epoch < two->epoch ? -1 : 1;
+  return (one->step > two->step) - (one->step < two->step);
 }
 
 static int add_window(record_pile *pile, const moment *event, int64_t number, int is_epoch) {
@@ -54,13 +57,16 @@ int step_finder_add(step_finder *times, const moment *event, int64_t self, const
                        .samples = class->is_call ? 0 : event->samples,
                        .is_wanted = is_wanted & 1};
   times->has_epochs |= is_epoch;
-  times->has_own_numbers |= is_epoch && epoch != NO_NUMBER;
+  if (is_epoch && epoch != NO_NUMBER && (!times->has_own_numbers || epoch > times->last_number)) {
+    times->has_own_numbers = 1;
+    times->last_number = epoch;
+  }
   if ((is_epoch || epoch != NO_NUMBER) && !add_window(&times->epochs, event, epoch, is_epoch)) return 0;
   if (is_by_step && step != NO_NUMBER && !add_window(&times->steps, event, step, 0)) return 0;
   if (is_by_step && !class->is_call && event->worker >= 0 && event->batch >= 0 &&
       !add_window(&times->batches, event, event->batch, 0))
     return 0;
-  if (!is_wanted && (!class->ai || class->ai == AI_DATA)) return 1;
+  if (!is_wanted && (!class->ai || class->ai == AI_DATA || class->ai == AI_EMPTY)) return 1;
   times->events.record_bytes = sizeof place;
   times->events.compare = by_place;
   return record_pile_add(&times->events, &place);
@@ -72,6 +78,7 @@ void step_finder_free(step_finder *times) {
   record_pile_free(&times->batches);
   record_pile_free(&times->events);
   times->has_epochs = times->has_own_numbers = 0;
+  times->last_number = 0;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------------------------------- */
@@ -112,12 +119,20 @@ static void number_epoch(window_stack *stack, time_window *window) {
   window->number = outer ? outer->number : ++stack->last_number;
 }
 
+static int is_epoch(const window_stack *stack, const step_finder *times, const time_window *window) {
+  if (!times->has_epochs || window->is_epoch) return window->is_epoch == times->has_epochs;
+  for (uint32_t i = 0; i < stack->count; i++) {
+    if (stack->open[i].is_epoch && stack->open[i].end > window->start) return 0;
+  }
+  return times->has_own_numbers && window->number > times->last_number;
+}
+
 /* Opens the windows that begin until then, and closes those that ended before. */
 static int advance(window_stack *stack, int64_t now, const step_finder *times, int is_epochs) {
   while (stack->next && stack->next->start <= now) {
     time_window window = *stack->next;
     while (stack->count && stack->open[stack->count - 1].end < window.start) stack->count--;
-    if (!is_epochs || window.is_epoch == times->has_epochs) {
+    if (!is_epochs || is_epoch(stack, times, &window)) {
       if (is_epochs && times->has_epochs && !times->has_own_numbers) number_epoch(stack, &window);
       if (!push(stack, &window)) return 0;
     }
@@ -183,7 +198,7 @@ static const time_window *lasting(const window_stack *stack, int64_t now) {
 /* Takes the next window if it is over before another one begins, as most epochs are: then it need not be on the stack. */
 static int take_lone(window_stack *stack, const step_finder *times, time_window *window) {
   const int is_numbered = !times->has_epochs || times->has_own_numbers;
-  if (stack->count || !is_numbered || stack->next->is_epoch != times->has_epochs) return 0;
+  if (stack->count || !is_numbered || !is_epoch(stack, times, stack->next)) return 0;
   *window = *stack->next;
   stack->next = run_merge_next(&stack->merge);
   if (!stack->next || stack->next->start >= window->end) return 1;

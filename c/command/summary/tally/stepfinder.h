@@ -2,7 +2,8 @@
  *
  * It is decided by time, on whatever thread: an event belongs to the innermost epoch (or step) that contains it, else to the
  * innermost one that it starts in. Epochs are the events of kind epoch; if the process has none, all events that have the
- * argument `epoch`, which then count for themselves, too. Steps are all events that have the argument `step`, and batches
+ * argument `epoch`, which then count for themselves, too. The same is done for numbers after the last epoch, outside of all
+ * epochs: the process died before that one ended. Steps are all events that have the argument `step`, and batches
  * those that have `worker` and `batch`.
  *
  * Epochs and steps are known only after the events in them, so everything is kept, and spilled, until the source has no more
@@ -18,6 +19,7 @@ typedef struct step_finder {
   record_pile epochs, steps, batches, events;
   int has_epochs;      /* there are events of kind epoch */
   int has_own_numbers; /* and at least one has a number */
+  int64_t last_number; /* the largest; what a later epoch did is known by its events, if the process died in it */
 } step_finder;
 
 /* What an event is part of. */

@@ -175,6 +175,7 @@ void epoch_stats_merge(epoch_stats *into, const epoch_stats *from) {
   into->fetch_ns += from->fetch_ns;
   into->compute_ns += from->compute_ns;
   into->steps += from->steps;
+  into->batches += from->batches;
   into->samples += from->samples;
   into->sampled += from->sampled;
   for (int i = 0; i < TIME_CLASSES; i++) into->class_ns[i] += from->class_ns[i];

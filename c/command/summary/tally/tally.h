@@ -30,7 +30,8 @@ typedef struct epoch_stats {
   uint64_t fetch_ns, compute_ns;   /* time in which at least one thread of a trainer did it */
   int64_t first, last;             /* first > last: no event tells of it, only times */
   uint64_t steps;                  /* of all trainers, as the following */
-  uint64_t samples, sampled;       /* in the batches of the fetches that tell it; the number of those fetches */
+  uint64_t batches;                /* fetches outside of evaluations, as the following */
+  uint64_t samples, sampled;       /* in the batches that tell it; how many these are */
   uint64_t class_ns[TIME_CLASSES]; /* in the epoch, without evaluation: timesplit.h */
   uint64_t evaluation_ns;
 } epoch_stats;

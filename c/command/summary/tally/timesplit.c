@@ -6,7 +6,7 @@
 
 const char *time_class_word(enum time_class number) {
   static const char *const words[TIME_CLASSES] = {"compute", "input", "communication", "checkpoint", "transfer",
-                                                  "write",   "read",  "metadata",      "outside"};
+                                                  "write",   "sync",  "read",          "metadata",   "outside"};
   return words[number];
 }
 

@@ -22,8 +22,9 @@ enum time_class {
   TIME_CHECKPOINT,
   TIME_TRANSFER, /* to or from a device */
   TIME_WRITE,
+  TIME_SYNC, /* waiting until data is written: fsync and its like, and closing a file that was written */
   TIME_READ,
-  TIME_META,    /* I/O calls that move no data */
+  TIME_META,    /* other I/O calls that move no data */
   TIME_OUTSIDE, /* in no event, or only in bookkeeping, calls on processes, and what encloses others (frames) */
   TIME_CLASSES
 };

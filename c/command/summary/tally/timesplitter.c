@@ -109,6 +109,8 @@ static void book(time_splitter *splitter) {
   uint64_t *of_phase = splitter->counts->split_ns[splitter->phase];
   uint64_t *of_epoch = stats && !is_evaluation ? stats->class_ns : NULL;
   uint64_t *of_step = step->is_inside && !is_evaluation ? splitter->step.class_ns : NULL;
+  splitter->counts->aside_ns[splitter->phase] += splitter->spent_aside;
+  splitter->spent_aside = 0;
   for (uint32_t classes = splitter->classes; classes; classes &= classes - 1) {
     const uint32_t class = (uint32_t)__builtin_ctz(classes);
     const uint64_t ns = splitter->spent[class];
@@ -121,11 +123,12 @@ static void book(time_splitter *splitter) {
   splitter->classes = 0;
 }
 
-static void spend(time_splitter *splitter, int64_t until, enum time_class class) {
+static void spend(time_splitter *splitter, int64_t until, enum time_class class, int is_aside) {
   while (splitter->now > until) {
     int64_t to = until > splitter->floor ? until : splitter->floor;
     splitter->spent[class] += (uint64_t)(splitter->now - to);
     splitter->classes |= 1u << class;
+    if (is_aside) splitter->spent_aside += (uint64_t)(splitter->now - to);
     splitter->now = to;
     if (to > splitter->floor || to == splitter->first) return;
     book(splitter);
@@ -146,13 +149,13 @@ void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally 
   look_back(splitter);
 }
 
-void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
-  spend(splitter, end, TIME_OUTSIDE);
-  spend(splitter, start, class);
+void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class, int is_aside) {
+  spend(splitter, end, TIME_OUTSIDE, 0);
+  spend(splitter, start, class, is_aside);
 }
 
 int time_splitter_end(time_splitter *splitter) {
-  spend(splitter, splitter->first, TIME_OUTSIDE);
+  spend(splitter, splitter->first, TIME_OUTSIDE, 0);
   book(splitter);
   while (splitter->cursors[WINDOW_STEP].index) end_step(splitter);
   return splitter->is_good && !spill_error();

@@ -42,7 +42,8 @@ typedef struct time_splitter {
   int64_t floor; /* until here, phase, step and epoch stay the same */
   enum time_phase phase;
   uint64_t spent[TIME_CLASSES]; /* since they changed */
-  uint32_t classes;             /* a bit for each of those that are not 0 */
+  uint64_t spent_aside;         /* of this, aside */
+  uint32_t classes;             /* a bit for each of spent that is not 0 */
   window_cursor cursors[WINDOW_KINDS];
   slow_step step; /* that is being added up */
   known_epoch epochs[2];
@@ -52,15 +53,17 @@ typedef struct time_splitter {
 /* The process has events from `first` to `last`, its loop is in counts. */
 void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
                          span_stack windows[WINDOW_KINDS]);
-void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
+void time_splitter_cross(time_splitter *splitter, int64_t start, int64_t end, enum time_class class, int is_aside);
 /* Before what was added so far. What is not added is outside. */
-static inline void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
+static inline void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class,
+                                     int is_aside) {
   if (start <= splitter->floor || end > splitter->now) {
-    time_splitter_cross(splitter, start, end, class);
+    time_splitter_cross(splitter, start, end, class, is_aside);
     return;
   }
   splitter->spent[TIME_OUTSIDE] += (uint64_t)(splitter->now - end);
   splitter->spent[class] += (uint64_t)(end - start);
+  if (is_aside) splitter->spent_aside += (uint64_t)(end - start);
   splitter->classes |= 1u << TIME_OUTSIDE | 1u << class;
   splitter->now = start;
 }

@@ -15,6 +15,7 @@ enum activity {
   ACTIVITY_FETCH,
   ACTIVITY_LOADER, /* start or end of a loader and its workers */
   ACTIVITY_DATA,
+  ACTIVITY_EMPTY, /* a worker finds no more data */
   ACTIVITY_COMMUNICATION,
   ACTIVITY_MPI, /* communication that also happens before and after a training loop */
   ACTIVITY_DEVICE,
@@ -27,6 +28,7 @@ enum activity {
   ACTIVITY_EVALUATION,
   ACTIVITY_STARTUP,
   ACTIVITY_FRAME, /* encloses work of any kind, and says nothing of it */
+  ACTIVITY_FINAL, /* the last call of a rank, in which it waits for the others */
   ACTIVITIES
 };
 

@@ -78,6 +78,7 @@ static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_IDLE_WRITE] = TIME_WRITE,
   [WORK_COPY] = TIME_WRITE,
   [WORK_IDLE_COPY] = TIME_WRITE,
+  [WORK_SYNC] = TIME_SYNC,
   [WORK_READ] = TIME_READ,
   [WORK_IDLE_READ] = TIME_READ,
   [WORK_META] = TIME_META,
@@ -161,8 +162,9 @@ typedef struct work_crew {
   uint32_t size;        /* how many: a power of two, the last ones may have no line */
   work_player *players; /* winners of matches: 1 is the final, 2 and 3 lead to it; from `size` on, the threads */
   uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
-  int64_t since;                           /* the process is in the first of these states from here on, back */
-  call_time calls[CALL_KINDS];             /* not reported yet; nothing, if it ends where it starts */
+  int64_t since;                           /* the process is in the first of these states from here on, back, */
+  int is_main_out;             /* and its main thread is in none of them; 0 also if there is no main thread */
+  call_time calls[CALL_KINDS]; /* not reported yet; nothing, if it ends where it starts */
   const work_listener *listener;
 } work_crew;
 
@@ -174,7 +176,7 @@ static const uint8_t call_kinds[WORK_CLASSES] = {
   [WORK_READ] = MOVES(READS),          [WORK_IDLE_READ] = READS,
   [WORK_WRITE] = MOVES(WRITES),        [WORK_IDLE_WRITE] = WRITES,
   [WORK_COPY] = MOVES(READS | WRITES), [WORK_IDLE_COPY] = READS | WRITES,
-  [WORK_META] = 1 << CALLS_META,
+  [WORK_META] = 1 << CALLS_META,       [WORK_SYNC] = 1 << CALLS_META,
 };
 
 static int report_calls(work_crew *crew, uint32_t kind) {
@@ -218,22 +220,28 @@ static inline void play(work_crew *crew, uint32_t thread) {
     players[match] = players[2 * match + (players[2 * match].moment < players[2 * match + 1].moment)];
 }
 
+static int is_io(uint32_t state) {
+  return state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ || state == TIME_META;
+}
+
 /* The process was in this state since then, back to now. */
 static void report_state(work_crew *crew, int64_t now, uint32_t state) {
+  const enum time_class class = state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state;
   if (now < crew->since)
-    crew->listener->state(crew->listener->context, now, crew->since,
-                          state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state);
+    crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && is_io(state));
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
 static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
   const uint32_t state = state_of(runner->classes), before = crew->states;
+  const int was_out = crew->is_main_out, is_out = runner->line && runner->line->is_main ? state == NO_STATE : was_out;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
   if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
   runner->state = state;
-  if (before == crew->states || (before & -before) == (crew->states & -crew->states)) return;
+  if ((before & -before) == (crew->states & -crew->states) && is_out == was_out) return;
   if (before) report_state(crew, now, (uint32_t)__builtin_ctz(before));
+  crew->is_main_out = is_out;
   crew->since = now;
 }
 
@@ -243,9 +251,11 @@ static inline void leave(work_crew *crew, int64_t now, uint32_t state) {
   crew->since = now;
 }
 
-/* The only thread of a process has to wait for no other one. What encloses nothing comes and goes in one step. */
+/* The only thread of a process has to wait for no other one, and nothing is aside. What encloses nothing comes and goes in one
+ * step. */
 static int run_alone(work_crew *crew) {
   work_runner *runner = crew->runners;
+  crew->is_main_out = 0;
   while (runner->count || runner->span_end != INT64_MIN) {
     const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
     const int64_t start = runner->span_start, end = runner->span_end;
@@ -308,6 +318,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
     *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
     if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
     runner->matters = runner->counted | CALLS;
+    if (runner->line && runner->line->is_main) crew->is_main_out = 1;
     if (runner->line && !take_span(runner)) return 0;
     crew->players[crew->size + i] = (work_player){next_moment(runner), i};
   }

@@ -6,37 +6,16 @@
 
 #include "command/summary/tally/iograins.h"
 
-static const enum grain_kind grain_of[IO_COSTS] = {
+/* Here, metadata is with what sync has. */
+#define WAIT_COSTS IO_COST_SYNC
+static const enum grain_kind grain_of[WAIT_COSTS] = {
   [IO_COST_READ] = GRAIN_READ, [IO_COST_WRITE] = GRAIN_WRITE, [IO_COST_METADATA] = GRAIN_META};
 
 /* A trainer, and those that load for it. */
 typedef struct loaders {
   process_counts **counts; /* the trainer's first */
-  time_span *lives;        /* of each: from its first event to its last */
   uint32_t count;
 } loaders;
-
-/* When it fetches and does not compute. */
-static int find_waits(process_counts *trainer, spanset *waits) {
-  spanset *fetch = &trainer->fetch, *compute = &trainer->compute;
-  span_stream fetches, computes;
-  time_span wait, work = {0, 0};
-  int is_good = span_stream_open(&fetches, &fetch, 1) & span_stream_open(&computes, &compute, 1);
-  int has_work = is_good && span_stream_next(&computes, &work);
-  while (is_good && span_stream_next(&fetches, &wait)) {
-    while (has_work && work.start < wait.end) {
-      if (work.start > wait.start) is_good &= spanset_add(waits, wait.start, work.start);
-      if (work.end > wait.start) wait.start = work.end;
-      if (work.end > wait.end) break;
-      has_work = span_stream_next(&computes, &work);
-    }
-    is_good &= spanset_add(waits, wait.start, wait.end);
-  }
-  is_good = is_good && fetches.merge.is_good && computes.merge.is_good;
-  span_stream_close(&fetches);
-  span_stream_close(&computes);
-  return is_good;
-}
 
 /* Calls of one kind, or of all kinds, of all who load. */
 typedef struct call_times {
@@ -77,9 +56,9 @@ static int coincide(spanset *waits, const call_times *calls, double *common) {
 }
 
 static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, int *is_coarse) {
-  call_times every = {.grains = malloc(IO_COSTS * all->count * sizeof(record_pile *))}; /* one kind after the other */
+  call_times every = {.grains = malloc(WAIT_COSTS * all->count * sizeof(record_pile *))}; /* one kind after the other */
   int is_good = every.grains != NULL, kinds = 0;
-  for (int kind = 0; kind < IO_COSTS && is_good; kind++) {
+  for (int kind = 0; kind < WAIT_COSTS && is_good; kind++) {
     call_times calls = {.grains = every.grains + every.count};
     for (uint32_t i = 0; is_good && i < all->count; i++)
       is_good = add_calls(&calls, &all->counts[i]->grains[grain_of[kind]]);
@@ -109,61 +88,34 @@ static int measure_waits(rank_costs *rank, const loaders *all, spanset *waits) {
   return is_good;
 }
 
-/* How many of these lives there are at once, at most: where one of them begins. */
-static uint32_t most_at_once(const time_span *lives, uint32_t count) {
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t living = 0;
-    for (uint32_t j = 0; j < count; j++) living += lives[j].start <= lives[i].start && lives[i].start < lives[j].end;
-    if (living > most) most = living;
-  }
-  return most;
-}
-
-/* Who loads in the loop. Processes that made the data before it are not workers, and a loader that starts new workers for each
- * epoch has no more of them at once. */
-static int measure_workers(rank_costs *rank, const loaders *all) {
-  const process_counts *trainer = all->counts[0];
-  spanset loop = {0}, *whole[] = {&loop};
-  int is_good = spanset_add(&loop, trainer->loop_first, trainer->loop_last);
-  uint32_t count = 0;
-  for (uint32_t i = 1; is_good && i < all->count; i++) {
-    spanset *loading = &all->counts[i]->data;
-    time_span life = all->lives[i];
-    span_lengths lengths = {0, 0, 0};
-    is_good = spanset_measure(&loading, 1, whole, 1, &lengths);
-    if (!lengths.common) continue;
-    if (life.start < trainer->loop_first) life.start = trainer->loop_first;
-    if (life.end > trainer->loop_last) life.end = trainer->loop_last;
-    rank->loaded_ns += (double)lengths.common;
-    rank->workers_ns += (double)(life.end - life.start);
-    all->lives[count++] = life;
-  }
-  rank->workers = most_at_once(all->lives, count);
-  spanset_free(&loop);
-  return is_good;
-}
-
 static void add_loader(loaders *all, summary_state *state, uint32_t process) {
-  const state_source *source = &state->sources[state->processes[process].source];
-  all->lives[all->count] = (time_span){source->first, source->last};
   all->counts[all->count++] = &state->processes[process].counts;
+}
+
+/* When it fetches and does not compute, in no evaluation. */
+static int find_waits(process_counts *trainer, spanset *waits) {
+  spanset all_waits = {0};
+  int is_good;
+  if (spanset_is_empty(&trainer->evaluation)) return spanset_add_rest(waits, &trainer->fetch, &trainer->compute);
+  is_good = spanset_add_rest(&all_waits, &trainer->fetch, &trainer->compute) &&
+            spanset_add_rest(waits, &all_waits, &trainer->evaluation);
+  spanset_free(&all_waits);
+  return is_good;
 }
 
 static int measure_rank(rank_costs *rank, summary_state *state, const uint32_t *trainers, int *is_coarse) {
   const size_t room = (size_t)state->process_count + 1;
-  loaders all = {.counts = malloc(room * sizeof(process_counts *)), .lives = malloc(room * sizeof(time_span))};
+  loaders all = {.counts = malloc(room * sizeof(process_counts *))};
   spanset waits = {0};
-  int is_good = all.counts && all.lives;
+  int is_good = all.counts != NULL;
   if (is_good) add_loader(&all, state, rank->process);
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
     if (trainers[i] == rank->process && !spanset_is_empty(&state->processes[i].counts.data)) add_loader(&all, state, i);
   }
   is_good = is_good && find_waits(all.counts[0], &waits) && measure_waits(rank, &all, &waits) &&
-            measure_workers(rank, &all) && measure_calls(rank, &all, &waits, is_coarse);
+            measure_calls(rank, &all, &waits, is_coarse);
   spanset_free(&waits);
   free(all.counts);
-  free(all.lives);
   return is_good;
 }
 

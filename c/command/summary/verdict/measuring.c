@@ -3,8 +3,11 @@
 #include "measuring.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "cause_words.h"
 #include "measuring_io.h"
+#include "phasecause.h"
 
 #define NEARLY 0.95
 
@@ -17,24 +20,34 @@ static void take_cost(measure_list *list, const job_costs *costs, enum cost cost
 }
 
 /* The rank that the others waited for most. */
-static void take_last(measure_list *list, const collective_list *collectives) {
-  const comm_rank *last = NULL;
+static void take_last(measure_list *list, const job_costs *costs) {
+  const rank_costs *last = NULL;
   double all = 0;
-  for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    const comm_rank *next = &collectives->ranks[i];
-    all += (double)next->waits.loop_caused_ns;
-    if (!last || next->waits.loop_caused_ns > last->waits.loop_caused_ns) last = next;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *next = &costs->ranks[i];
+    all += next->ns[COST_IMBALANCE];
+    if (!last || next->caused_ns > last->caused_ns) last = next;
   }
-  if (!last || !last->waits.loop_caused_ns || last->rank == NO_NUMBER) return;
+  if (!last || last->caused_ns <= 0 || last->rank == NO_NUMBER) return;
   measure_set(list, M_last_rank, (double)last->rank);
-  measure_set_ratio(list, M_last_share, (double)last->waits.loop_caused_ns, all);
+  measure_set_ratio(list, M_last_share, last->caused_ns < all ? last->caused_ns : all, all);
 }
 
-/* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. */
+/* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. Calls of
+ * MPI are no work that could be distributed, but reading and writing is. */
 static int can_be_late(const summary_state *state, const rank_region *region) {
-  event_class class = {0};
-  event_classify(&class, NULL, state_text_of(state, region->name), state_text_of(state, region->cat));
-  return class.work != WORK_COMM && class.work != WORK_NONE;
+  switch (region->activity) {
+    case ACTIVITY_COMMUNICATION:
+    case ACTIVITY_MPI:
+    case ACTIVITY_EPOCH:
+    case ACTIVITY_STEP:
+    case ACTIVITY_EVALUATION:
+    case ACTIVITY_FRAME:
+    case ACTIVITY_FINAL: return 0;
+    case ACTIVITY_READ:
+    case ACTIVITY_WRITE: return 1;
+    default: return strncmp(state_text_of(state, region->cat).text, "MPI", 3) != 0; /* MPI and MPIIO */
+  }
 }
 
 /* A rank that waits for others is long in the regions around its communication, too: it is not the one that makes them wait. */
@@ -46,7 +59,14 @@ static int is_waiting(const collective_list *collectives, const rank_region *reg
   return waited >= 0.5 * (double)region->lost_ns;
 }
 
-/* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. */
+/* Of two that lose about the same: if they are longest on the same rank, they are within each other, and the inner one says more.
+ * Else the shorter one may be the waiting for the longer one. */
+static int says_more(const rank_region *next, const rank_region *found) {
+  if (!found) return 1;
+  return (next->max.total_ns < found->max.total_ns) == (next->max.rank == found->max.rank);
+}
+
+/* The region that loses most time to one rank. */
 static const rank_region *find_straggler(const summary_answer *answer) {
   const rank_region_list *all = &answer->rank_regions;
   const rank_region *found = NULL;
@@ -57,17 +77,18 @@ static const rank_region *find_straggler(const summary_answer *answer) {
     if (is_waiting(&answer->collectives, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
-    if (!found || next->max.total_ns < found->max.total_ns) found = next;
+    if (says_more(next, found)) found = next;
   }
   return found;
 }
 
 static void take_straggler(measure_list *list, const summary_answer *answer) {
   const rank_region *slow = find_straggler(answer);
-  dft_text name;
+  char *name;
   if (!slow) return;
-  name = state_text_of(answer->state, slow->name);
-  measure_set_text(list, M_straggler_region, name.text, name.len);
+  name = shown_name(state_text_of(answer->state, slow->name));
+  if (name) measure_set_text(list, M_straggler_region, name, strlen(name));
+  free(name);
   measure_set(list, M_straggler, (double)slow->max.rank);
   measure_set(list, M_straggler_time, (double)slow->max.total_ns);
   measure_set(list, M_straggler_mean, (double)slow->mean_ns);
@@ -75,14 +96,53 @@ static void take_straggler(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_straggler_stake, (double)slow->lost_ns);
 }
 
+static void take_waits(measure_list *list, const job_costs *costs) {
+  if (costs->is_imbalance_known || costs->ns[COST_IMBALANCE] > 0)
+    take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
+  measure_set_ratio(list, M_late_message_share, costs->waits[WAIT_MESSAGE], costs->base_ns);
+  measure_set(list, M_late_message_stake, costs->waits[WAIT_MESSAGE]);
+  measure_set_ratio(list, M_early_end_share, costs->waits[WAIT_END], costs->base_ns);
+  measure_set(list, M_early_end_stake, costs->waits[WAIT_END]);
+}
+
+/* What comes before the loop, and after it. */
+static int take_phases(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
+  measure_set_ratio(list, M_teardown_share, costs->end_ns, costs->job_ns);
+  measure_set(list, M_teardown_stake, costs->end_ns);
+  return phase_cause_measure(list, M_startup_cause, answer, costs, PHASE_START) &&
+         phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
+}
+
+/* Regions whose names are in no row of the vocabulary count as compute. */
+static void take_unnamed(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  double all = 0, unnamed = 0, most = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &answer->state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *region = &regions->list[j];
+      const double own = (double)region->self_ns;
+      const dft_text name = state_text_of(answer->state, region->name);
+      const int is_unnamed = region->activity == ACTIVITY_OTHER;
+      if (is_unnamed || region->activity == ACTIVITY_COMPUTE || region->activity == ACTIVITY_UPDATE) all += own;
+      if (!is_unnamed) continue;
+      unnamed += own;
+      if (own <= most) continue;
+      most = own;
+      measure_set_text(list, M_unnamed_region, name.text, name.len);
+    }
+  }
+  measure_set_ratio(list, M_unnamed_share, unnamed, all);
+}
+
 static void take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   measure_set(list, M_ranks, costs->count);
   take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
-  take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
-  if (costs->is_imbalance_known) take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
-  take_last(list, &answer->collectives);
+  take_waits(list, costs);
+  take_last(list, costs);
   take_straggler(list, answer);
+  take_unnamed(list, answer, costs);
 }
 
 /* ---- Training ------------------------------------------------------------------------------------------------------- */
@@ -144,18 +204,20 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
 }
 
-static void take_workers(measure_list *list, const job_costs *costs) {
-  double workers = 0, loaded = 0, room = 0, free_ns = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    workers += rank->workers;
-    loaded += rank->loaded_ns;
-    room += rank->workers_ns;
-    free_ns += rank->base_ns - rank->ns[COST_INPUT];
+static void take_workers(measure_list *list, const trainer_list *trainers) {
+  double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
+  for (uint32_t i = 0; i < trainers->count; i++) {
+    const trainer_workers *own = &trainers->lines[i].workers;
+    workers += own->at_once;
+    empty += own->empty;
+    busy += (double)own->busy_ns;
+    life += (double)own->life_ns;
+    if ((double)own->enough > enough) enough = (double)own->enough;
   }
-  measure_set(list, M_workers, workers / costs->count);
-  measure_set_ratio(list, M_worker_busy, loaded, room);
-  if (free_ns > 0) measure_set(list, M_workers_enough, (double)(uint64_t)(loaded / free_ns + 0.999));
+  measure_set_ratio(list, M_workers, workers, trainers->count);
+  measure_set_ratio(list, M_empty_workers, empty, trainers->count);
+  measure_set_ratio(list, M_worker_busy, busy, life);
+  if (enough > 0) measure_set(list, M_workers_enough, enough);
 }
 
 static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
@@ -165,13 +227,14 @@ static int take_training(measure_list *list, const summary_answer *answer, const
   if (training->processes)
     measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
   take_epochs(list, answer);
-  take_workers(list, costs);
+  take_workers(list, &answer->trainers);
   return take_steps(list, answer, costs);
 }
 
 int measures_take(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   if (!costs->count) return 1;
   take_ranks(list, answer, costs);
+  if (!take_phases(list, answer, costs)) return 0;
   measures_take_io(list, answer, costs);
   return !costs->is_training || take_training(list, answer, costs);
 }

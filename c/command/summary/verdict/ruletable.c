@@ -38,13 +38,15 @@ const finding_rule rules[] = {
    "unaligned reads",
    {{M_unaligned_reads, '>', 1000}, {M_unaligned_read_share, '>', 0.10}},
    M_unaligned_read_stake,
-   "{unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB",
+   "up to {unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB, nor where the last one "
+   "ended",
    "Align records with blocks of the file system, for example by H5Pset_alignment."},
   {"unaligned-writes",
    "unaligned writes",
    {{M_unaligned_writes, '>', 1000}, {M_unaligned_write_share, '>', 0.10}},
    M_unaligned_write_stake,
-   "{unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last one "
+   "up to {unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last "
+   "one "
    "ended",
    "Align records with blocks and stripes of the file system, for example by H5Pset_alignment and lfs setstripe."},
   {"redundant-reads",
@@ -66,6 +68,18 @@ const finding_rule rules[] = {
    M_metadata_stake,
    "{metadata_calls} calls such as {metadata_call}() on {metadata_files} files below {metadata_folder} move no data",
    "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
+  {"mpi-io",
+   "MPI-IO calls that move no data",
+   {{M_mpiio_share, '>', 0.05}},
+   M_mpiio_stake,
+   "{mpiio_calls} calls of MPI-IO such as {mpiio_call}() take {mpiio_share} of the time and move no data",
+   "Open a file once, on all ranks, and keep it open; closing it also writes what is buffered."},
+  {"sync",
+   "waiting until data is written",
+   {{M_sync_share, '>', 0.05}},
+   M_sync_stake,
+   "{syncs} calls such as {sync_call}() on {sync_files} files below {sync_folder} wait until data is written",
+   "Synchronise less often, at checkpoints only, or in the background. Closing a file also writes what is buffered."},
   {"open-churn",
    "files are opened again and again",
    {{M_opens, '>', 1000}, {M_opens_per_file, '>', 10}},
@@ -103,6 +117,19 @@ const finding_rule rules[] = {
    M_imbalance_stake,
    "ranks spend {imbalance_share} of their time waiting for others",
    "See Communication by rank: give those that the others wait for less work, or find out why they are slower."},
+  {"late-senders",
+   "messages are sent late",
+   {{M_ranks, '>', 2}, {M_late_message_share, '>', 0.05}},
+   M_late_message_stake,
+   "ranks spend {late_message_share} of their time waiting for messages that are not sent yet",
+   "Send as soon as the data is there, and compute what needs no message first (MPI_Isend, MPI_Irecv, MPI_Waitall); "
+   "or give the ranks that send late less work: see late sender in Communication by rank."},
+  {"early-end",
+   "ranks are done before the others",
+   {{M_ranks, '>', 2}, {M_early_end_share, '>', 0.05}},
+   M_early_end_stake,
+   "for {early_end_share} of the job, a rank has ended or waits in MPI_Finalize while others still work",
+   "Let all ranks take part in what the last ones do: write in parallel or in the background, or share the work anew."},
   {"straggler",
    "a region takes longer on one rank",
    {{M_ranks, '>', 2}, {M_straggler_imbalance, '>', 0.15}},
@@ -126,8 +153,14 @@ const finding_rule rules[] = {
    "start-up",
    {{M_startup_share, '>', 0.10}},
    M_startup_stake,
-   "{startup_share} of the job passes before the main loop begins",
+   "{startup_share} of the job passes before the main loop begins; {startup_cause}",
    "Load and set up in parallel, cache what is the same in every run, or run longer per start."},
+  {"tear-down",
+   "tear-down",
+   {{M_teardown_share, '>', 0.10}},
+   M_teardown_stake,
+   "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
+   "If it writes results: let every rank write a part, or write while the loop still runs."},
   {"step-jitter",
    "some steps take much longer than others",
    {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}},
@@ -149,9 +182,22 @@ const finding_rule rules[] = {
    "saving and loading take {checkpoint_share} of the training loop, while nothing computes; a trainer does it "
    "{checkpoints} times",
    "Save less often, save asynchronously (copy to memory, write in the background), or shard over ranks."},
+  {"no-workers",
+   "nobody loads ahead",
+   {{M_waiting_share, '>', 0.05}, {M_workers, '<', 1}},
+   M_waiting_stake,
+   "the trainer waits for data for {waiting_share} of its loop, and no process is known that loads ahead",
+   "Load in worker processes (num_workers), so that loading overlaps with compute."},
+  {"empty-workers",
+   "workers get no data",
+   {{M_waiting_share, '>', 0.05}, {M_empty_workers, '>', 1}},
+   M_waiting_stake,
+   "workers of a trainer ({empty_workers} at once) find no data, the others ({workers}) load everything, and the "
+   "trainer waits for data for {waiting_share} of its loop",
+   "Give each worker its part of the IterableDataset (get_worker_info()): more workers than parts do not help."},
   {"few-workers",
    "too few loader workers",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}},
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
@@ -179,6 +225,14 @@ int rule_condition_holds(const rule_condition *condition, const measure_list *me
   const measure_value *value = &measures->values[condition->measure];
   if (!value->is_known) return 0;
   return condition->sign == '>' ? value->number >= condition->limit : value->number < condition->limit;
+}
+
+int rule_condition_is_enough(const rule_condition *condition, const measure_list *measures, double stake_share) {
+  const measure_value *value = &measures->values[condition->measure];
+  if (rule_condition_holds(condition, measures)) return 1;
+  return value->is_known && measure_kinds[condition->measure].unit == UNIT_COUNT && condition->sign == '>' &&
+         condition->limit >= COUNT_MANY && stake_share >= STAKE_CRITICAL &&
+         value->number >= COUNT_ENOUGH * condition->limit;
 }
 
 const char *rule_condition_limit(char out[MEASURE_TEXT_BYTES], const rule_condition *condition) {

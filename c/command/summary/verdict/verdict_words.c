@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cause_words.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/summary/answer/processlabel.h"
 #include "verdict_advice.h"
 
 #define ALL_SHARE 0.995 /* rounded, it is all */
@@ -25,7 +28,7 @@ static const class_words words[BOUND_CLASSES] = {
   [BOUND_CHECKPOINT] = {"CHECKPOINT-BOUND", "is spent on checkpoints", "checkpoints",
                         "With checkpoints in the background"},
   [BOUND_IO] = {"I/O-BOUND", "is spent in I/O calls", "I/O calls", "Without the time in these calls"},
-  [BOUND_IMBALANCE] = {"IMBALANCE", "is waiting for the last rank in collectives", "imbalance", "With perfect balance"},
+  [BOUND_IMBALANCE] = {"IMBALANCE", "is waiting for other ranks", "imbalance", "With perfect balance"},
   [BOUND_START] = {"START-UP", "passes before the main loop begins", "start-up", "Without it"},
 };
 
@@ -41,7 +44,14 @@ static int is_of_loop(const job_verdict *verdict, const job_costs *costs) {
 /* The times of a job are means of its ranks, which may be shorter than the job. */
 static const char *each_text(const job_verdict *verdict, const job_costs *costs) {
   if (costs->count < 2 || is_of_loop(verdict, costs)) return "";
-  return costs->ranks[0].rank == NO_NUMBER ? " per process" : " per rank";
+  return costs->lives.is_known ? " in all" : " per rank";
+}
+
+/* What the shares are of. */
+static void say_base(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  char text[FORMAT_BYTES];
+  if (costs->lives.is_known) fprintf(out, "the time of %s processes", format_count(text, costs->count));
+  else fprintf(out, "%s", is_of_loop(verdict, costs) ? "the training loop" : "the job");
 }
 
 /* ---- The first line ------------------------------------------------------------------------------------------------- */
@@ -53,10 +63,15 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
     double ns;
   } others[] = {{"copies to and from the device", costs->ns[COST_TRANSFER]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
+  const double compute = verdict_share(costs, BOUND_COMPUTE);
   int count = 0;
+  if (but != BOUND_COMPUTE && compute >= SHARE_MENTIONED)
+    fprintf(out, "%scompute %.0f %%", count++ ? ", " : before, 100 * compute);
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
     const double share = verdict_share(costs, (enum verdict_class) class);
-    if (class == (int)but || share < SHARE_MENTIONED || (class == BOUND_START && costs->is_training)) continue;
+    if (class == BOUND_COMPUTE || class == (int)but || share < SHARE_MENTIONED ||
+        (class == BOUND_START && costs->is_training))
+      continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, words[class].short_name, 100 * share);
   }
   for (int i = 0; i < 2; i++) {
@@ -74,45 +89,65 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
   else fprintf(out, " causes %.0f %% of it", 100 * verdict->worst_share);
 }
 
+/* What most of the imbalance is; WAITS: several things. */
+static enum rank_wait main_wait(const job_costs *costs) {
+  for (int i = 0; i < WAITS; i++) {
+    if (costs->waits[i] >= SHARE_CAUSE * costs->ns[COST_IMBALANCE]) return (enum rank_wait)i;
+  }
+  return WAITS;
+}
+
+static const char *doing_text(const job_verdict *verdict, const job_costs *costs) {
+  static const char *const waits[WAITS + 1] = {[WAIT_COLLECTIVE] = "is waiting for the last rank in collectives",
+                                               [WAIT_MESSAGE] = "is waiting for messages that are sent late",
+                                               [WAIT_END] = "is waiting for the last rank to finish"};
+  const enum rank_wait wait = main_wait(costs);
+  return verdict->class == BOUND_IMBALANCE && wait != WAITS ? waits[wait] : words[verdict->class].doing;
+}
+
+/* "imbalance and I/O calls take about as much"; 0: none of them could be the verdict. */
+static int say_tied(FILE *out, const job_verdict *verdict) {
+  int all = 0, count = 0;
+  for (int class = 0; class < BOUND_CLASSES; class ++) all += verdict->is_tied[class];
+  for (int class = 0; class < BOUND_CLASSES; class ++) {
+    if (!verdict->is_tied[class]) continue;
+    fprintf(out, "%s%s", !count ? "" : count + 1 < all ? ", " : " and ", words[class].short_name);
+    count++;
+  }
+  if (count) fprintf(out, " take about as much of ");
+  return count;
+}
+
+static void say_none(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  char whole[FORMAT_BYTES];
+  fprintf(out, "NONE DOMINANT: ");
+  if (!say_tied(out, verdict)) fprintf(out, "no cost stands out in ");
+  say_base(out, verdict, costs);
+  fprintf(out, " (%s%s)", time_text(whole, verdict->of_ns), each_text(verdict, costs));
+  say_shares(out, costs, ": ", BOUND_NONE);
+  fprintf(out, ".");
+}
+
 static void say_first(FILE *out, const job_verdict *verdict, const job_costs *costs) {
-  const char *base = is_of_loop(verdict, costs) ? "the training loop" : "the job";
   char time[FORMAT_BYTES], whole[FORMAT_BYTES];
   if (!verdict->is_sure) fprintf(out, "PROBABLY ");
   if (verdict->class == BOUND_NONE) {
-    fprintf(out, "NONE DOMINANT: no cost stands out in %s (%s%s)", base, time_text(whole, verdict->of_ns),
-            each_text(verdict, costs));
-    say_shares(out, costs, ": ", BOUND_NONE);
-    fprintf(out, ".");
+    say_none(out, verdict, costs);
     return;
   }
   fprintf(out, "%s", words[verdict->class].title);
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
-  fprintf(out, ": %.0f %% of %s (%s of %s%s) %s", 100 * verdict->share, base, time_text(time, verdict->ns),
-          time_text(whole, verdict->of_ns), each_text(verdict, costs), words[verdict->class].doing);
+  fprintf(out, ": %.0f %% of ", 100 * verdict->share);
+  say_base(out, verdict, costs);
+  fprintf(out, " (%s of %s%s) ", time_text(time, verdict->ns), time_text(whole, verdict->of_ns),
+          each_text(verdict, costs));
+  if (verdict->is_guess) fprintf(out, "may be waiting for rank %" PRId64, verdict->worst_rank);
+  else fprintf(out, "%s", doing_text(verdict, costs));
   say_worst(out, verdict);
   fprintf(out, ".");
 }
 
 /* ---- Evidence ------------------------------------------------------------------------------------------------------- */
-
-/* "open() of 1,200 files below /scratch/train (110 KiB read of each)" */
-static void say_files(FILE *out, const verdict_cause *cause) {
-  const int is_written = strcmp(cause->what, "write") == 0;
-  char text[FORMAT_BYTES], path[MEASURE_TEXT_BYTES];
-  if (cause->call) fprintf(out, " %s()", short_text(path, cause->call));
-  else fprintf(out, " %s calls", cause->what);
-  if (cause->file) fprintf(out, " of %s", short_text(path, cause->file));
-  else if (cause->files) fprintf(out, " of %s file%s", format_count(text, cause->files), plural(cause->files));
-  if (cause->folder && !cause->file) {
-    short_text(path, cause->folder); /* which ends with a slash */
-    fprintf(out, " below %.*s", (int)strlen(path) - 1, path);
-  }
-  if (!cause->files || cause->file_bytes <= 0) return;
-  fprintf(out, " (%s %s%s)", format_bytes(text, cause->file_bytes), is_written ? "written" : "read",
-          cause->files == 1 ? ""
-          : is_written      ? " to each"
-                            : " of each");
-}
 
 static void say_cause(FILE *out, const job_verdict *verdict, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
@@ -124,20 +159,17 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
             measure_format(two, measures, M_straggler_mean));
     return;
   }
-  if (cause->share >= ALL_SHARE && !cause->is_about) fprintf(out, "All of that ");
-  else fprintf(out, "%s%.0f %% of that ", cause->is_about ? "About " : "", 100 * cause->share);
-  fprintf(out, verdict->class == BOUND_INPUT ? "waiting coincides with" : "is");
-  if (strcmp(cause->what, "preparing") == 0) fprintf(out, " the preparing of samples, outside of I/O calls");
-  else if (cause->call || cause->files) say_files(out, cause);
-  else fprintf(out, " %s", cause->what);
+  cause_say_share(out, cause, "that");
+  fprintf(out, verdict->class == BOUND_INPUT ? " waiting coincides with" : " is");
+  cause_say(out, cause);
   fprintf(out, ".\n");
 }
 
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   char best[FORMAT_BYTES];
-  if (verdict->class == BOUND_NONE) return;
-  if (!costs->is_training && costs->count > 1 && costs->ranks[0].rank == NO_NUMBER)
-    return; /* one after another, or at once? */
+  if (verdict->class == BOUND_NONE || verdict->is_aside) return;
+  if (verdict->class == BOUND_COMPUTE && verdict->share >= ALL_SHARE) return; /* nothing else takes time */
+  if (costs->lives.is_known) return;                                          /* one after another, or at once? */
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));
 }
@@ -168,32 +200,86 @@ static void say_evaluation(FILE *out, const summary_answer *answer, const job_co
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
-  if (answer->state->question.has_from || answer->state->question.has_to)
-    fprintf(out, "Only a part of the time was asked for: events that begin in it count whole.\n");
+  if (answer->state->question.has_from)
+    fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
   if (count < STEPS_SURE)
-    fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
-            plural(count), STEPS_SURE);
+    fprintf(out, "Only %" PRIu64 " %s%s: %s.\n", count, costs->is_training ? "step" : "event", plural(count),
+            costs->is_training ? "trace at least 20 to be sure" : "few to judge a program by");
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns)
     fprintf(out,
             "For up to %.0f %% of the job, other threads are in I/O calls: if a region only waits for them, give it "
             "the class "
             "frame (--classes).\n",
             100 * costs->hidden_ns / costs->base_ns);
+  if (verdict->is_aside)
+    fprintf(out,
+            "For %.0f %% of the job, only other threads than the main one are in I/O calls. What the main thread does "
+            "meanwhile is not known: if it computes, this I/O costs nothing; if it waits for them, it does.\n",
+            100 * costs->aside_ns / costs->base_ns);
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
     fprintf(out, "How much of the communication is waiting for other ranks is unknown: see Communication.\n");
 }
 
+/* The ways of waiting, if none is most of it. */
+static void say_waits(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  static const char *const waits[WAITS] = {
+    [WAIT_COLLECTIVE] = "in collectives", [WAIT_MESSAGE] = "for late messages", [WAIT_END] = "of ranks that are done"};
+  int count = 0;
+  if (verdict->class != BOUND_IMBALANCE || main_wait(costs) != WAITS) return;
+  for (int i = 0; i < WAITS; i++) {
+    const double share = costs->waits[i] / verdict->ns;
+    if (share >= SHARE_MENTIONED)
+      fprintf(out, "%s %.0f %% is %s", count++ ? "," : "Of that waiting,", 100 * share, waits[i]);
+  }
+  if (count) fprintf(out, ".\n");
+}
+
+/* Processes without ranks are no job of equal parts. */
+static void say_lives(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  const process_lives *lives = &costs->lives;
+  char one[FORMAT_BYTES], two[FORMAT_BYTES];
+  if (verdict_lives_differ(costs)) {
+    const dft_text whole = process_command(answer->state, lives->longest);
+    const dft_text name = {whole.text, strcspn(whole.text, ";")};
+    fprintf(out, "Process %" PRIu64, answer->state->processes[lives->longest].pid);
+    if (name.len) fprintf(out, " (%s)", printable_n(name.text, name.len));
+    fprintf(out, " lasts %s, the others %s on average.\n", time_text(one, lives->longest_ns),
+            time_text(two, lives->others_ns));
+  }
+  if (verdict_has_gaps(costs, answer))
+    fprintf(out, "For %s of the %s from the first event to the last, none of these processes runs.\n",
+            time_text(one, (double)answer->job_ns - lives->covered_ns), time_text(two, (double)answer->job_ns));
+}
+
+/* What counts as compute only because nobody knows its name. */
+static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const measure_value *share = &measures->values[M_unnamed_share];
+  char name[MEASURE_TEXT_BYTES];
+  if (verdict->is_guess)
+    fprintf(out,
+            "No communication was recorded, so it is not known whether the others wait for it: trace MPI (--io), or "
+            "name the regions that communicate (--classes).\n");
+  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number <= 0.5) return;
+  fprintf(out,
+          "Regions whose names mean nothing to dftracer count as compute, most of all '%s': if one of them is "
+          "communication or I/O, say so with --classes.\n",
+          measure_format(name, measures, M_unnamed_region));
+}
+
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
+  say_waits(out, verdict, costs);
   say_cause(out, verdict, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
   say_evaluation(out, answer, costs);
+  say_lives(out, answer, costs);
+  say_unnamed(out, verdict, costs, measures);
   say_doubts(out, verdict, answer, costs);
 }
 

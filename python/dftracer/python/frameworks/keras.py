@@ -31,6 +31,20 @@ def _epoch_ends(change: Any, _: Any, before: Any) -> Any:
     return traced
 
 
+def _looked(change: Any, _: Any, before: Any) -> Any:
+    """Before it trains, Keras takes a batch to learn the shapes, and throws it away."""
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        progress.is_looking = True
+        try:
+            return before(*args, **kwargs)
+        finally:
+            progress.is_looking = False
+
+    return traced
+
+
 class Hooks:
     """Drives a call that is not patched: Python finds `model.fit` before it makes the callback, its argument."""
 
@@ -43,27 +57,27 @@ class Hooks:
         progress.drivers += 1
         return True
 
-    def _end(self, kind: str) -> bool:
-        if self.drives != kind:
-            return False
-        self.drives = ""
-        progress.drivers -= 1
-        return True
+    def _end(self, kind: str) -> None:
+        if self.drives == kind:
+            self.drives = ""
+            if kind == "train":
+                progress.end_driving()
+            else:
+                progress.end_evaluation()
+                progress.drivers -= 1
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._begin("train")
 
     def on_train_end(self, logs: Any = None) -> None:
-        if self._end("train"):
-            progress.finish()
+        self._end("train")
 
     def _evaluation_begins(self, logs: Any = None) -> None:
         if self._begin("evaluate"):
             progress.begin_evaluation()
 
     def _evaluation_ends(self, logs: Any = None) -> None:
-        if self._end("evaluate"):
-            progress.end_evaluation()
+        self._end("evaluate")
 
     on_test_begin = on_predict_begin = _evaluation_begins
     on_test_end = on_predict_end = _evaluation_ends
@@ -74,14 +88,15 @@ class Hooks:
 
 
 def _exclude_layers(keras: Any) -> None:
-    """A forward is the call of a model in fit, evaluate or predict. To learn shapes, Keras calls it with symbols."""
+    """A forward is the call of a model. To learn shapes, Keras calls it with symbols, or in a scope of its own."""
     scope: Any = sys.modules.get("keras.src.backend.common.stateless_scope")
     is_symbolic = getattr(scope, "in_stateless_scope", lambda: False)
 
-    def is_other(module: Any) -> bool:
+    def is_other(module: Any, args: Any) -> bool:
         if not isinstance(module, keras.Layer):
             return False
-        return not isinstance(module, keras.Model) or not progress.drivers or not module.built or is_symbolic()
+        is_model = isinstance(module, keras.Model) and module.built
+        return not is_model or is_symbolic() or any(isinstance(one, keras.KerasTensor) for one in args)
 
     is_no_model.append(is_other)
 
@@ -94,6 +109,7 @@ def patch(keras: Any) -> None:
     patches.add_method(keras.Model, "fit", None, driven)
     patches.add_method(keras.Model, "evaluate", None, evaluated)
     patches.add_method(keras.Model, "predict", None, evaluated)
+    patches.add_method(keras.Model, "_symbolic_build", None, _looked)
     patches.add_method(keras.optimizers.Optimizer, "apply", ai.compute.step, _stepped)
     patches.add_method(keras.callbacks.CallbackList, "on_epoch_begin", None, _epoch_begins)
     patches.add_method(keras.callbacks.CallbackList, "on_epoch_end", None, _epoch_ends)

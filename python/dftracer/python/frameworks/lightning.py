@@ -35,9 +35,8 @@ class Hooks:
     def _end(self) -> None:
         if self.is_driving:
             self.is_driving = False
-            progress.drivers -= 1
             progress.end_evaluation()
-            progress.finish()
+            progress.end_driving()
 
     def teardown(self, *_: Any, **__: Any) -> None:
         self._end()

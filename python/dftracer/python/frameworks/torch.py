@@ -63,6 +63,7 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
     """The replacement in a function that calls it."""
     undo, name = make(change, owner), change.name
     inner = vars(owner)[name]
+    begins = progress.trains if name == "backward" else progress.event_begins
 
     @functools.wraps(inner)
     def gate(*args: Any, **kwargs: Any) -> Any:
@@ -70,6 +71,7 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
             return inner.__wrapped__(*args, **kwargs)  # torch pickles a tensor, which is no checkpoint
         if not session.ready():
             return inner.__wrapped__(*args, **kwargs)
+        begins()
         try:
             return inner(*args, **kwargs)
         finally:
@@ -92,11 +94,11 @@ def _replace_method(change: Change, kind: Any, node: DFTracerAI | None, make: An
 # ---- Models ----------------------------------------------------------------------------------------------------------
 
 
-is_no_model: list[Callable[[Any], bool]] = []  # what frameworks know of their modules
+is_no_model: list[Callable[[Any, Any], bool]] = []  # what frameworks know of a module and its arguments
 
 
-def _is_model(module: Any) -> bool:
-    if any(is_other(module) for is_other in is_no_model):
+def _is_model(module: Any, args: Any) -> bool:
+    if any(is_other(module, args) for is_other in is_no_model):
         return False
     left = _models.get(module, 1) - 1
     if left > 0:
@@ -132,7 +134,7 @@ def _replace_call(change: Change, kind: Any) -> Callable[[], None]:
 
 
 def _call_outermost(before: Any, module: Any, args: Any, kwargs: Any) -> Any:
-    if not _is_model(module) or _is_elsewhere() or not session.ready():
+    if not _is_model(module, args) or _is_elsewhere() or not session.ready():
         return before(module, *args, **kwargs)
     with Forward(module):
         return before(module, *args, **kwargs)
@@ -168,7 +170,7 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
     def traced(*args: Any, **kwargs: Any) -> Any:
         if not change.users or not session.ready():
             return before(*args, **kwargs)
-        progress.has_stepped = True
+        progress.stepped()
         closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
         if not callable(closure):
             with node:
@@ -200,8 +202,20 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
 
 
 def _cleared(change: Change, node: DFTracerAI, before: Any) -> Any:
-    """zero_grad of a model, if it is part of a training: frameworks call it once before."""
+    """zero_grad of an optimizer."""
     recorded = training._recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        progress.gradients_are_cleared()
+        return recorded(*args, **kwargs)
+
+    return traced
+
+
+def _cleared_in_training(change: Change, node: DFTracerAI, before: Any) -> Any:
+    """zero_grad of a model, if it is part of a training: frameworks call it once before."""
+    recorded = _cleared(change, node, before)
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -276,8 +290,8 @@ def patch(module: Any) -> None:
     session.at_silence.append(_stop_observing)
     patches.add_process()
     patches._use(module.nn.Module, "__call__", _replace_call)
-    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared)
-    patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD)
+    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared_in_training)
+    patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD, _cleared)
     patches._use(module.optim.Optimizer, "__init__", functools.partial(_replace_start, use=_add_optimizer))
     patches._use(DataLoader, "__init__", functools.partial(_replace_start, use=_add_loader))
     loaders.add_class(DataLoader, patches._use)

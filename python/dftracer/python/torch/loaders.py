@@ -8,6 +8,7 @@ background loops over the inner one.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import threading
@@ -89,15 +90,22 @@ def _samples_of(loader: Any, has_length: bool) -> Any:
         return None
 
 
+@contextlib.contextmanager
+def part(name: str) -> Iterator[None]:
+    """The start of an outermost loader and its workers (`init`), or its end."""
+    _within.depth += 1
+    try:
+        with ai.dataloader.fetch.derive(name):
+            yield
+    finally:
+        _within.depth -= 1
+
+
 def _start(loader: Any, before: Callable[[Any], Any]) -> Any:
     """The iterator of an outermost loader."""
     observed = observer.loop_begins(loader) if observer is not None else None
-    _within.depth += 1
-    try:
-        with ai.dataloader.fetch.init:  # workers are started
-            iterator = before(loader)
-    finally:
-        _within.depth -= 1
+    with part("init"):
+        iterator = before(loader)
     if iterator is not loader:
         loop = _new_loop(iterator, loader)
         return observed(loop, iterator) if observed is not None else loop

@@ -1,10 +1,12 @@
-/* costs.c - what the ranks of a job spent their time on.
+/* costcount.c - counts what the ranks of a job spent their time on.
  * SPDX-License-Identifier: MIT */
-#include "costs.h"
+#include "costcount.h"
 
 #include <stdlib.h>
 
 #include "command/summary/tally/iograins.h"
+#include "processlives.h"
+#include "rankends.h"
 
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
 
@@ -13,8 +15,8 @@ const char *const cost_names[COSTS] = {
   [COST_COMM] = "communication",  [COST_CHECKPOINT] = "checkpoint",
   [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
   [COST_READ] = "read",           [COST_WRITE] = "write",
-  [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
-  [COST_OTHER] = "other",
+  [COST_SYNC] = "sync",           [COST_META] = "metadata",
+  [COST_TRANSFER] = "transfer",   [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -77,10 +79,12 @@ static int is_of_kind(enum io_kind io, enum io_cost kind) {
   if (io == IO_READ || io == IO_WRITE || io == IO_COPY) {
     return io == IO_COPY ? kind != IO_COST_METADATA : kind == (io == IO_READ ? IO_COST_READ : IO_COST_WRITE);
   }
-  return kind == IO_COST_METADATA;
+  if (io == IO_SYNC) return kind == IO_COST_SYNC;
+  return kind == IO_COST_METADATA || (kind == IO_COST_SYNC && io == IO_CLOSE);
 }
 
-dft_text costs_call(const summary_state *state, enum io_cost kind, double *share) {
+dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share) {
+  const summary_state *state = answer->state;
   dft_text found = {"", 0};
   uint64_t most = 0, all = 0;
   for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
@@ -94,6 +98,8 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
     most = state->calls[i].ns;
     found = name;
   }
+  if (kind == IO_COST_SYNC && all > answer->io.sync_ns) all = answer->io.sync_ns; /* of some files only */
+  if (most > all) most = all;
   *share = all ? (double)most / (double)all : 0;
   return found;
 }
@@ -101,11 +107,11 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
-  [TIME_COMPUTE] = COST_COMPUTE, [TIME_INPUT] = COST_INPUT,
-  [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
-  [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
-  [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
-  [TIME_OUTSIDE] = COST_OTHER,
+  [TIME_COMPUTE] = COST_COMPUTE,   [TIME_INPUT] = COST_INPUT,
+  [TIME_COMM] = COST_COMM,         [TIME_CHECKPOINT] = COST_CHECKPOINT,
+  [TIME_READ] = COST_READ,         [TIME_WRITE] = COST_WRITE,
+  [TIME_SYNC] = COST_SYNC,         [TIME_META] = COST_META,
+  [TIME_TRANSFER] = COST_TRANSFER, [TIME_OUTSIDE] = COST_OTHER,
 };
 
 static void split_time(rank_costs *rank, const process_counts *counts, int is_training) {
@@ -118,22 +124,34 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (is_in_base) rank->ns[cost_of_class[class]] += ns;
       if (is_in_base || !is_training) rank->base_ns += ns;
       if (phase == PHASE_START) rank->ns[COST_START] += ns;
+      if (phase == PHASE_END) rank->end_ns += ns;
       if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
+      if (class == TIME_SYNC) rank->io_ns[IO_COST_SYNC] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
+    if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];
   }
 }
 
-/* The wait for the last rank is not communication. */
+/* The wait for other ranks is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives) {
-  double waited = 0;
+  const wait_sums *waits = NULL;
+  double waited, counted;
   for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].process == rank->process) waited = (double)collectives->ranks[i].waits.loop_waited_ns;
+    if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
   }
-  if (waited > rank->ns[COST_COMM]) waited = rank->ns[COST_COMM]; /* some of it overlaps with compute */
-  rank->ns[COST_IMBALANCE] = waited;
-  rank->ns[COST_COMM] -= waited;
+  if (!waits) return;
+  rank->caused_ns = (double)waits->loop_caused_ns;
+  rank->end_caused_ns = (double)waits->end_caused_ns;
+  rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
+  waited = (double)waits->loop_waited_ns;
+  counted = waited < rank->ns[COST_COMM] ? waited : rank->ns[COST_COMM]; /* some of it overlaps with compute */
+  if (counted <= 0) return;
+  rank->waits[WAIT_MESSAGE] = counted * (double)waits->loop_late_ns / waited;
+  rank->waits[WAIT_COLLECTIVE] = counted - rank->waits[WAIT_MESSAGE];
+  rank->ns[COST_IMBALANCE] = counted;
+  rank->ns[COST_COMM] -= counted;
 }
 
 /* I/O calls that are no cost, because another thread of the process seems to compute meanwhile. */
@@ -147,23 +165,34 @@ static double hidden_io(const rank_costs *rank, process_counts *counts) {
 static void add_up(job_costs *costs) {
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    costs->base_ns += rank->base_ns / costs->count;
-    costs->job_ns += rank->all_ns / costs->count;
-    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
+    costs->base_ns += rank->base_ns / costs->divisor;
+    costs->job_ns += rank->all_ns / costs->divisor;
+    costs->end_ns += rank->end_ns / costs->divisor;
+    costs->aside_ns += rank->aside_ns / costs->divisor;
+    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
+    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
   }
+}
+
+/* Ranks are sorted: those without a number come first. */
+static int has_only_processes(const job_costs *costs) {
+  return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
 }
 
 int costs_count(job_costs *costs, const summary_answer *answer) {
   *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
+  costs->divisor = has_only_processes(costs) ? 1 : costs->count;
+  if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
   costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
-                          costs->count;
+                          costs->divisor;
   }
+  if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
   return 1;
 }

@@ -1,0 +1,115 @@
+/* trainerworkers.c - the processes that load for a trainer in its training loop.
+ * SPDX-License-Identifier: MIT */
+#include "trainerworkers.h"
+
+#include <stdlib.h>
+
+/* A process begins or ends. */
+typedef struct life_change {
+  int64_t time;
+  int change;
+} life_change;
+
+/* Of equal times, ends come first. */
+static int by_time(const void *a, const void *b) {
+  const life_change *one = a, *two = b;
+  if (one->time != two->time) return one->time < two->time ? -1 : 1;
+  return one->change - two->change;
+}
+
+/* Lives, as they are found. */
+typedef struct life_list {
+  life_change *changes;
+  uint32_t count; /* two of each life */
+} life_list;
+
+static void add_life(life_list *lives, time_span life) {
+  lives->changes[lives->count++] = (life_change){life.start, 1};
+  lives->changes[lives->count++] = (life_change){life.end, -1};
+}
+
+static uint32_t most_at_once(life_list *lives) {
+  int most = 0, now = 0;
+  if (lives->count) qsort(lives->changes, lives->count, sizeof *lives->changes, by_time);
+  for (uint32_t i = 0; i < lives->count; i++) {
+    now += lives->changes[i].change;
+    if (now > most) most = now;
+  }
+  return (uint32_t)most;
+}
+
+/* A trainer's time, and those who load for it. */
+typedef struct worker_count {
+  trainer_workers *workers;
+  spanset loop; /* without evaluation */
+  const process_counts *trainer;
+  life_list loading, empty;
+} worker_count;
+
+static int measure_life(worker_count *count, time_span life, uint64_t *ns) {
+  spanset own = {0}, *one = &own, *loop = &count->loop;
+  span_lengths lengths = {0};
+  const int is_good = spanset_add(&own, life.start, life.end) && spanset_measure(&one, 1, &loop, 1, &lengths);
+  spanset_free(&own);
+  *ns = lengths.common;
+  return is_good;
+}
+
+static int add_worker(worker_count *count, summary_state *state, uint32_t number, spanset *evaluation) {
+  process_counts *counts = &state->processes[number].counts;
+  const state_source *source = &state->sources[state->processes[number].source];
+  spanset *data = &counts->data, *loop = &count->loop;
+  span_lengths in_loop = {0}, in_evaluation = {0};
+  time_span life = {source->first, source->last};
+  uint64_t life_ns = 0;
+  if (!spanset_measure(&data, 1, &loop, 1, &in_loop)) return 0;
+  if (!spanset_measure(&data, 1, &evaluation, 1, &in_evaluation)) return 0;
+  if (!in_loop.common || in_loop.common < in_evaluation.common) return 1;
+  if (life.start < count->trainer->loop_first) life.start = count->trainer->loop_first;
+  if (life.end > count->trainer->loop_last) life.end = count->trainer->loop_last;
+  if (!counts->ai_count[AI_DATA]) {
+    add_life(&count->empty, life);
+    return 1;
+  }
+  if (!measure_life(count, life, &life_ns)) return 0;
+  add_life(&count->loading, life);
+  count->workers->count++;
+  count->workers->life_ns += life_ns;
+  count->workers->busy_ns += in_loop.common;
+  return 1;
+}
+
+static int add_workers(worker_count *count, summary_state *state, const uint32_t *trainers, uint32_t trainer) {
+  spanset *evaluation = &state->processes[trainer].counts.evaluation;
+  int is_good = 1;
+  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
+    if (trainers[i] == trainer && !spanset_is_empty(&state->processes[i].counts.data))
+      is_good = add_worker(count, state, i, evaluation);
+  }
+  return is_good;
+}
+
+int trainer_workers_measure(trainer_workers *workers, summary_state *state, const uint32_t *trainers, uint32_t trainer,
+                            uint64_t wait_ns) {
+  process_counts *counts = &state->processes[trainer].counts;
+  const size_t room = 2 * (size_t)state->process_count + 1;
+  worker_count count = {.workers = workers, .trainer = counts};
+  spanset *loop = &count.loop;
+  span_lengths lengths = {0};
+  int is_good;
+  *workers = (trainer_workers){0};
+  count.loading.changes = malloc(room * sizeof(life_change));
+  count.empty.changes = malloc(room * sizeof(life_change));
+  is_good = count.loading.changes && count.empty.changes && training_loop(counts, &count.loop) &&
+            spanset_measure(&loop, 1, NULL, 0, &lengths) && add_workers(&count, state, trainers, trainer);
+  if (is_good) {
+    workers->at_once = most_at_once(&count.loading);
+    workers->empty = most_at_once(&count.empty);
+    if (workers->count && lengths.one > wait_ns)
+      workers->enough = (workers->busy_ns + lengths.one - wait_ns - 1) / (lengths.one - wait_ns);
+  }
+  free(count.loading.changes);
+  free(count.empty.changes);
+  spanset_free(&count.loop);
+  return is_good;
+}

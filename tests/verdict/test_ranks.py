@@ -1,0 +1,212 @@
+"""test_ranks.py - ranks that wait for others in ways that are no collectives: they are done, or a message is late.
+
+SPDX-License-Identifier: MIT
+"""
+
+import pathlib
+import subprocess
+import tempfile
+
+from made import Job, solver
+from verdict_harness import COMMAND, check, finding_ids, main, summary_of
+
+STEPS, STEP, LAST = 24, 10, 400  # milliseconds
+
+
+def document_of(job, expected=None):
+    """expected: the class of the verdict, which must be true."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth = job.write(folder)
+        document = summary_of(folder)
+        if expected:
+            check(document["verdict"], truth, expected, "job", shares=("imbalance", "communication", "compute"))
+        return document
+
+
+def told_by(document):
+    return "\n".join([document["verdict"]["text"], *document["verdict"]["evidence"]])
+
+
+def ids_of(document):
+    return {finding["id"] for finding in document["findings"]}
+
+
+def steps_of(job):
+    for _ in range(STEPS):
+        job.spend("compute", STEP)
+    return job
+
+
+def only_rank_0(job, ms):
+    return [ms] + [0] * (len(job.ranks) - 1)
+
+
+def ranks_that_end_early_wait_for_the_last():
+    for ranks in (3, 4):
+        job = steps_of(Job(ranks))
+        job.spend("checkpoint", only_rank_0(job, LAST))
+        document = document_of(job, "imbalance")
+        verdict = document["verdict"]
+        assert "waiting for the last rank to finish; rank 0 causes all of it" in told_by(document), verdict
+        assert "Rank 0 spends 400 ms in 'capture'" in told_by(document), verdict
+        assert "while rank 0 saves" in verdict["next"], verdict
+        assert verdict["waits"]["end"] == verdict["shares"]["imbalance"], verdict
+        assert {"imbalance", "early-end", "tear-down"} <= ids_of(document), ids_of(document)
+
+
+def ranks_that_wait_in_finalize_wait_for_the_last():
+    for ranks in (3, 4):
+        job = steps_of(Job(ranks))
+        job.spend("write", only_rank_0(job, LAST))
+        job.meet("MPI_Finalize", 0.01, "MPI")
+        document = document_of(job, "imbalance")
+        assert "to finish; rank 0 causes all of it" in told_by(document), document["verdict"]
+        assert "spread the I/O of rank 0" in document["verdict"]["next"], document["verdict"]
+        assert {"early-end", "tear-down"} <= ids_of(document), ids_of(document)
+
+
+def work_after_finalize_keeps_the_others_waiting_as_well():
+    job = steps_of(Job(4))
+    job.spend("compute", [30, 0, 0, 0])
+    job.meet("MPI_Finalize", 0.01, "MPI")
+    job.spend("write", only_rank_0(job, LAST))
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert abs(verdict["waits"]["end"] - 0.75 * 430 / 670) < 0.005, verdict
+
+
+def ranks_that_end_together_have_nothing_to_tell():
+    job = steps_of(Job(4))
+    job.meet("MPI_Finalize", 0.01, "MPI")
+    assert not {"early-end", "tear-down"} & ids_of(document_of(job, "compute"))
+
+
+def commands_one_after_the_other_do_not_wait():
+    """Such as a loop of a shell that sets RANK."""
+    job = Job(1)
+    job.size = 3
+    for number in (1, 2):
+        job.ranks.append(job.process(number, 1, "node0", start_ms=number * STEPS * STEP))
+    document = document_of(steps_of(job))
+    assert document["verdict"]["class"] == "compute" and "early-end" not in ids_of(document), document["verdict"]
+
+
+def two_commands_of_a_rank_are_one_rank():
+    """The second command of rank 0 is short, that of rank 1 is long: both ranks end at the same time."""
+    job = Job(2)
+    for rank in list(job.ranks):
+        first, second = (STEPS, 4) if rank.rank == 0 else (4, STEPS)
+        other = job.process(rank.rank, 1, rank.host, start_ms=first * STEP)
+        for process, steps in ((rank, first), (other, second)):
+            for _ in range(steps):
+                process.main.region("solve", "compute", STEP)
+    document = document_of(job)
+    assert document["verdict"]["waits"]["end"] < 0.001, document["verdict"]
+
+
+def a_trace_without_an_end_does_not_tell_when_its_rank_was_done():
+    """It was cut off, or the process was killed."""
+    job = steps_of(Job(2))
+    job.spend("compute", only_rank_0(job, LAST))
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        (path,) = (path for path in pathlib.Path(folder).iterdir() if str(job.ranks[1].pid) in path.name)
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join(line for line in lines if '"name":"end"' not in line) + "\n")
+        document = summary_of(folder)
+    assert document["verdict"]["waits"]["end"] == 0 and "early-end" not in ids_of(document), document["verdict"]
+
+
+def later_work_that_recurs_is_no_tear_down():
+    job = steps_of(Job(2))
+    for _ in range(STEPS):
+        for rank in job.ranks:
+            rank.main.region("analyse", "solver", STEP / 2, "compute")
+    assert "tear-down" not in ids_of(document_of(job, "compute"))
+
+
+def waiting_for_messages_is_called_so():
+    """Rank 0 computes for 100 ms and sends; rank 1 computes for 40 ms and waits for it."""
+    job = Job(2)
+    for number in range(STEPS):
+        job.spend("compute", [100, 40])
+        job.send(0, 1, number)
+    document = document_of(job)
+    verdict = document["verdict"]
+    assert verdict["class"] == "imbalance" and verdict["worst"] == {"rank": 0, "share": 1}, verdict
+    assert abs(verdict["share"] - 0.3) < 0.005 and abs(verdict["waits"]["messages"] - 0.3) < 0.005, verdict
+    assert "is waiting for messages that are sent late; rank 0 causes all of it" in verdict["text"], verdict
+    assert "collective" not in told_by(document), verdict
+    assert "late-senders" in ids_of(document), ids_of(document)
+
+
+def several_ways_of_waiting_are_listed():
+    """Rank 1 waits for 20 ms in each of 24 steps in a collective, for 20 ms for a message, and then for 480 ms."""
+    job = Job(2)
+    for number in range(STEPS):
+        job.spend("compute", [50, 30])
+        job.meet("exchange", 0.01)
+        job.spend("compute", [50, 30])
+        job.send(0, 1, number)
+    job.spend("compute", [480, 0])
+    document = document_of(job)
+    verdict = document["verdict"]
+    assert verdict["class"] == "imbalance" and "is waiting for other ranks; rank 0" in verdict["text"], verdict
+    line = "Of that waiting, 33 % is in collectives, 33 % is for late messages, 33 % is of ranks that are done."
+    assert verdict["evidence"][0] == line, verdict
+
+
+def a_rank_causes_what_it_causes_alone():
+    """Half of the waiting is for ranks 1 and 2, which come at the same time: rank 0 does not cause all of it."""
+    job = solver(ranks=3, steps=STEPS, compute=[60, 30, 30], exchange=0.01)
+    for _ in range(STEPS):
+        job.spend("compute", [0, 60, 60])
+        job.meet("exchange", 0.01)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
+
+
+def names_are_those_of_the_tables():
+    for name, shown in (("_ZN6solver6smoothEv", "solver::smooth"), ("__solver_MOD_step", "solver::step")):
+        job = Job(2)
+        for _ in range(STEPS):
+            for rank in job.ranks:
+                rank.main.region(name, "app", 20 + 40 * rank.rank, "compute")
+            job.meet("exchange", 0.01)
+        document = document_of(job, "imbalance")
+        assert f"in '{shown}'" in told_by(document) and document["verdict"]["cause"]["call"] == shown, document
+        (found,) = (finding for finding in document["findings"] if finding["id"] == "straggler")
+        assert f"'{shown}' takes" in found["evidence"] and name not in str(document["findings"]), found
+
+
+def states_tell_the_same():
+    job = steps_of(Job(3))
+    job.spend("checkpoint", only_rank_0(job, LAST))
+    job.meet("MPI_Finalize", 0.01, "MPI")
+    job.spend("write", [0, 50, 0])
+    with tempfile.TemporaryDirectory() as top:
+        folder, parts = pathlib.Path(top) / "traces", []
+        job.write(folder)
+        for number, trace in enumerate(sorted(folder.iterdir())):
+            parts.append(f"{top}/{number}.dfs")
+            subprocess.run([COMMAND, "summary", "--partial", "-o", parts[-1], trace], check=True)
+        whole, merged = summary_of(folder), summary_of(*parts)
+        assert "early-end" in finding_ids(folder)
+    assert (whole["verdict"], whole["findings"]) == (merged["verdict"], merged["findings"]), (whole, merged)
+
+
+if __name__ == "__main__":
+    main(
+        ranks_that_end_early_wait_for_the_last,
+        ranks_that_wait_in_finalize_wait_for_the_last,
+        work_after_finalize_keeps_the_others_waiting_as_well,
+        ranks_that_end_together_have_nothing_to_tell,
+        commands_one_after_the_other_do_not_wait,
+        two_commands_of_a_rank_are_one_rank,
+        a_trace_without_an_end_does_not_tell_when_its_rank_was_done,
+        later_work_that_recurs_is_no_tear_down,
+        waiting_for_messages_is_called_so,
+        several_ways_of_waiting_are_listed,
+        a_rank_causes_what_it_causes_alone,
+        names_are_those_of_the_tables,
+        states_tell_the_same,
+    )
