@@ -44,7 +44,7 @@ def what_the_main_thread_does_meanwhile_is_not_known():
         verdict = verdict_with(lambda main, other: (main.idle(100), write(other, 50)), ranks)
         assert (verdict["class"], verdict["kind"], verdict["is_sure"]) == ("io", "write", False), verdict
         assert abs(verdict["aside_share"] - 0.5) < 0.01, verdict
-        assert "For 50 % of the job, only other threads than the main one" in told(verdict), told(verdict)
+        assert "For 50 % of the time, only other threads than the main one" in told(verdict), told(verdict)
         assert "background" not in verdict["next"] and "annotate" in verdict["next"], verdict
         assert "at best" not in told(verdict), told(verdict)
 

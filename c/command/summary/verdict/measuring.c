@@ -116,23 +116,26 @@ static int take_phases(measure_list *list, const summary_answer *answer, const j
 
 /* Regions whose names are in no row of the vocabulary count as compute. */
 static void take_unnamed(measure_list *list, const summary_answer *answer, const job_costs *costs) {
-  double all = 0, unnamed = 0, most = 0;
+  const region_total *most = NULL;
+  double all = 0, unnamed = 0;
+  char *name;
   for (uint32_t i = 0; i < costs->count; i++) {
     const region_stats *regions = &answer->state->processes[costs->ranks[i].process].counts.regions;
     for (uint32_t j = 0; j < regions->count; j++) {
       const region_total *region = &regions->list[j];
       const double own = (double)region->self_ns;
-      const dft_text name = state_text_of(answer->state, region->name);
       const int is_unnamed = region->activity == ACTIVITY_OTHER;
       if (is_unnamed || region->activity == ACTIVITY_COMPUTE || region->activity == ACTIVITY_UPDATE) all += own;
       if (!is_unnamed) continue;
       unnamed += own;
-      if (own <= most) continue;
-      most = own;
-      measure_set_text(list, M_unnamed_region, name.text, name.len);
+      if (!most || region->self_ns > most->self_ns) most = region;
     }
   }
   measure_set_ratio(list, M_unnamed_share, unnamed, all);
+  if (!most) return;
+  name = shown_name(state_text_of(answer->state, most->name));
+  if (name) measure_set_text(list, M_unnamed_region, name, strlen(name));
+  free(name);
 }
 
 static void take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {

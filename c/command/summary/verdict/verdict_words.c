@@ -216,7 +216,7 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             100 * costs->hidden_ns / costs->base_ns);
   if (verdict->is_aside)
     fprintf(out,
-            "For %.0f %% of the job, only other threads than the main one are in I/O calls. What the main thread does "
+            "For %.0f %% of the time, only other threads than the main one are in I/O calls. What the main thread does "
             "meanwhile is not known: if it computes, this I/O costs nothing; if it waits for them, it does.\n",
             100 * costs->aside_ns / costs->base_ns);
   if (costs->is_training && !costs->is_input_known)
@@ -242,12 +242,12 @@ static void say_waits(FILE *out, const job_verdict *verdict, const job_costs *co
 /* Processes without ranks are no job of equal parts. */
 static void say_lives(FILE *out, const summary_answer *answer, const job_costs *costs) {
   const process_lives *lives = &costs->lives;
-  char one[FORMAT_BYTES], two[FORMAT_BYTES];
+  char one[FORMAT_BYTES], two[FORMAT_BYTES], command[MEASURE_TEXT_BYTES];
   if (verdict_lives_differ(costs)) {
     const dft_text whole = process_command(answer->state, lives->longest);
     const dft_text name = {whole.text, strcspn(whole.text, ";")};
     fprintf(out, "Process %" PRIu64, answer->state->processes[lives->longest].pid);
-    if (name.len) fprintf(out, " (%s)", printable_n(name.text, name.len));
+    if (name.len) fprintf(out, " (%s)", short_text(command, printable_n(name.text, name.len)));
     fprintf(out, " lasts %s, the others %s on average.\n", time_text(one, lives->longest_ns),
             time_text(two, lives->others_ns));
   }
