@@ -1,32 +1,35 @@
 """verdict_cost.py - what the verdict and its findings add to the CPU of dftracer summary: the instructions of the
 functions that only they need, with all that these call, against those of everything else in the same run.
+
+What counts as added: all that the split of the time, the table of epochs and steps, regions over ranks, the verdict
+and the findings need, also where others use it as well. When ranks came to collectives, who waited for whom, and what
+was sent is the communication section, with or without a verdict: it has a row of its own.
 SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from command import run
 from report import Row
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from measures import Bench
 
 ADDED_BAR = 0.10
+MADE_UP = Path(__file__).resolve().parents[1] / "reader"  # where made_up_job.py is
 
 # None of them calls another one.
 FUNCTIONS = (
-    "work_line_add",  # what each thread is in, event by event
-    "region_stats_add",  # the time of each region, by process
-    "process_frame_add_region",  # where the loop and the evaluation are
+    "account_work",  # what each thread is in, the time of each region, where the loop is: event by event
     "process_frame_add_step",
-    "arrival_list_add",  # who comes last to a collective
     "split_process",  # the time of a process by class, phase, epoch and step
     "rank_region_list_init",
     "judgement_make",  # the verdict and the findings
@@ -35,6 +38,8 @@ FUNCTIONS = (
     "summary_training",  # the table of epochs and steps
     "region_table",
 )
+# Counting and keeping calls; who waited for whom.
+COMMUNICATION = ("comm_rows_add", "collective_list_init")
 
 
 def inclusive(folder: Path, words: list[str]) -> dict[str, int]:
@@ -55,18 +60,50 @@ def verdict_cost(bench: Bench, program: str) -> list[Row]:
     if not shutil.which("valgrind"):
         print("summary: no valgrind, so the cost of the verdict is not measured", flush=True)
         return []
-    title = "what verdict and findings add to a summary, against the rest of it: instructions"
-    row = added_row(bench, program, title, 4)
-    row.bar, row.is_reached = f"<= {ADDED_BAR:.0%}", row.candidate[0] / row.baseline[0] <= ADDED_BAR
-    # Without threads that load, most events are regions of short steps, and all of them count in the split: no bar yet.
-    return [row, added_row(bench, program, "the same, of processes with one thread", 1)]
-
-
-def added_row(bench: Bench, program: str, title: str, threads: int) -> Row:
     folder = bench.folder / "judged"
-    run([program, "generate", "-n", "200K", "-p", "4", "-t", str(threads), str(folder)])
+    rows = []
+    missing: set[str] = set(FUNCTIONS)
+    for threads, title in (
+        (4, "what verdict and findings add to a summary, against the rest of it: instructions"),
+        (1, "the same, of processes with one thread"),
+    ):
+        run([program, "generate", "-n", "200K", "-p", "4", "-t", str(threads), str(folder)])
+        costs = costs_of(bench, program, folder)
+        missing -= costs.keys()
+        rows.append(added_row(title, costs, FUNCTIONS))
+    make_mpi(folder)
+    costs = costs_of(bench, program, folder)
+    rows.append(added_row("the same, of ranks that compute, send, receive and reduce", costs, FUNCTIONS))
+    missing |= set(COMMUNICATION) - costs.keys()
+    if missing:
+        raise RuntimeError(f"not in the profiles, so their cost is unknown: {', '.join(sorted(missing))}")
+    for row in rows:
+        row.bar, row.is_reached = f"<= {ADDED_BAR:.0%}", row.candidate[0] / row.baseline[0] <= ADDED_BAR
+    return [*rows, added_row("what the communication section adds to these ranks", costs, COMMUNICATION)]
+
+
+def costs_of(bench: Bench, program: str, folder: Path) -> dict[str, int]:
     costs = inclusive(bench.folder, [program, "summary", "--jobs", "1", str(folder)])
     shutil.rmtree(folder)
-    added = sum(costs[function] for function in FUNCTIONS) / 1e6
+    return costs
+
+
+def make_mpi(folder: Path) -> None:
+    """A job of 4 ranks with 200,000 events: in each turn, every rank computes, and makes 3 calls of MPI."""
+    sys.path.insert(0, str(MADE_UP))
+    job = importlib.import_module("made_up_job").Job(4)
+    for turn in range(12500):
+        job.compute_all(lambda rank, turn=turn: 200_000 + (turn * 7919 + rank * 104_729) % 100_000)
+        for rank in range(4):
+            job.send(rank, (rank + 1) % 4, data=8192)
+        for rank in range(4):
+            job.receive((rank + 1) % 4, rank, data=8192)
+        job.collective("MPI_Allreduce")
+    job.save(folder)
+
+
+def added_row(title: str, costs: dict[str, int], functions: tuple[str, ...]) -> Row:
+    """A function that a trace does not need has no cost."""
+    added = sum(costs.get(function, 0) for function in functions) / 1e6
     rest = costs["PROGRAM TOTALS"] / 1e6 - added
     return Row(title, "M", [added], [rest], f"{added / rest:.1%}")

@@ -6,7 +6,7 @@
 #include "check.h"
 #include "command/trace/spill.c"
 
-#define MANY (10 * (int64_t)BLOCK_SPANS + 7)
+#define MANY (10 * (int64_t)SPAN_BLOCK + 7)
 
 static void push(span_stack *stack, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) CHECK(span_stack_push(stack, i, -i));
@@ -58,11 +58,11 @@ static void it_goes_up_and_down(void) {
   spill_set_limit(BLOCK_BYTES);
   push(&stack, 0, MANY);
   file_end = atomic_load(&end);
-  for (int64_t height = MANY; height > 0; height -= BLOCK_SPANS / 3) {
-    const int64_t low = height > 3 * BLOCK_SPANS ? height - 3 * BLOCK_SPANS : 0;
+  for (int64_t height = MANY; height > 0; height -= SPAN_BLOCK / 3) {
+    const int64_t low = height > 3 * SPAN_BLOCK ? height - 3 * SPAN_BLOCK : 0;
     pop(&stack, low, height);
     push(&stack, low, height);
-    pop(&stack, height > BLOCK_SPANS / 3 ? height - BLOCK_SPANS / 3 : 0, height);
+    pop(&stack, height > SPAN_BLOCK / 3 ? height - SPAN_BLOCK / 3 : 0, height);
   }
   CHECK_INT(atomic_load(&end), file_end);
   check_empty(&stack);
@@ -73,14 +73,14 @@ static void it_goes_up_and_down(void) {
 static void an_edge_does_not_allocate(void) {
   span_stack stack = {0};
   uint64_t bytes;
-  push(&stack, 0, 2 * BLOCK_SPANS + 1);
-  pop(&stack, 2 * BLOCK_SPANS - 1, 2 * BLOCK_SPANS + 1);
+  push(&stack, 0, 2 * SPAN_BLOCK + 1);
+  pop(&stack, 2 * SPAN_BLOCK - 1, 2 * SPAN_BLOCK + 1);
   bytes = atomic_load(&held);
   CHECK(stack.spare != NULL);
-  push(&stack, 2 * BLOCK_SPANS - 1, 2 * BLOCK_SPANS + 1);
+  push(&stack, 2 * SPAN_BLOCK - 1, 2 * SPAN_BLOCK + 1);
   CHECK(stack.spare == NULL);
   CHECK_UINT(atomic_load(&held), bytes);
-  pop(&stack, 0, 2 * BLOCK_SPANS + 1);
+  pop(&stack, 0, 2 * SPAN_BLOCK + 1);
   check_empty(&stack);
 }
 

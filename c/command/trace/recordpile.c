@@ -36,30 +36,55 @@ static int make_room(record_pile *pile) {
   return 1;
 }
 
+/* Where a record belongs that is less than the last one. If that is too far away, it stays behind, and the pile is sorted later. */
+static char *place_of(record_pile *pile, const void *record) {
+  const size_t bytes = pile->record_bytes;
+  char *at = pile->records + (size_t)pile->count * bytes;
+  const char *limit = pile->count > SHIFT_MOST ? at - SHIFT_MOST * bytes : pile->records;
+  while (at > limit && pile->compare(at - bytes, record) > 0) at -= bytes;
+  if (at > limit || at == pile->records || pile->compare(at - bytes, record) <= 0) return at;
+  pile->is_unsorted = 1;
+  return pile->records + (size_t)pile->count * bytes;
+}
+
 int record_pile_add(record_pile *pile, const void *record) {
   const size_t bytes = pile->record_bytes;
   char *end, *at;
   if (pile->count == pile->capacity && !make_room(pile)) return 0;
-  end = at = pile->records + pile->count * bytes;
-  if (!pile->is_unsorted) {
-    const char *limit = pile->count > SHIFT_MOST ? end - SHIFT_MOST * bytes : pile->records;
-    while (at > limit && pile->compare(at - bytes, record) > 0) at -= bytes;
-    if (at == limit && at > pile->records && pile->compare(at - bytes, record) > 0) {
-      pile->is_unsorted = 1;
-      at = end;
-    }
+  end = at = pile->records + (size_t)pile->count * bytes;
+  if (pile->count && !pile->is_unsorted && pile->compare(end - bytes, record) > 0) {
+    at = place_of(pile, record);
+    memmove(at + bytes, at, (size_t)(end - at));
   }
-  if (at < end) memmove(at + bytes, at, (size_t)(end - at));
   memcpy(at, record, bytes);
   pile->count++;
   return 1;
 }
 
-void record_pile_read(record_pile *pile, run_merge *merge) {
+int record_pile_take(record_pile *pile, void *records, uint32_t count, uint32_t capacity) {
+  const size_t bytes = pile->record_bytes;
+  int is_good = 1;
+  if (!pile->capacity && record_pile_is_empty(pile) && spill_is_within(capacity * bytes, 1)) {
+    spill_hold(capacity * bytes);
+    pile->records = records;
+    pile->count = count;
+    pile->capacity = capacity;
+    return 1;
+  }
+  for (uint32_t i = 0; is_good && i < count; i++) is_good = record_pile_add(pile, (char *)records + i * bytes);
+  free(records);
+  return is_good;
+}
+
+void record_pile_join(record_pile *pile, run_merge *merge) {
   tidy(pile);
-  run_merge_init(merge, pile->record_bytes, pile->compare);
   run_merge_add_spilled(merge, &pile->runs);
   run_merge_add(merge, pile->records, pile->count);
+}
+
+void record_pile_read(record_pile *pile, run_merge *merge) {
+  run_merge_init(merge, pile->record_bytes, pile->compare);
+  record_pile_join(pile, merge);
 }
 
 int record_pile_move(record_pile *into, record_pile *from) {

@@ -19,8 +19,12 @@ static inline int record_pile_is_empty(const record_pile *pile) {
   return !pile->count && !pile->runs.count;
 }
 int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
+/* The same for a list on the heap, whose records are in order. The pile owns it then. */
+int record_pile_take(record_pile *pile, void *records, uint32_t count, uint32_t capacity);
 /* Begins to read. Nothing may be added until the merge is freed. */
 void record_pile_read(record_pile *pile, run_merge *merge);
+/* Reads this pile together with others of such records. */
+void record_pile_join(record_pile *pile, run_merge *merge);
 /* Adds all records of `from`, which is empty then. 0: as before. */
 int record_pile_move(record_pile *into, record_pile *from);
 void record_pile_free(record_pile *pile); /* it can be used again */

@@ -122,10 +122,21 @@ static void pass(run_merge *merge) {
   if (merge->count > 1) sift_down(merge);
 }
 
-const void *run_merge_next(run_merge *merge) {
+/* The only run that is left has no order to look at: its records are taken out of the cursor together. */
+static const void *take_all(run_merge *merge) {
+  run_cursor *only = merge->cursors;
+  if (!fill(merge, only)) return NULL;
+  merge->at = only->at + merge->record_bytes;
+  merge->end = only->end;
+  only->at = only->end;
+  return merge->at - merge->record_bytes;
+}
+
+const void *run_merge_find_next(run_merge *merge) {
   if (merge->has_returned) pass(merge);
-  merge->has_returned = merge->is_good && merge->count;
-  return merge->has_returned ? merge->cursors[0].at : NULL;
+  merge->has_returned = merge->is_good && merge->count > 1;
+  if (merge->has_returned) return merge->cursors[0].at;
+  return merge->is_good && merge->count ? take_all(merge) : NULL;
 }
 
 void run_merge_free(run_merge *merge) {

@@ -33,16 +33,23 @@ typedef struct run_merge {
   run_cursor *cursors; /* a heap: the first one has the least record */
   uint32_t count, capacity;
   uint32_t added;
-  int has_returned; /* the first cursor's record was returned */
-  int is_good;      /* 0: no memory, or the spill cannot be read */
+  const char *at, *end; /* of the only run that is left: what comes next, without its cursor */
+  int has_returned;     /* the first cursor's record was returned */
+  int is_good;          /* 0: no memory, or the spill cannot be read */
 } run_merge;
 
 void run_merge_init(run_merge *merge, size_t record_bytes, record_compare *compare);
-/* Adds runs; they must not change until the merge is freed. */
+/* Adds runs, before the first record is read; they must not change until the merge is freed. */
 void run_merge_add(run_merge *merge, const void *records, uint64_t count);
 void run_merge_add_spilled(run_merge *merge, const spilled_runs *runs);
+const void *run_merge_find_next(run_merge *merge); /* when the records of the only run are not at hand */
 /* The next record, valid until the next call. NULL at the end, and when is_good became 0. */
-const void *run_merge_next(run_merge *merge);
+static inline const void *run_merge_next(run_merge *merge) {
+  const char *record = merge->at;
+  if (record == merge->end) return run_merge_find_next(merge);
+  merge->at = record + merge->record_bytes;
+  return record;
+}
 void run_merge_free(run_merge *merge);
 
 #endif

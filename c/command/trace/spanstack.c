@@ -6,8 +6,7 @@
 
 #include "spill.h"
 
-#define BLOCK_SPANS 1024u
-#define BLOCK_BYTES (BLOCK_SPANS * sizeof(stacked_span))
+#define BLOCK_BYTES (SPAN_BLOCK * sizeof(stacked_span))
 #define CAPACITY_FIRST 64u /* most stacks stay small */
 
 /* ---- Up ------------------------------------------------------------------------------------------------------------- */
@@ -54,7 +53,7 @@ static stacked_span *spill_lowest(span_stack *stack) {
 }
 
 int span_stack_make_room(span_stack *stack) {
-  if (stack->capacity < BLOCK_SPANS) return enlarge(stack);
+  if (stack->capacity < SPAN_BLOCK) return enlarge(stack);
   if (!put_below(stack)) return 0;
   stack->count = 0;
   if (stack->spare) {
@@ -66,7 +65,7 @@ int span_stack_make_room(span_stack *stack) {
   if (stack->spans) return 1;
   stack->spans = stack->below[--stack->below_count].spans; /* all is as it was */
   stack->below[stack->below_count].spans = NULL;
-  stack->count = BLOCK_SPANS;
+  stack->count = SPAN_BLOCK;
   return 0;
 }
 
@@ -88,7 +87,7 @@ int span_stack_go_down(span_stack *stack) {
     stack->spilled = stack->below_count;
     if (!spill_read(block->place, stack->spans, BLOCK_BYTES)) return 0;
   }
-  stack->count = BLOCK_SPANS;
+  stack->count = SPAN_BLOCK;
   return 1;
 }
 

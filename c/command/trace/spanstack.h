@@ -10,6 +10,8 @@ typedef struct stacked_span {
   int64_t start, end;
 } stacked_span;
 
+#define SPAN_BLOCK 1024u /* spans in a full block */
+
 /* A full block of a stack. */
 typedef struct span_block {
   stacked_span *spans; /* NULL: they are in the spill */
@@ -24,6 +26,10 @@ typedef struct span_stack {
   uint32_t below_count, below_capacity, spilled;
   stacked_span *spare; /* a block that became empty: what goes up and down at its edge does not allocate */
 } span_stack;
+
+static inline uint64_t span_stack_size(const span_stack *stack) {
+  return (uint64_t)stack->below_count * SPAN_BLOCK + stack->count;
+}
 
 /* These return 0 when there is no memory, or no room for the spill. */
 

@@ -52,10 +52,37 @@ static void account_training(tally *counts, process_counts *process, const event
 }
 
 /* Of transfers, those that move nothing that is wanted have a class of their own. */
-static uint32_t work_of(const event_class *class, const moment *event, const io_place *place) {
-  if (place->is_flush) return WORK_SYNC;
-  const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
-  return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
+static inline uint32_t work_of(const event_class *class, const moment *event) {
+  const uint32_t transfers = 1u << WORK_WRITE | 1u << WORK_COPY | 1u << WORK_READ;
+  return class->work + (transfers >> class->work & 1 && !(class->is_wanted && event->result > 0));
+}
+
+static inline int account_span(traced_thread *thread, const moment *event, uint32_t work) {
+  return work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work);
+}
+
+/* A region that is new, that tells of the loop or an evaluation, or that is not wanted. */
+__attribute__((noinline)) static int account_region(traced_thread *thread, traced_process *owner,
+                                                    const event_class *class, const moment *event, int64_t self) {
+  const uint64_t time_ns = (uint64_t)(event->end - event->start);
+  return (!class->is_wanted ||
+          region_stats_add(&owner->counts.regions, event->class_number, time_ns, (uint64_t)self)) &&
+         process_frame_add_region(&owner->frame, &owner->counts, class, event) &&
+         account_span(thread, event, class->work);
+}
+
+/* What the split of the time, the regions over ranks and the verdict need of an event. A function of its own, so that its cost is
+ * known (tests/bench/verdict_cost.py). is_flush: io_place. */
+__attribute__((noinline)) static int account_work(traced_thread *thread, traced_process *owner,
+                                                  const event_class *class, const moment *event, int64_t self,
+                                                  int is_flush) {
+  region_total *region;
+  if (class->is_call) return account_span(thread, event, is_flush ? WORK_SYNC : work_of(class, event));
+  region = region_stats_known(&owner->counts.regions, event->class_number);
+  if (!region || !class->is_wanted || !process_frame_ignores(&owner->counts, class))
+    return account_region(thread, owner, class, event, self);
+  region_total_add(region, (uint64_t)(event->end - event->start), (uint64_t)self);
+  return account_span(thread, event, class->work);
 }
 
 /* One event, in the order of ends, with its self time. */
@@ -79,15 +106,10 @@ static void account_event(void *context, const moment *event, int64_t self) {
   if (class->is_call && class->is_wanted) {
     process->calls++;
     tally_add_call(counts, class, event);
-  } else if (class->is_wanted) {
-    counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
-                                        (uint64_t)self);
   }
   if (class->io) counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
-  if (class->work != WORK_NONE)
-    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event, &place));
+  counts->is_good &= account_work(thread, owner, class, event, self, place.is_flush);
   if (class->io) account_io(counts, thread, class, event, &place);
-  if (!class->is_call) counts->is_good &= process_frame_add_region(&owner->frame, process, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
     counts->is_good &= step_finder_add(&owner->times, event, self, class, shared->question->by == BY_STEP);
@@ -251,13 +273,14 @@ static int find_inference(process_counts *counts) {
 
 static void account_places(analysis *shared, tally *counts, traced_process *process) {
   const int is_trainer = process_is_trainer(&process->counts);
+  const int has_steps = process->counts.ai_count[AI_STEP] != 0, has_updates = process->counts.updates != 0;
   spanset *evaluation = &process->counts.evaluation;
   place_context context = {.shared = shared,
                            .counts = counts,
                            .batches = &process->batches,
                            .frame = &process->frame,
-                           .has_steps = process->counts.ai_count[AI_STEP] != 0,
-                           .has_updates = process->counts.updates != 0,
+                           .has_steps = has_steps,
+                           .has_updates = has_updates,
                            .is_trainer = is_trainer,
                            .is_worker = !is_trainer && process->counts.ai_count[AI_DATA],
                            .has_epochs = process->times.has_epochs,
@@ -270,6 +293,8 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
                            .epoch = {.end = INT64_MIN},
                            .update = {.end = INT64_MIN}};
   evaluation_line *line = &context.evaluations;
+  if (!is_trainer && !has_steps && !has_updates && shared->question->by != BY_STEP)
+    return; /* nobody asks for a place */
   loop_limits_begin(&context.limits);
   line->is_left = span_stream_open(&line->stream, &evaluation, 1) && span_stream_next(&line->stream, &line->now);
   counts->is_good &= step_finder_resolve(&process->times, account_place, &context) & line->stream.merge.is_good;

@@ -13,27 +13,27 @@ typedef struct comm_arguments {
   uint32_t start_count;
 } comm_arguments;
 
-static comm_arguments arguments_of(const comm_keys *keys, const dft_rows *rows, uint32_t row) {
-  comm_arguments found = {.bytes = -1, .peer = -1, .source = -1, .root = -1, .tag = NO_TAG, .source_tag = NO_TAG};
+static void find_arguments(comm_arguments *found, const comm_keys *keys, const dft_rows *rows, uint32_t row) {
+  found->bytes = found->peer = found->source = found->root = -1;
+  found->tag = found->source_tag = NO_TAG;
   for (uint32_t i = rows->arg_first[row]; i < rows->arg_first[row + 1]; i++) {
     const dft_cell *cell = &rows->args[i];
-    if (cell->key == keys->bytes) found.bytes = cell_integer(cell, -1);
-    else if (cell->key == keys->peer) found.peer = cell_integer(cell, -1);
-    else if (cell->key == keys->source) found.source = cell_integer(cell, -1);
-    else if (cell->key == keys->root) found.root = cell_integer(cell, -1);
-    else if (cell->key == keys->tag) found.tag = cell_integer(cell, NO_TAG);
-    else if (cell->key == keys->source_tag) found.source_tag = cell_integer(cell, NO_TAG);
-    else if (cell->key == keys->comm) found.comm = cell_integer(cell, 0);
-    else if (cell->key == keys->comm_size) found.comm_size = cell_integer(cell, 0);
-    else if (cell->key == keys->collective) found.collective = cell_integer(cell, 0);
+    if (cell->key == keys->bytes) found->bytes = cell_integer(cell, -1);
+    else if (cell->key == keys->peer) found->peer = cell_integer(cell, -1);
+    else if (cell->key == keys->source) found->source = cell_integer(cell, -1);
+    else if (cell->key == keys->root) found->root = cell_integer(cell, -1);
+    else if (cell->key == keys->tag) found->tag = cell_integer(cell, NO_TAG);
+    else if (cell->key == keys->source_tag) found->source_tag = cell_integer(cell, NO_TAG);
+    else if (cell->key == keys->comm) found->comm = cell_integer(cell, 0);
+    else if (cell->key == keys->comm_size) found->comm_size = cell_integer(cell, 0);
+    else if (cell->key == keys->collective) found->collective = cell_integer(cell, 0);
     else {
       for (uint32_t j = 0; j < COMM_STARTS; j++) {
-        if (cell->key != keys->starts[j] || found.start_count == COMM_STARTS) continue;
-        found.starts[found.start_count++] = (uint64_t)cell_integer(cell, 0);
+        if (cell->key != keys->starts[j] || found->start_count == COMM_STARTS) continue;
+        found->starts[found->start_count++] = (uint64_t)cell_integer(cell, 0);
       }
     }
   }
-  return found;
 }
 
 static int32_t rank_of(int64_t number) {
@@ -144,9 +144,9 @@ void comm_rows_add(const analysis *shared, tally *counts, const dft_rows *rows, 
   comm_event own = {.counts = tally_comm(counts, analysis_thread(shared, event->thread)->process),
                     .moment = event,
                     .id = rows->id[row],
-                    .call = class->mpi,
-                    .arguments = arguments_of(&shared->keys.comm, rows, row)};
+                    .call = class->mpi};
   if (!own.counts) return;
+  find_arguments(&own.arguments, &shared->keys.comm, rows, row);
   own.key = (arrival_key){.name = class->name, .is_mpi = class->mpi.kind != MPI_NONE};
   if (own.key.is_mpi) {
     own.key.comm = (uint32_t)own.arguments.comm;

@@ -18,9 +18,14 @@ static void add_state(void *context, int64_t start, int64_t end, enum time_class
   time_splitter_add(&made->splitter, start, end, class, is_aside);
 }
 
+/* Apart, so that those who only call on need no room on the machine's stack. */
+__attribute__((noinline)) static int add_moving(span_stack *moving, int64_t start, int64_t end) {
+  return span_stack_push(moving, start, end);
+}
+
 static int add_calls(void *context, enum call_kind kind, int64_t start, int64_t end) {
   split_context *made = context;
-  if (kind >= CALLS_MOVING) return span_stack_push(&made->moving[kind - CALLS_MOVING], start, end);
+  if (kind >= CALLS_MOVING) return add_moving(&made->moving[kind - CALLS_MOVING], start, end);
   return grain_maker_add(&made->makers[kind], start, end);
 }
 

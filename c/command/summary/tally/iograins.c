@@ -4,15 +4,21 @@
 
 #include <stdlib.h>
 
+#define GRAINS_FIRST 16u
+
 static int by_start(const void *a, const void *b) {
   const io_grain *one = a, *two = b;
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
   return (one->end > two->end) - (one->end < two->end);
 }
 
-int io_grains_add(record_pile *grains, const io_grain *grain) {
-  grains->record_bytes = sizeof *grain;
+static void prepare(record_pile *grains) {
+  grains->record_bytes = sizeof(io_grain);
   grains->compare = by_start;
+}
+
+int io_grains_add(record_pile *grains, const io_grain *grain) {
+  prepare(grains);
   return record_pile_add(grains, grain);
 }
 
@@ -37,36 +43,56 @@ static void coarsen(grain_maker *maker) {
   maker->count = kept + 1;
 }
 
-/* Times come in order, so what has no room now would have none in the end either. */
-int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
-  const io_grain grain = {start, end, (uint64_t)(end - start)};
-  if (start == end) return 1;
-  if (!maker->reach) maker->reach = 1;
-  while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], &grain)) coarsen(maker);
-  if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
-    join(&maker->list[maker->count - 1], &grain);
-    return 1;
-  }
-  if (maker->count == maker->capacity) {
-    uint32_t capacity = maker->capacity ? maker->capacity * 2 : 64;
-    io_grain *list = realloc(maker->list, capacity * sizeof *list);
+/* Adds a grain where the list is full. Times come in order, so what has no room now would have none in the end either. */
+__attribute__((noinline)) static int add_beyond(grain_maker *maker, const io_grain *grain) {
+  io_grain *list;
+  if (maker->count == GRAINS_EXACT) {
+    while (maker->count == GRAINS_EXACT && !joins(maker, &maker->list[maker->count - 1], grain)) coarsen(maker);
+  } else {
+    const uint32_t capacity = maker->capacity ? maker->capacity * 2 : GRAINS_FIRST;
+    if (!maker->reach) maker->reach = 1;
+    list = realloc(maker->list, capacity * sizeof *list);
     if (!list) return 0;
     maker->list = list;
     maker->capacity = capacity;
+  }
+  if (maker->count && joins(maker, &maker->list[maker->count - 1], grain)) join(&maker->list[maker->count - 1], grain);
+  else maker->list[maker->count++] = *grain;
+  return 1;
+}
+
+int grain_maker_add(grain_maker *maker, int64_t start, int64_t end) {
+  const io_grain grain = {start, end, (uint64_t)(end - start)};
+  if (start == end) return 1;
+  if (maker->count == maker->capacity) return add_beyond(maker, &grain);
+  if (maker->count && joins(maker, &maker->list[maker->count - 1], &grain)) {
+    join(&maker->list[maker->count - 1], &grain);
+    return 1;
   }
   maker->list[maker->count++] = grain;
   return 1;
 }
 
 int grain_maker_end(grain_maker *maker, record_pile *grains) {
-  int is_good = 1;
-  for (uint32_t i = maker->count; is_good && i-- > 0;) is_good = io_grains_add(grains, &maker->list[i]);
-  free(maker->list);
+  const grain_maker made = *maker;
+  for (uint32_t i = 0; i < made.count / 2; i++) { /* the latest came first */
+    io_grain *one = &made.list[i], *two = &made.list[made.count - 1 - i], kept = *one;
+    *one = *two;
+    *two = kept;
+  }
   *maker = (grain_maker){0};
-  return is_good;
+  prepare(grains);
+  return !made.list || record_pile_take(grains, made.list, made.count, made.capacity);
 }
 
 /* ---- Reading -------------------------------------------------------------------------------------------------------- */
+
+int io_grains_stream(span_stream *stream, record_pile *const *grains, uint32_t count) {
+  run_merge_init(&stream->merge, sizeof(io_grain), by_start);
+  for (uint32_t i = 0; i < count; i++) record_pile_join(grains[i], &stream->merge);
+  stream->next = run_merge_next(&stream->merge);
+  return stream->merge.is_good;
+}
 
 uint64_t io_grains_busy(record_pile *grains) {
   run_merge merge;

@@ -2,6 +2,7 @@
 #ifndef DFTRACER_IOGRAINS_H
 #define DFTRACER_IOGRAINS_H
 
+#include "spanset.h"
 #include "timesplit.h"
 
 /* Grains that are being made. Zero: none. */
@@ -18,6 +19,8 @@ int grain_maker_add(grain_maker *maker, int64_t start, int64_t end);
 int grain_maker_end(grain_maker *maker, record_pile *grains);
 /* Adds a grain, in the order of starts. 0: as before. */
 int io_grains_add(record_pile *grains, const io_grain *grain);
+/* Their times, of all these piles. Close the stream even after a failure. 0: as before. */
+int io_grains_stream(span_stream *stream, record_pile *const *grains, uint32_t count);
 uint64_t io_grains_busy(record_pile *grains); /* added up */
 
 #endif

@@ -29,8 +29,8 @@ static int add_stage(process_frame *frame, process_counts *counts, const event_c
 int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
                              const moment *event) {
   if (class->stage) return add_stage(frame, counts, class, event);
-  if (class->work == WORK_NONE || process_is_training(counts)) return 1; /* events tell where its loop is */
-  return region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
+  return process_frame_ignores(counts, class) ||
+         region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
 }
 
 void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
@@ -68,62 +68,49 @@ static int by_end(const void *a, const void *b) {
   return (one->step > two->step) - (one->step < two->step);
 }
 
-static int add_in_order(record_pile *pile, const split_window *window) {
-  pile->record_bytes = sizeof *window;
-  pile->compare = by_end;
-  return record_pile_add(pile, window);
-}
-
 int process_frame_add_step(process_frame *frame, const event_place *place) {
   const int64_t step = place->has_step ? place->step : NO_NUMBER; /* whatever --by says */
-  return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, step, 0});
+  frame->steps.record_bytes = sizeof(split_window);
+  frame->steps.compare = by_end;
+  return record_pile_add(&frame->steps, &(split_window){place->start, place->end, place->epoch, step});
 }
 
-/* Its index: whether an event tells when it was; otherwise only when something happened in it. */
-static int add_epoch(void *context, int64_t start, int64_t end, int64_t number, int is_event) {
-  process_frame *frame = context;
-  const split_window window = {start, end, number, NO_NUMBER, (uint64_t)is_event};
-  return number == NO_NUMBER ||
-         (add_in_order(&frame->epochs, &window) && split_window_add(&frame->windows[WINDOW_EPOCH], &window));
-}
-
-/* The epoch that lasts at this moment, and since when it lasts without a break. */
-typedef struct epoch_line {
-  run_merge merge;
-  const split_window *next;
-  split_window now;
-} epoch_line;
-
-static void move_to(epoch_line *line, int64_t time) {
-  for (; line->next && line->next->start < time; line->next = run_merge_next(&line->merge)) {
-    const int is_same = line->next->epoch == line->now.epoch && line->next->index == line->now.index;
-    if (is_same && line->next->start == line->now.end) line->now.end = line->next->end;
-    else line->now = *line->next;
-  }
-}
-
-/* A step lasts from the end of the one before it, or from the beginning of its epoch, to its own end. */
-static int make_steps(process_frame *frame, int64_t begin) {
-  epoch_line epochs = {.now = {.epoch = NO_NUMBER}};
+/* Makes the windows of steps and of epochs, from the first to the last. */
+typedef struct window_maker {
+  process_frame *frame;
   run_merge steps;
+  const split_window *step; /* that comes next */
+  int64_t begin;            /* of that: the end of the one before it */
+  split_window epoch;       /* the last one that began, as long as it lasts without a break */
+  int is_epoch_event;       /* an event tells when it was; otherwise only that something happened in it */
+} window_maker;
+
+/* The steps that end until then: no epoch that begins later is theirs. A step lasts from the end of the one before it, or from the
+ * beginning of its epoch, to its own end. */
+static int add_steps(window_maker *maker, int64_t until) {
   const split_window *step;
-  uint64_t index = 0;
-  int is_good = 1;
-  record_pile_read(&frame->steps, &steps);
-  record_pile_read(&frame->epochs, &epochs.merge);
-  epochs.next = run_merge_next(&epochs.merge);
-  while (is_good && (step = run_merge_next(&steps)) != NULL) {
-    split_window window = {begin, step->end, step->epoch, step->step, ++index};
-    move_to(&epochs, step->end);
-    if (epochs.now.index && epochs.now.epoch == step->epoch && epochs.now.start > begin)
-      window.start = epochs.now.start;
-    is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
-    begin = step->end;
+  for (; (step = maker->step) != NULL && step->end <= until; maker->step = run_merge_next(&maker->steps)) {
+    split_window window = {maker->begin, step->end, step->epoch, step->step};
+    if (maker->is_epoch_event && maker->epoch.epoch == step->epoch && maker->epoch.start > window.start)
+      window.start = maker->epoch.start;
+    maker->begin = step->end;
+    if (!split_window_add(&maker->frame->windows[WINDOW_STEP], &window)) return 0;
   }
-  is_good = is_good && steps.is_good && epochs.merge.is_good;
-  run_merge_free(&steps);
-  run_merge_free(&epochs.merge);
-  return is_good;
+  return maker->steps.is_good;
+}
+
+static int add_epoch(void *context, int64_t start, int64_t end, int64_t number, int is_event) {
+  window_maker *maker = context;
+  const split_window window = {start, end, number, NO_NUMBER};
+  if (number == NO_NUMBER) return 1;
+  if (!add_steps(maker, start)) return 0;
+  if (number == maker->epoch.epoch && is_event == maker->is_epoch_event && start == maker->epoch.end) {
+    maker->epoch.end = end;
+  } else {
+    maker->epoch = window;
+    maker->is_epoch_event = is_event;
+  }
+  return split_window_add(&maker->frame->windows[WINDOW_EPOCH], &window);
 }
 
 static int make_windows(process_frame *frame, enum window_kind kind, spanset *set) {
@@ -138,15 +125,19 @@ static int make_windows(process_frame *frame, enum window_kind kind, spanset *se
 }
 
 int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs) {
-  if (has_epochs && !step_finder_epochs(times, add_epoch, frame)) return 0;
-  return make_windows(frame, WINDOW_EVALUATION, &counts->evaluation) &&
-         make_windows(frame, WINDOW_PAUSE, &counts->pauses) && make_steps(frame, counts->loop_first);
+  window_maker maker = {.frame = frame, .begin = counts->loop_first, .epoch = {.epoch = NO_NUMBER}};
+  int is_good = make_windows(frame, WINDOW_EVALUATION, &counts->evaluation) &&
+                make_windows(frame, WINDOW_PAUSE, &counts->pauses);
+  record_pile_read(&frame->steps, &maker.steps);
+  maker.step = run_merge_next(&maker.steps);
+  is_good = is_good && (!has_epochs || step_finder_epochs(times, add_epoch, &maker)) && add_steps(&maker, INT64_MAX);
+  run_merge_free(&maker.steps);
+  return is_good;
 }
 
 void process_frame_free(process_frame *frame) {
   region_hulls_free(&frame->hulls);
   record_pile_free(&frame->steps);
-  record_pile_free(&frame->epochs);
   for (int i = 0; i < WINDOW_KINDS; i++) span_stack_free(&frame->windows[i]);
   *frame = (process_frame){0};
 }

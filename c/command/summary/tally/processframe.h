@@ -15,15 +15,18 @@ typedef struct process_frame {
   int64_t startup_last;
   uint64_t finals; /* calls of MPI_Finalize, and when the last one began and ended */
   int64_t final_first, final_last;
-  record_pile steps;                /* as they ended */
-  record_pile epochs;               /* the times of epochs, in order */
-  span_stack windows[WINDOW_KINDS]; /* the same and more, from the last to the first */
+  record_pile steps; /* as they ended */
+  span_stack windows[WINDOW_KINDS];
 } process_frame;
 
 /* These return 0 when there is no memory, or no room for the spill. */
 
 int process_frame_add_region(process_frame *frame, process_counts *counts, const event_class *class,
                              const moment *event);
+/* Whether such a region changes nothing. */
+static inline int process_frame_ignores(const process_counts *counts, const event_class *class) {
+  return !class->stage && (class->work == WORK_NONE || process_is_training(counts)); /* events tell where its loop is */
+}
 /* Not of an evaluation. */
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "iostat.h"
-
 #define REGIONS_FIRST 8u
 
 region_total *region_stats_append(region_stats *regions, uint32_t name, uint32_t cat) {
@@ -40,7 +38,6 @@ static int enlarge(region_stats *regions) {
 }
 
 int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns) {
-  region_total *region;
   uint32_t *slot;
   if (regions->count * 2 >= regions->slot_count && !enlarge(regions)) return 0;
   slot = slot_of(regions, class_number);
@@ -48,10 +45,7 @@ int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time
     if (!region_stats_append(regions, class_number, 0)) return 0;
     *slot = regions->count;
   }
-  region = &regions->list[*slot - 1];
-  region->count++;
-  add_saturating(&region->total_ns, time_ns);
-  region->self_ns += self_ns;
+  region_total_add(&regions->list[*slot - 1], time_ns, self_ns);
   return 1;
 }
 

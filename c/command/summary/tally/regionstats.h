@@ -3,7 +3,7 @@
 #ifndef DFTRACER_REGIONSTATS_H
 #define DFTRACER_REGIONSTATS_H
 
-#include <stdint.h>
+#include "iostat.h"
 
 typedef struct region_total {
   uint32_t name, cat; /* while traces are read: the number of the class, and 0; in a state: texts */
@@ -18,7 +18,17 @@ typedef struct region_stats {
   uint32_t slot_count;
 } region_stats;
 
-/* Counts an event of a class. 0: no memory. */
+/* The region of a class, if it is in the slot where most are. NULL: it has to be looked for. */
+static inline region_total *region_stats_known(const region_stats *regions, uint32_t class_number) {
+  const uint32_t place = regions->slot_count ? regions->slots[class_number & (regions->slot_count - 1)] : 0;
+  return place && regions->list[place - 1].name == class_number ? &regions->list[place - 1] : NULL;
+}
+static inline void region_total_add(region_total *region, uint64_t time_ns, uint64_t self_ns) {
+  region->count++;
+  add_saturating(&region->total_ns, time_ns);
+  region->self_ns += self_ns;
+}
+/* Counts an event of a class, wherever it is. 0: no memory. */
 int region_stats_add(region_stats *regions, uint32_t class_number, uint64_t time_ns, uint64_t self_ns);
 /* A new entry at the end. NULL: no memory. Valid until the next one. */
 region_total *region_stats_append(region_stats *regions, uint32_t name, uint32_t cat);

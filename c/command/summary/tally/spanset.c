@@ -97,9 +97,8 @@ static int append(spanset *set, int64_t start, int64_t end) {
   return 1;
 }
 
-int spanset_add(spanset *set, int64_t start, int64_t end) {
+int spanset_put(spanset *set, int64_t start, int64_t end) {
   uint32_t at;
-  if (end <= start) return 1;
   if (set->count == set->capacity && !make_room(set)) return 0;
   assert(set->spans);
   if (append(set, start, end)) return 1;
@@ -137,15 +136,6 @@ int span_stream_open(span_stream *stream, spanset *const *sets, uint32_t count) 
     run_merge_add_spilled(&stream->merge, &sets[i]->runs);
   }
   stream->next = run_merge_next(&stream->merge);
-  return stream->merge.is_good;
-}
-
-int span_stream_next(span_stream *stream, time_span *span) {
-  if (!stream->next) return 0;
-  *span = *stream->next;
-  while ((stream->next = run_merge_next(&stream->merge)) && stream->next->start <= span->end) {
-    if (stream->next->end > span->end) span->end = stream->next->end;
-  }
   return stream->merge.is_good;
 }
 
@@ -199,24 +189,28 @@ static int advance(span_stream *stream, time_span *span, uint64_t *length) {
   return 1;
 }
 
+int span_streams_measure(span_stream *one, span_stream *two, span_lengths *lengths) {
+  time_span a = {0, 0}, b = {0, 0};
+  int has_a, has_b;
+  *lengths = (span_lengths){0, 0, 0};
+  has_a = advance(one, &a, &lengths->one);
+  has_b = advance(two, &b, &lengths->two);
+  while (has_a && has_b) {
+    int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
+    if (end > start) lengths->common += (uint64_t)(end - start);
+    if (a.end < b.end) has_a = advance(one, &a, &lengths->one);
+    else has_b = advance(two, &b, &lengths->two);
+  }
+  while (has_a) has_a = advance(one, &a, &lengths->one);
+  while (has_b) has_b = advance(two, &b, &lengths->two);
+  return one->merge.is_good && two->merge.is_good;
+}
+
 int spanset_measure(spanset *const *one, uint32_t one_count, spanset *const *two, uint32_t two_count,
                     span_lengths *lengths) {
   span_stream first, second;
-  time_span a = {0, 0}, b = {0, 0};
   int is_good = span_stream_open(&first, one, one_count) & span_stream_open(&second, two, two_count);
-  int has_a, has_b;
-  *lengths = (span_lengths){0, 0, 0};
-  has_a = is_good && advance(&first, &a, &lengths->one);
-  has_b = is_good && advance(&second, &b, &lengths->two);
-  while (has_a || has_b) {
-    if (has_a && has_b) {
-      int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
-      if (end > start) lengths->common += (uint64_t)(end - start);
-    }
-    if (has_a && (!has_b || a.end < b.end)) has_a = advance(&first, &a, &lengths->one);
-    else has_b = advance(&second, &b, &lengths->two);
-  }
-  is_good = is_good && first.merge.is_good && second.merge.is_good;
+  is_good = is_good && span_streams_measure(&first, &second, lengths);
   span_stream_close(&first);
   span_stream_close(&second);
   return is_good;

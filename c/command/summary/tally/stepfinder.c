@@ -197,8 +197,20 @@ static const time_window *lasting(const window_stack *stack, int64_t now) {
   return NULL;
 }
 
+/* Takes the next window if it is over before another one begins, as most epochs are: then it need not be on the stack. */
+static int take_lone(window_stack *stack, const step_finder *times, time_window *window) {
+  const int is_numbered = !times->has_epochs || times->has_own_numbers;
+  if (stack->count || !is_numbered || !is_epoch(stack, times, stack->next)) return 0;
+  *window = *stack->next;
+  stack->next = run_merge_next(&stack->merge);
+  if (!stack->next || stack->next->start >= window->end) return 1;
+  stack->merge.is_good &= push(stack, window);
+  return 0;
+}
+
 int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context) {
   window_stack epochs;
+  time_window lone;
   int64_t now = INT64_MIN;
   int is_good = 1;
   open_stack(&epochs, &times->epochs);
@@ -212,7 +224,12 @@ int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context)
     }
     if (!epochs.next) break;
     now = until;
-    is_good = is_good && advance(&epochs, now, times, 1);
+    if (!take_lone(&epochs, times, &lone)) {
+      is_good = is_good && advance(&epochs, now, times, 1);
+    } else if (lone.end > now) {
+      is_good = is_good && call(context, now, lone.end, lone.number, lone.is_epoch != 0);
+      now = lone.end;
+    }
   }
   is_good = is_good && epochs.merge.is_good;
   close_stack(&epochs);

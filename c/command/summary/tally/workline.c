@@ -6,22 +6,14 @@
 
 /* ---- Adding ---------------------------------------------------------------------------------------------------------- */
 
-/* A span on the stack: its start, then its length and its class in one word. */
-#define CLASS_BITS 5
-#define LENGTH_MOST (INT64_MAX >> CLASS_BITS)
-
 static int64_t length_of(const stacked_span *span) {
-  return span->end >> CLASS_BITS;
-}
-
-static uint32_t class_of(const stacked_span *span) {
-  return (uint32_t)(span->end & ((1 << CLASS_BITS) - 1));
+  return span->end >> WORK_CLASS_BITS;
 }
 
 /* By class of a span: the classes that make no difference inside it. Calls are reported whatever encloses them. */
 #define FROM(class) (~0u << (class))
 #define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPILE))
-static const uint32_t hidden[WORK_CLASSES] = {
+const uint32_t work_hidden[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
   [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
   [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
@@ -37,19 +29,18 @@ static int hide(work_line *line, int64_t start, uint32_t classes) {
   const stacked_span *top;
   for (;;) {
     if (!span_stack_top(&line->spans, &top)) return 0;
-    if (!top || top->start < start || !(classes >> class_of(top) & 1)) return 1;
+    if (!top || top->start < start || !(classes >> work_class_of(top) & 1)) return 1;
     span_stack_pop(&line->spans);
   }
 }
 
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+int work_line_put(work_line *line, int64_t start, int64_t end, uint32_t class) {
   line->classes |= 1u << class;
-  if (hidden[class] && !hide(line, start, hidden[class])) return 0;
-  while (end - start > LENGTH_MOST) { /* of a time that nobody measured */
-    if (!span_stack_push(&line->spans, start, LENGTH_MOST << CLASS_BITS | class)) return 0;
-    start += LENGTH_MOST;
+  if (work_hidden[class] && !hide(line, start, work_hidden[class])) return 0;
+  for (; end - start > WORK_LENGTH_MOST; start += WORK_LENGTH_MOST) { /* a time that nobody measured */
+    if (!span_stack_push(&line->spans, start, WORK_LENGTH_MOST << WORK_CLASS_BITS | class)) return 0;
   }
-  return end == start || span_stack_push(&line->spans, start, (end - start) << CLASS_BITS | class);
+  return end == start || span_stack_push(&line->spans, start, (end - start) << WORK_CLASS_BITS | class);
 }
 
 /* ---- One thread ----------------------------------------------------------------------------------------------------- */
@@ -63,12 +54,13 @@ typedef struct open_span {
 /* A thread on the way back. */
 typedef struct work_runner {
   work_line *line;
-  stacked_span span; /* the one that comes next */
-  int64_t span_end;  /* INT64_MIN: there is none */
-  open_span *open;   /* the one that starts last is on top */
+  int64_t span_start, span_end; /* of the span that comes next; span_end INT64_MIN: there is none */
+  uint32_t span_class;
+  open_span *open; /* the one that starts last is on top */
   uint32_t count, capacity;
   uint32_t classes; /* a bit for each class that is open */
   uint32_t counted; /* a bit for each class that counts */
+  uint32_t matters; /* the same for each class that counts or is a call */
   uint32_t state;   /* the class that counts: a line_class; NO_STATE: none */
 } work_runner;
 
@@ -111,16 +103,17 @@ static inline int64_t next_moment(const work_runner *runner) {
 
 /* Takes the next span that makes a difference out of the line. */
 static inline int take_span(work_runner *runner) {
-  const uint32_t matters = runner->counted | CALLS;
+  span_stack *spans = &runner->line->spans;
   const stacked_span *top;
   do {
-    if (!span_stack_top(&runner->line->spans, &top)) return 0;
+    if (!span_stack_top(spans, &top)) return 0;
     runner->span_end = INT64_MIN;
     if (!top) return 1;
-    runner->span = *top;
-    span_stack_pop(&runner->line->spans);
-  } while (!(matters >> class_of(&runner->span) & 1));
-  runner->span_end = runner->span.start + length_of(&runner->span);
+    span_stack_pop(spans);
+    runner->span_class = work_class_of(top);
+  } while (!(runner->matters >> runner->span_class & 1));
+  runner->span_start = top->start;
+  runner->span_end = top->start + length_of(top);
   return 1;
 }
 
@@ -133,10 +126,9 @@ static int make_room(work_runner *runner) {
   return 1;
 }
 
-/* From this moment on, back, the thread is in the span that comes next. */
-static inline int open_next(work_runner *runner) {
-  const uint32_t bit = 1u << class_of(&runner->span);
-  open_span span = {runner->span.start, runner->classes};
+/* From this moment on, back, the thread is in a span of the class that has this bit. */
+static inline int open_span_at(work_runner *runner, int64_t start, uint32_t bit) {
+  open_span span = {start, runner->classes};
   uint32_t at = runner->count;
   if (runner->count == runner->capacity && !make_room(runner)) return 0;
   for (; at && runner->open[at - 1].start > span.start; at--) { /* it does not nest */
@@ -198,14 +190,14 @@ static int report_calls(work_crew *crew, uint32_t kind) {
 /* No call that comes ends later than this one. So what starts before all others of its kind is known to be apart from them when
  * the next one ends before that: no moment is needed at which it starts. */
 static inline int add_call(work_crew *crew, const work_runner *runner) {
-  for (uint32_t kinds = call_kinds[class_of(&runner->span)]; kinds; kinds &= kinds - 1) {
+  for (uint32_t kinds = call_kinds[runner->span_class]; kinds; kinds &= kinds - 1) {
     const uint32_t kind = (uint32_t)__builtin_ctz(kinds);
     call_time *time = &crew->calls[kind];
     if (runner->span_end < time->start) {
       if (!report_calls(crew, kind)) return 0;
-      *time = (call_time){runner->span.start, runner->span_end};
-    } else if (runner->span.start < time->start) {
-      time->start = runner->span.start;
+      *time = (call_time){runner->span_start, runner->span_end};
+    } else if (runner->span_start < time->start) {
+      time->start = runner->span_start;
     }
   }
   return 1;
@@ -218,7 +210,8 @@ static inline int step_back(work_crew *crew, work_runner *runner, int64_t now) {
     return 1;
   }
   if (!add_call(crew, runner)) return 0;
-  if (runner->counted >> class_of(&runner->span) & 1 && !open_next(runner)) return 0;
+  if (runner->counted >> runner->span_class & 1 && !open_span_at(runner, runner->span_start, 1u << runner->span_class))
+    return 0;
   return take_span(runner);
 }
 
@@ -233,32 +226,68 @@ static int is_io(uint32_t state) {
   return state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ || state == TIME_META;
 }
 
+/* The process was in this state since then, back to now. */
 static void report_state(work_crew *crew, int64_t now, uint32_t state) {
   const enum time_class class = state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state;
-  crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && is_io(state));
+  if (now < crew->since)
+    crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && is_io(state));
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
 static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
-  const uint32_t state = state_of(runner->classes & runner->counted), before = crew->states;
+  const uint32_t state = state_of(runner->classes), before = crew->states;
   const int was_out = crew->is_main_out, is_out = runner->line && runner->line->is_main ? state == NO_STATE : was_out;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
   if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
   runner->state = state;
   if ((before & -before) == (crew->states & -crew->states) && is_out == was_out) return;
-  if (before && now < crew->since) report_state(crew, now, (uint32_t)__builtin_ctz(before));
+  if (before) report_state(crew, now, (uint32_t)__builtin_ctz(before));
   crew->is_main_out = is_out;
   crew->since = now;
 }
 
-static int run_back(work_crew *crew) {
+/* The only thread was in this state until it changes now, as the process was. */
+static inline void leave(work_crew *crew, int64_t now, uint32_t state) {
+  if (state != NO_STATE) report_state(crew, now, state);
+  crew->since = now;
+}
+
+/* The only thread of a process has to wait for no other one, and nothing is aside. What encloses nothing comes and goes in one
+ * step. */
+static int run_alone(work_crew *crew) {
+  work_runner *runner = crew->runners;
+  crew->is_main_out = 0;
+  while (runner->count || runner->span_end != INT64_MIN) {
+    const int64_t closes = runner->count ? runner->open[runner->count - 1].start : INT64_MIN;
+    const int64_t start = runner->span_start, end = runner->span_end;
+    const uint32_t bit = 1u << runner->span_class, before = runner->state;
+    int is_leaf;
+    if (end < closes) {
+      close_last(runner);
+      runner->state = state_of(runner->classes);
+      if (runner->state != before) leave(crew, closes, before);
+      continue;
+    }
+    if (!add_call(crew, runner) || !take_span(runner)) return 0;
+    if (!(runner->counted & bit)) continue;
+    runner->state = state_of(runner->classes | bit);
+    if (runner->state != before) leave(crew, end, before);
+    is_leaf = runner->span_end <= start && closes <= start;
+    if (!is_leaf && !open_span_at(runner, start, bit)) return 0;
+    if (is_leaf && runner->state != before) leave(crew, start, runner->state);
+    if (is_leaf) runner->state = before;
+  }
+  return 1;
+}
+
+static int run_all(work_crew *crew) {
   for (;;) {
     const uint32_t latest = crew->players[1].thread;
     const int64_t now = crew->players[1].moment;
     work_runner *runner = &crew->runners[latest];
     int64_t next;
-    if (now == INT64_MIN) break;
+    if (now == INT64_MIN) return 1;
     do {
       if (!step_back(crew, runner, now)) return 0;
       next = next_moment(runner);
@@ -267,6 +296,10 @@ static int run_back(work_crew *crew) {
     change_state(crew, runner, now);
     play(crew, latest);
   }
+}
+
+static int run_back(work_crew *crew) {
+  if (!(crew->size == 1 ? run_alone(crew) : run_all(crew))) return 0;
   for (uint32_t kind = 0; kind < CALL_KINDS; kind++) {
     if (!report_calls(crew, kind)) return 0;
   }
@@ -286,6 +319,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
     work_runner *runner = &crew->runners[i];
     *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
     if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
+    runner->matters = runner->counted | CALLS;
     if (runner->line && runner->line->is_main) crew->is_main_out = 1;
     if (runner->line && !take_span(runner)) return 0;
     crew->players[crew->size + i] = (work_player){next_moment(runner), i};
@@ -297,7 +331,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
 }
 
 int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener) {
-  work_crew crew = {.size = 2, .since = INT64_MAX, .listener = listener};
+  work_crew crew = {.size = 1, .since = INT64_MAX, .listener = listener};
   int is_good;
   while (crew.size < count) crew.size *= 2;
   crew.runners = calloc(crew.size, sizeof *crew.runners);

@@ -17,8 +17,29 @@ typedef struct work_line {
   uint32_t classes; /* a bit for each class that it ever had */
 } work_line;
 
+/* A span on the stack: its start, then its length and its class in one word. */
+#define WORK_CLASS_BITS 5
+#define WORK_LENGTH_MOST (INT64_MAX >> WORK_CLASS_BITS)
+static inline uint32_t work_class_of(const stacked_span *span) {
+  return (uint32_t)(span->end & ((1 << WORK_CLASS_BITS) - 1));
+}
+extern const uint32_t work_hidden[WORK_CLASSES]; /* by class of a span: those that make no difference inside it */
+
+int work_line_put(work_line *line, int64_t start, int64_t end, uint32_t class); /* whatever it hides */
 /* Adds what ends last so far; its class is a work_class. 0: no memory, or no room for the spill. */
-int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class);
+static inline int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class) {
+  span_stack *spans = &line->spans;
+  const int64_t length = end - start;
+  const stacked_span *last;
+  if (spans->count - 1 >= spans->capacity - 1 || length <= 0 || length > WORK_LENGTH_MOST) /* it is empty, or full */
+    return work_line_put(line, start, end, class);
+  last = &spans->spans[spans->count - 1];
+  if (last->start >= start && work_hidden[class] >> work_class_of(last) & 1)
+    return work_line_put(line, start, end, class);
+  line->classes |= 1u << class;
+  spans->spans[spans->count++] = (stacked_span){start, length << WORK_CLASS_BITS | class};
+  return 1;
+}
 static inline void work_line_free(work_line *line) {
   span_stack_free(&line->spans);
   *line = (work_line){0};

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "command/summary/tally/iograins.h"
+
 /* Here, metadata is with what sync has. */
 #define WAIT_COSTS IO_COST_SYNC
 static const enum grain_kind grain_of[WAIT_COSTS] = {
@@ -15,56 +17,61 @@ typedef struct loaders {
   uint32_t count;
 } loaders;
 
-/* Calls of one kind, of all who load. */
+/* Calls of one kind, or of all kinds, of all who load. */
 typedef struct call_times {
-  spanset spans;
-  double busy, length; /* in the spans: less than their length, if calls that were close together became one */
+  record_pile **grains;
+  uint32_t count;
+  uint64_t busy_ns, length_ns; /* in the grains: less than their length, if calls that were close together became one */
 } call_times;
 
 static int add_calls(call_times *calls, record_pile *grains) {
   run_merge merge;
   const io_grain *grain;
-  int is_good = 1;
+  int is_good;
+  if (record_pile_is_empty(grains)) return 1;
+  calls->grains[calls->count++] = grains;
   record_pile_read(grains, &merge);
-  while (is_good && (grain = run_merge_next(&merge)) != NULL) {
-    is_good = spanset_add(&calls->spans, grain->start, grain->end);
-    calls->busy += (double)grain->busy_ns;
-    calls->length += (double)(grain->end - grain->start);
+  while ((grain = run_merge_next(&merge)) != NULL) {
+    calls->busy_ns += grain->busy_ns;
+    calls->length_ns += (uint64_t)(grain->end - grain->start);
   }
-  is_good &= merge.is_good;
+  is_good = merge.is_good;
   run_merge_free(&merge);
   return is_good;
 }
 
 /* How much of the waiting coincides with these calls. Where some became one, they are as dense as all are on average. */
-static int coincide(spanset *waits, call_times *calls, uint32_t count, double *common) {
-  spanset *spans[WAIT_COSTS];
-  span_lengths lengths;
-  double busy = 0, length = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    spans[i] = &calls[i].spans;
-    busy += calls[i].busy;
-    length += calls[i].length;
-  }
+static int coincide(spanset *waits, const call_times *calls, double *common) {
+  span_stream waited, called;
+  span_lengths lengths = {0, 0, 0};
+  int is_good;
   *common = 0;
-  if (length == 0) return 1; /* there are no calls */
-  if (!spanset_measure(&waits, 1, spans, count, &lengths)) return 0;
-  *common = (double)lengths.common * busy / length;
-  return 1;
+  if (!calls->length_ns) return 1; /* there are no calls */
+  is_good = span_stream_open(&waited, &waits, 1) & io_grains_stream(&called, calls->grains, calls->count);
+  is_good = is_good && span_streams_measure(&waited, &called, &lengths);
+  span_stream_close(&waited);
+  span_stream_close(&called);
+  *common = (double)lengths.common * (double)calls->busy_ns / (double)calls->length_ns;
+  return is_good;
 }
 
 static int measure_calls(rank_costs *rank, const loaders *all, spanset *waits, int *is_coarse) {
-  call_times calls[WAIT_COSTS] = {0};
-  int is_good = 1;
-  for (int kind = 0; kind < WAIT_COSTS; kind++) {
-    for (uint32_t i = 0; is_good && i < all->count; i++) {
-      is_good = add_calls(&calls[kind], &all->counts[i]->grains[grain_of[kind]]);
-    }
-    is_good = is_good && coincide(waits, &calls[kind], 1, &rank->waited_with[kind]);
-    *is_coarse |= calls[kind].busy < calls[kind].length;
+  call_times every = {.grains = malloc(WAIT_COSTS * all->count * sizeof(record_pile *))}; /* one kind after the other */
+  int is_good = every.grains != NULL, kinds = 0;
+  for (int kind = 0; kind < WAIT_COSTS && is_good; kind++) {
+    call_times calls = {.grains = every.grains + every.count};
+    for (uint32_t i = 0; is_good && i < all->count; i++)
+      is_good = add_calls(&calls, &all->counts[i]->grains[grain_of[kind]]);
+    is_good = is_good && coincide(waits, &calls, &rank->waited_with[kind]);
+    *is_coarse |= calls.busy_ns < calls.length_ns;
+    if (calls.count) rank->waited_in_calls = rank->waited_with[kind];
+    kinds += calls.count != 0;
+    every.count += calls.count;
+    every.busy_ns += calls.busy_ns;
+    every.length_ns += calls.length_ns;
   }
-  is_good = is_good && coincide(waits, calls, WAIT_COSTS, &rank->waited_in_calls);
-  for (int kind = 0; kind < WAIT_COSTS; kind++) spanset_free(&calls[kind].spans);
+  if (kinds > 1) is_good = is_good && coincide(waits, &every, &rank->waited_in_calls);
+  free(every.grains);
   return is_good;
 }
 
@@ -118,20 +125,29 @@ static void add_loader(loaders *all, summary_state *state, uint32_t process) {
   all->counts[all->count++] = &state->processes[process].counts;
 }
 
+/* When it fetches and does not compute, in no evaluation. */
+static int find_waits(process_counts *trainer, spanset *waits) {
+  spanset all_waits = {0};
+  int is_good;
+  if (spanset_is_empty(&trainer->evaluation)) return spanset_add_rest(waits, &trainer->fetch, &trainer->compute);
+  is_good = spanset_add_rest(&all_waits, &trainer->fetch, &trainer->compute) &&
+            spanset_add_rest(waits, &all_waits, &trainer->evaluation);
+  spanset_free(&all_waits);
+  return is_good;
+}
+
 static int measure_rank(job_costs *costs, rank_costs *rank, summary_state *state, const uint32_t *trainers) {
   const size_t room = (size_t)state->process_count + 1;
   loaders all = {.counts = malloc(room * sizeof(process_counts *))};
-  spanset all_waits = {0}, waits = {0};
+  spanset waits = {0};
   int is_good = all.counts != NULL;
   if (is_good) add_loader(&all, state, rank->process);
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
     if (trainers[i] == rank->process && !spanset_is_empty(&state->processes[i].counts.data)) add_loader(&all, state, i);
   }
-  is_good = is_good && spanset_add_rest(&all_waits, &all.counts[0]->fetch, &all.counts[0]->compute) &&
-            spanset_add_rest(&waits, &all_waits, &all.counts[0]->evaluation) && measure_waits(rank, &all, &waits) &&
+  is_good = is_good && find_waits(all.counts[0], &waits) && measure_waits(rank, &all, &waits) &&
             measure_starts(rank, &all, &waits) && measure_calls(rank, &all, &waits, &costs->is_coarse);
   for (uint32_t i = 0; i < all.count; i++) costs->has_calls |= all.counts[i]->calls != 0;
-  spanset_free(&all_waits);
   spanset_free(&waits);
   free(all.counts);
   return is_good;
