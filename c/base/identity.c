@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hash.h"
@@ -57,6 +58,18 @@ int dft__process_read(const char *path, dft__process *process) {
     if (field == 34) process->taken_signals |= strtoull(at, NULL, 10);
   }
   return 1;
+}
+
+/* Both count from the boot, in this time namespace, and go on while the node sleeps. The kernel rounds the start down to its
+ * ticks, of 10 ms mostly. */
+uint64_t dft__identity_age_ns(const dft__identity *identity) {
+  const uint64_t per_second = getauxval(AT_CLKTCK);
+  struct timespec now;
+  uint64_t now_ns, start_ns;
+  if (!identity->start_ticks || !per_second || clock_gettime(CLOCK_BOOTTIME, &now) != 0) return 0;
+  now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  start_ns = identity->start_ticks * (1000000000u / per_second);
+  return now_ns > start_ns ? now_ns - start_ns : 0;
 }
 
 static uint64_t inode_of(const char *path) {

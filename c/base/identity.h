@@ -23,6 +23,8 @@ void dft__identity_own(dft__identity *identity);
 
 /* The same in a forked child, from its parent's: host and image stay. */
 void dft__identity_renew(dft__identity *identity);
+/* How long the process has existed, also before an exec; 0: unknown. */
+uint64_t dft__identity_age_ns(const dft__identity *identity);
 
 /* Only what is proved counts. A host name proves nothing: two clusters may have a node of the same name. */
 enum dft__life {

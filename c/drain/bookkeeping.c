@@ -104,6 +104,7 @@ static void start_line(dft_batch *batch, dft_event *event, uint64_t id) {
     dft__add_number(batch, "ppid", DFT_INT, header->ppid);
     if (header->run[0]) dft__add_text(batch, "run", header->run, strnlen(header->run, sizeof header->run));
     if (size >= 0) dft__add_number(batch, "world_size", DFT_INT, (uint64_t)size);
+    if (header->age_ns) dft__add_number(batch, "process_age_ns", DFT_INT, header->age_ns);
   }
   dft__bookkeeping_finish(batch, event);
 }

@@ -162,6 +162,7 @@ static void fill_header(dft__header *header, const dft__tracename *trace, const 
   snprintf(header->unit, sizeof header->unit, "%s", dft__config_text(DFT__TIME_METRIC));
   header->unit_ns = unit_ns[dft__config_number(DFT__TIME_METRIC)];
   dft__clock_begin(header);
+  header->age_ns = dft__identity_age_ns(own);
   header->first_id = first_id;
   DFT__SET(header->next_id, first_id + DFT__ID_BLOCK);
 }

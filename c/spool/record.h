@@ -432,6 +432,7 @@ typedef struct dft__header {
   _Atomic uint64_t open_in_ended;                     /* regions that were open when their thread ended */
   _Atomic uint32_t unmatched_sites[DFT__SITES_NAMED]; /* references of names; DFT__SITE_NONE; 0: no more */
   _Atomic uint32_t open_sites[DFT__SITES_NAMED];      /* of open_in_ended */
+  uint64_t age_ns;                                    /* of the process, at opened_ticks; 0: unknown */
 } dft__header;
 
 _Static_assert(sizeof(dft__record) == DFT__CELL, "a record starts with one cell");

@@ -1,8 +1,8 @@
 /* item.c - the two events of a loop's item: fetching it, and the loop body.
  *
- * Both are written after the body: before it, nobody knows whether the loop will be left. An item of a loop that was left early
- * is recorded under other names (.cut). The loop of a node writes the values that the node has after the body; the loop of a
- * dft_fn writes for the first event those from before it.
+ * Both are written after the body, because nobody knows before whether the loop will be left; who knows the values of the fetch
+ * keeps it at once. An item of a loop that was left early is recorded under other names (.cut). The loop of a node writes the
+ * values that the node has after the body; the loop of a dft_fn writes for the first event those from before it.
  * SPDX-License-Identifier: MIT */
 #include "item.h"
 
@@ -155,6 +155,22 @@ static void node_item_native(Loop *loop, Label *iter_cut, Label *block_cut) {
     args[count++] = (dft_arg){.key = &count_key, .type = DFT_INT, .value.i = loop->count};
     dft_span_record(&loop->fetch, args, count + fetch_values(loop, args + count));
     dft_span_record(&span, args, count);
+  }
+  Py_END_CRITICAL_SECTION();
+  if (args != few) PyMem_Free(args);
+}
+
+void item_keep_fetch(Loop *loop) {
+  State *state = loop->profile->state;
+  dft_arg few[ARGS_FEW + 1 + FETCH_ARGS], *args;
+  uint32_t count;
+  if (!loop->fetch.id || mode_now() != MODE_NATIVE) return;
+  Py_BEGIN_CRITICAL_SECTION(STATE_OWNER(state));
+  args = node_values(state, few, 1 + FETCH_ARGS, &count);
+  if (args) {
+    args[count++] = (dft_arg){.key = &count_key, .type = DFT_INT, .value.i = loop->count};
+    dft_span_record(&loop->fetch, args, count + fetch_values(loop, args + count));
+    loop->fetch.id = 0;
   }
   Py_END_CRITICAL_SECTION();
   if (args != few) PyMem_Free(args);

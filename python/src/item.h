@@ -38,6 +38,8 @@ void item_begin(Loop *loop, int is_inner);
 void item_fetched(Loop *loop);
 /* The item, if it is recorded: counts its samples. */
 void item_look(Loop *loop, PyObject *item);
+/* Records the fetch of the item now; a loop of a node. Whoever kills the process then does not take it. */
+void item_keep_fetch(Loop *loop);
 /* There was no item: the loader has ended, and may have waited for its workers. */
 void item_missing(Loop *loop);
 /* The body is done, or the loop is left. The caller has found that the loop had an item. */

@@ -154,6 +154,17 @@ static PyObject *loop_step(PyObject *self, PyObject *what) {
   Py_RETURN_NONE;
 }
 
+PyDoc_STRVAR(
+  keep_doc,
+  "_keep($self, /)\n--\n\n"
+  "Records the fetch of the item in hand now, with the values that there are; its block follows when it is done.");
+static PyObject *loop_keep_fetch(PyObject *self, PyObject *ignored) {
+  Loop *loop = (Loop *)self;
+  (void)ignored;
+  if (loop->profile && loop->has_item && !loop->key) item_keep_fetch(loop);
+  Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(turn_doc, "_turn($self, function, argument, /)\n--\n\n"
                        "Calls function(argument) for the next item, in place of the loop's own iterator.");
 static PyObject *loop_turn(PyObject *self, PyObject *args) {
@@ -335,9 +346,13 @@ static PyObject *loop_attribute(PyObject *self, PyObject *name) {
 }
 
 static PyMethodDef loop_methods[] = {
-  {"close", loop_close, METH_NOARGS, close_doc},      {"_step", loop_step, METH_O, step_doc},
-  {"_turn", loop_turn, METH_VARARGS, turn_doc},       {"_watch", loop_watch, METH_VARARGS, watch_doc},
-  {"_expect", loop_expect, METH_VARARGS, expect_doc}, {NULL},
+  {"close", loop_close, METH_NOARGS, close_doc},
+  {"_step", loop_step, METH_O, step_doc},
+  {"_turn", loop_turn, METH_VARARGS, turn_doc},
+  {"_watch", loop_watch, METH_VARARGS, watch_doc},
+  {"_expect", loop_expect, METH_VARARGS, expect_doc},
+  {"_keep", loop_keep_fetch, METH_NOARGS, keep_doc},
+  {NULL},
 };
 
 static PyType_Slot loop_slots[] = {

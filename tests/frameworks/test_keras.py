@@ -52,8 +52,8 @@ def test_an_evaluation_alone(tmp_path):
 def test_an_error_in_the_middle(tmp_path):
     program = "class Stop(Stop):\n    def on_train_batch_end(self, batch, logs=None): assert batch < 2, 'mine'\n"
     found = record(tmp_path, START + program + "model.fit(training, callbacks=[Stop()], **options)\n", status=1)
-    assert found["fetch.iter"] == {0: 2} and found["fetch.iter.cut"] == {0: 1} and found["epoch"] == {0: 1}
-    assert "mine" in record.done.stderr and "dftracer" not in record.done.stderr
+    assert found["fetch.iter"] == {0: 3} and found["fetch.block.cut"] == {0: 1} and found["epoch"] == {0: 1}
+    assert record.done.stderr.endswith("AssertionError: mine\n") and "dftracer:" not in record.done.stderr
 
 
 def test_a_loop_of_the_program(tmp_path):

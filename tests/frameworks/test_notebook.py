@@ -28,7 +28,7 @@ def test_cells(tmp_path):
     for name, number in NUMBERS.items():
         assert [found[name][epoch] for epoch in whole] == [number] * len(whole), name
     assert found["forward"][5] >= 1 and found["backward"][5] == found["step"][5] == 1 and found["epoch"][5] == 1
-    assert found["fetch.iter.cut"] == {5: 1}
+    assert found["fetch.block.cut"] == {5: 1}
 
 
 def test_a_kernel_that_is_killed(tmp_path):

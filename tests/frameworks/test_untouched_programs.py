@@ -34,7 +34,10 @@ SCALED = """        with torch.autocast('cpu'): loss = model(samples).sum()
 TAUGHT = """        with torch.no_grad(): wanted = teacher(samples)
         (model(samples) - wanted).sum()"""
 OTHERS = {
-    "a loop that is left": (LOOP + "        break\n", {"epoch": 1, "forward": 1, "fetch.iter.cut": 1}),
+    "a loop that is left": (
+        LOOP + "        break\n",
+        {"epoch": 1, "forward": 1, "fetch.iter": 1, "fetch.block.cut": 1},
+    ),
     "a loader that is made anew": (
         LOOP.replace("in training", "in DataLoader(training.dataset, batch_size=2)"),
         NUMBERS,

@@ -77,7 +77,7 @@ def test_an_exception(tmp_path):
     found = record(tmp_path, START + LOOP + "        if epoch == 1: raise ValueError('mine')\n", status=1)
     assert record.done.stderr.count("mine") == 2 and "dftracer" not in record.done.stderr  # the line, and the error
     assert found["epoch"] == {0: 1, 1: 1} and found["forward"] == {0: 4, 1: 1}
-    assert found["fetch.iter"] == {0: 4} and found["fetch.iter.cut"] == {1: 1}
+    assert found["fetch.iter"] == {0: 4, 1: 1} and found["fetch.block.cut"] == {1: 1}
 
 
 def test_an_interrupt(tmp_path):
@@ -101,7 +101,7 @@ def test_an_interrupt(tmp_path):
     assert process.returncode == -signal.SIGINT and "KeyboardInterrupt" in errors
     (trace,) = traces_of(tmp_path / "traces")
     found = counts(trace)
-    assert found["epoch"] == {0: 1, 1: 1} and found["step"] == {0: 4, 1: 1} and found["fetch.iter.cut"] == {1: 1}
+    assert found["epoch"] == {0: 1, 1: 1} and found["step"] == {0: 4, 1: 1} and found["fetch.block.cut"] == {1: 1}
 
 
 def test_a_kill(tmp_path):

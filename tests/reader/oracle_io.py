@@ -8,9 +8,11 @@ from oracle_events import TOP, integer, percentile
 MOST = 2**63 - 1  # of a position in a file
 SMALL = 1 << 20
 CLOSES = ("close", "fclose")
+SYNCS = ("fsync", "fdatasync", "sync_file_range", "msync", "fflush", "sync", "syncfs")
 SIDE = ("{}s", "{}_bytes", "{}_ns", "random_{}s", "random_{}_ns", "small_{}s", "small_{}_bytes", "small_{}_ns")
 SIDE += ("placed_{}s", "unaligned_{}s", "unaligned_{}_ns", "again_{}_bytes", "stdio_{}_bytes", "stdio_{}_ns")
 KEYS = ("metadata", "metadata_ns", "mapped_bytes", "sequential", "random", "opens", "open_ns", "closes", "close_ns")
+KEYS += ("syncs", "sync_ns")
 KEYS += ("failed", "failed_ns", "unknown", "uses", "write_uses")
 KEYS += tuple(key.format(side) for side in ("read", "write") for key in SIDE)
 
@@ -32,6 +34,7 @@ class Place:
 
     def __init__(self):
         self.position = None
+        self.is_written = False
         self.pieces = {"read": (0, 0), "write": (0, 0)}
 
     def again(self, kind, piece):
@@ -53,10 +56,14 @@ def place(spans):
     files = collections.defaultdict(Place)
     for span in spans:
         span.begin, span.again = None, 0
+        span.is_sync = bool(span.kind) and span.event["name"].removesuffix("64") in SYNCS
         file, result = files[span.file], span.result
         offset = integer(span.args.get("offset", -1), -1)
         if not span.file:
             continue
+        if span.event["name"] in CLOSES:
+            span.is_sync, file.is_written = file.is_written, False
+        file.is_written |= span.kind == "write"
         if span.kind == "open":
             file.position = None if appends(span.args) else 0
         elif span.kind == "seek" and (result or 0) >= 0 and result is not None:
@@ -103,6 +110,8 @@ class IO:
             self.add(("mapped_bytes", max(integer(span.args.get("length"), 0), 0)))
         if kind == "open":
             self.add(("opens", 1), ("open_ns", span.time))
+        if span.is_sync:
+            self.add(("syncs", 1), ("sync_ns", span.time))
         if span.event["name"] in CLOSES:
             self.add(("closes", 1), ("close_ns", span.time))
 
@@ -175,23 +184,27 @@ class Tables:
     def folders(self, paths):
         """By cost; paths: by file, those that are known."""
         named = {file: io for file, io in self.files.items() if paths.get(file) and file}
-        costs = {"metadata": "metadata", "read": "reads", "write": "writes"}
+        costs = {"metadata": "metadata", "read": "reads", "write": "writes", "sync": "syncs"}
         return {cost: self.folder(named, paths, f"{cost}_ns", calls) for cost, calls in costs.items()}
 
     def folder(self, named, paths, cost, calls):
-        whole = sum(io.numbers[cost] for io in self.files.values())
+        def number(io, key):
+            what = {"metadata": "syncs", "metadata_ns": "sync_ns"}.get(key)
+            return io.numbers[key] - (io.numbers[what] if what else 0)
+
+        whole = sum(number(io, cost) for io in self.files.values())
         below = collections.Counter()
         for file, io in named.items():
             path = paths[file]
             for i, character in enumerate(path):
                 if character == "/" and i:
-                    below[path[: i + 1]] += io.numbers[cost]
+                    below[path[: i + 1]] += number(io, cost)
         enough = [folder for folder, time in below.items() if whole and time * 5 >= whole * 4]
         folder = max(enough, key=len, default="")
-        some = [io.numbers for file, io in named.items() if paths[file].startswith(folder) and io.numbers[cost]]
+        some = [io for file, io in named.items() if paths[file].startswith(folder) and number(io, cost)]
 
         def total(key):
-            return min(sum(numbers[key] for numbers in some), TOP)
+            return min(sum(number(io, key) for io in some), TOP)
 
         return {
             "folder": folder or None,

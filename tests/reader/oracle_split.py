@@ -6,7 +6,8 @@ import collections
 
 from oracle_events import SAME
 
-CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write", "read", "metadata", "outside")
+CLASSES = ("compute", "input", "communication", "checkpoint", "transfer", "write")
+CLASSES += ("sync", "read", "metadata", "compile", "outside")
 PHASES = ("start", "loop", "evaluation", "end")
 IO = ("POSIX", "STDIO")
 NONE = -(2**63)  # sorts before all numbers
@@ -47,9 +48,10 @@ def stage_of(name, cat):
 
 
 def work_of(name, cat, io, is_bookkeeping):
-    """What a thread does in an event; None: it says nothing. `io`: the kind of an I/O call."""
+    """What a thread does in an event; None: it says nothing. `io`: the kind of an I/O call; sync: it waits until
+    data is written."""
     if cat in ("POSIX", "STDIO"):
-        return {None: None, "read": "read", "write": "write", "copy": "write"}.get(io, "metadata")
+        return {None: None, "read": "read", "write": "write", "copy": "write", "sync": "sync"}.get(io, "metadata")
     if is_bookkeeping or cat == "pipeline" or (cat == "MPI" and name == "MPI_Finalize"):
         return None
     name, cat = uncut(name), SAME.get(cat, cat)
@@ -67,6 +69,8 @@ def work_of(name, cat, io, is_bookkeeping):
         return "data"
     if cat in ("comm", "MPI", "mpi"):
         return "communication"
+    if cat == "dynamo":
+        return "compile"
     if cat in ("device", "checkpoint"):
         return cat
     if cat in ("MPIIO", "io"):
@@ -85,9 +89,11 @@ def state_of_thread(works):
     if "device" in works:
         return "transfer"
     for layer in ("region ", ""):
-        for kind in ("write", "read", "metadata"):
+        for kind in ("write", "sync", "read", "metadata"):
             if layer + kind in works:
                 return kind
+    if "compile" in works:
+        return "compile"
     return "compute" if "compute" in works or "other" in works else "data" if works - {"fetch"} else None
 
 
@@ -95,7 +101,7 @@ def counted(works, has_compute):
     """What counts of all that a thread ever does; has_compute: its process trains, and its compute is known."""
     if not has_compute:
         return set(works)
-    io = {layer + kind for layer in ("region ", "") for kind in ("write", "read", "metadata")}
+    io = {layer + kind for layer in ("region ", "") for kind in ("write", "sync", "read", "metadata")}
     loads_only = not {"compute", "fetch"} & set(works)
     return set(works) - {"other", "data"} - (io if loads_only else set())
 
@@ -111,7 +117,8 @@ class Walk:
     """All moments of one process. spans: its events, each with start, end, thread, work and stage; loop: start and end;
     steps: (start, end, epoch, step) in order; epochs: (start, end, number), disjoint; has_compute: see counted."""
 
-    def __init__(self, spans, loop, steps, epochs, has_compute):
+    def __init__(self, spans, loop, steps, epochs, has_compute, pauses=()):
+        self.pauses = pauses
         self.cells = {phase: dict.fromkeys(CLASSES, 0) for phase in PHASES}
         self.steps = [dict.fromkeys(CLASSES, 0) for _ in steps]
         self.epochs = collections.defaultdict(lambda: dict.fromkeys((*CLASSES, "evaluation"), 0))
@@ -130,7 +137,7 @@ class Walk:
             for number, window in enumerate(windows):
                 changes[window[0]].append((1, (kind, number)))
                 changes[window[1]].append((-1, (kind, number)))
-        for moment in (first, last, *loop):
+        for moment in (first, last, *loop, *(moment for pause in pauses for moment in pause)):
             changes[moment] += []
         moments = sorted(moment for moment in changes if first <= moment <= last)
         active = collections.Counter()
@@ -156,11 +163,12 @@ class Walk:
                 works[key].add(value)
         kind = state_of_process({state_of_thread(own & self.counted[thread]) for thread, own in works.items()})
         phase = "end" if now >= loop[1] else "loop" if now >= loop[0] else "start"
-        phase = "evaluation" if is_evaluation else phase
+        is_pause = not is_evaluation and any(start <= now < end for start, end in self.pauses)
+        phase = "evaluation" if is_evaluation else "end" if is_pause else phase
         self.cells[phase][kind] += time
-        if phase in ("loop", "evaluation") or epoch is not None:
+        if not is_pause and (phase in ("loop", "evaluation") or epoch is not None):
             self.epochs[epoch]["evaluation" if is_evaluation else kind] += time
-        if step is not None and not is_evaluation:
+        if step is not None and not is_evaluation and not is_pause:
             self.steps[step][kind] += time
 
 
@@ -228,13 +236,13 @@ def updates_as_steps(spans, is_update, has_fetches):
     return [tuple(step) for step in steps]
 
 
-def step_windows(events, begin, epochs):
-    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop."""
+def step_windows(events, begin, epochs, last_epoch):
+    """events: (end, start, epoch, step), numbers or NONE; begin: of the loop; last_epoch: that has an event."""
     windows = []
     for end, _, epoch, step in sorted(events):
         start = begin
         begun = epochs[: bisect.bisect_left(epochs, (end,))]
-        if begun and begun[-1][2] == epoch:
+        if begun and begun[-1][2] == epoch and epoch <= last_epoch:
             since = begun[-1][0]
             for before in reversed(begun[:-1]):
                 if before[1] != since or before[2] != epoch:

@@ -5,6 +5,7 @@ import collections
 import functools
 import math
 
+import oracle_loop
 import oracle_split
 from oracle_events import ai_kind, integer, is_ours, length, percentile, shared, union
 
@@ -101,6 +102,13 @@ def calls_of(spans):
     }
 
 
+def is_sequence(trainers):
+    """Several, without ranks, none of which trains while another one does."""
+    loops = sorted(process.loop for process in trainers)
+    apart = all(one[1] <= two[0] for one, two in zip(loops, loops[1:]))
+    return len(loops) > 1 and apart and all(process.rank is None for process in trainers)
+
+
 class Process:
     """A pid in one file."""
 
@@ -110,6 +118,7 @@ class Process:
         self.facts = {}
         self.bookkeeping = set()
         self.counts = collections.Counter()
+        self.is_inference = False
         self.work = collections.defaultdict(list)  # by kind: spans of time
 
     def trains(self):
@@ -137,7 +146,9 @@ class Training:
             process.counts[kind + "_ns"] += span.time
             process.counts["update"] += (span.event["name"], span.event["cat"]) == ("step", "compute")
             process.work[{"start": "fetch", "empty": "data"}.get(kind, kind)].append((span.start, span.end))
-            if kind not in ("data", "empty", "checkpoint") and span.event["cat"] != "mpi":
+            if kind == "start":
+                process.work["start"].append((span.start, span.end))
+            if kind in ("fetch", "start", "compute", "epoch", "step"):
                 process.work["loop"].append((span.start, span.end))
         self._places()
         self._split()
@@ -151,14 +162,24 @@ class Training:
         for key, spans in own.items():
             process = self.processes[key]
             process.evaluations = union((span.start, span.end) for span in spans if evaluates(span))
+            busy = union(process.work["compute"] + process.work["fetch"])
+            if process.trains() and shared(busy, process.evaluations) == length(busy):
+                process.is_inference = bool(process.evaluations)
+                process.evaluations = []
             process.windows = places(spans, not process.trains() and process.counts["data"] > 0)
             process.own = spans
+            process.pauses, ends, process.last_epoch = [], {}, -math.inf
             if not process.trains():
                 continue
+            if process.counts["compute"] or process.counts["step"]:
+                last = max((end for _, end in process.work["loop"]), default=0)
+                evaluated = functools.partial(is_within, times=process.evaluations)
+                process.pauses, process.loop_last, ends = oracle_loop.pauses_of(spans, evaluated, last)
             kinds = [(ai_kind(span.event["name"], span.event["cat"]), span) for span in spans]
             numbers = [span.own_epoch for kind, span in kinds if kind == "epoch"]
             has_epochs = bool(numbers)
             last = max((number for number in numbers if number is not None), default=math.inf)
+            process.last_epoch = last if has_epochs else -math.inf
             done = {}
             for kind, span in sorted(kinds, key=lambda pair: (pair[1].start, pair[1].end)):
                 work = "fetch" if kind == "start" else kind
@@ -171,7 +192,7 @@ class Training:
                 epoch["busy"][work] += max(0, span.end - max(span.start, done.get(work, 0)))
                 done[work] = max(done.get(work, 0), span.end)
                 if kind == "epoch" or span.epoch is None or not has_epochs or span.epoch > last:
-                    epoch["extent"].append((span.start, span.end))
+                    epoch["extent"].append((span.start, ends.get(id(span), span.end)))
 
     def _trainer(self, process):
         """Who a process loads for: the nearest that trains of it and its ancestors, else the only one of its rank."""
@@ -207,7 +228,7 @@ class Training:
         trainers = [process for process in self.processes.values() if process.trains()]
         train = collections.Counter()
         for process in trainers:
-            loop = without([process.loop], process.evaluations)
+            loop = without([process.loop], [*process.evaluations, *process.pauses])
             fetch, compute = union(process.work["fetch"]), union(process.work["compute"])
             train["time_ns"] += length(loop)
             train["compute_ns"] += shared(compute, loop)
@@ -217,8 +238,9 @@ class Training:
         for process in trainers:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
-            times["startup_ns"] += first - min(span.start for span in own)
-            times["loop_ns"] += last - first
+            ages = [integer(span.args.get("process_age_ns"), 0) for span in own if is_ours(span.event)]
+            times["startup_ns"] += first - min(span.start for span in own) + max(ages, default=0)
+            times["loop_ns"] += length(without([process.loop], process.pauses))
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])
             times["teardown_ns"] += max(span.end for span in own) - last
         if self.lost_fetches or not (counts["fetch"] or counts["start"]):
@@ -232,6 +254,7 @@ class Training:
             "steps_least": min(steps[process] for process in trainers),
             "batches": max(getattr(process, "batches", 0) for process in self.processes.values()),
             "train": train,
+            "is_sequence": is_sequence(trainers),
             "fetches": counts["fetch"],
             "computes": counts["compute"],
             **{f"{kind}_ns": counts[f"{kind}_ns"] for kind in ("comm", "device", "checkpoint")},
@@ -262,8 +285,10 @@ class Training:
         by_process = collections.defaultdict(list)
         for span in self.spans:
             name, cat = span.event["name"], span.event["cat"]
-            span.work = oracle_split.work_of(name, cat, span.kind, is_ours(span.event))
-            span.stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
+            span.work = oracle_split.work_of(name, cat, "sync" if span.is_sync else span.kind, is_ours(span.event))
+            stage = None if is_ours(span.event) else oracle_split.stage_of(name, cat)
+            is_inference = stage == "evaluation" and self.processes[span.process].is_inference
+            span.stage = None if is_inference else stage
             by_process[span.process].append(span)
         for key, spans in by_process.items():
             self._split_process(self.processes[key], spans)
@@ -275,6 +300,8 @@ class Training:
         if is_training:
             ends = process.work["loop"]
             loop = min(start for start, _ in ends), max(end for _, end in ends)
+            if process.trains() and (process.counts["compute"] or process.counts["step"]):
+                loop = loop[0], process.loop_last
         else:
             loop = oracle_split.recurring_loop(spans, first, last)
         process.loop = loop
@@ -291,9 +318,9 @@ class Training:
                 if kinds and is_step(span, kinds[0])
             ]
         process.batches = sum(is_step(span, "fetch") for span in own)
-        process.steps = oracle_split.step_windows(events, loop[0], epochs)
+        process.steps = oracle_split.step_windows(events, loop[0], epochs, process.last_epoch)
         process.walk = oracle_split.Walk(
-            spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0
+            spans, loop, process.steps, epochs, is_training and process.counts["compute"] > 0, process.pauses
         )
         for number, times in process.walk.epochs.items() if process.trains() else ():
             if number in self.epochs:
@@ -314,7 +341,8 @@ class Training:
             classes.update(sums)
             lines = []
             for index, (window, own) in enumerate(zip(process.steps, process.walk.steps), 1):
-                beyond = [own[kind] - sums[kind] // len(process.steps) for kind in oracle_split.CLASSES]
+                spent = [kind for kind in oracle_split.CLASSES if own[kind]] or ["outside"]
+                beyond = [own[kind] - sums[kind] // len(process.steps) for kind in spent]
                 line = self._who(key) | {
                     "epoch": None if window[2] == oracle_split.NONE else window[2],
                     "step": None if window[3] == oracle_split.NONE else window[3],
@@ -322,7 +350,7 @@ class Training:
                     "start_ns": window[0],
                     "time_ns": sum(own.values()),
                     "class_ns": own,
-                    "reason": oracle_split.CLASSES[beyond.index(max(beyond))],
+                    "reason": spent[beyond.index(max(beyond))],
                 }
                 lines.append((-line["time_ns"], window[0], number, index, line))
                 times.append(line["time_ns"])
@@ -340,7 +368,7 @@ class Training:
 
     def _trainer_document(self, process, workers):
         cells, evaluation = (process.walk.cells[phase] for phase in ("loop", "evaluation"))
-        loop = without([process.loop], process.evaluations)
+        loop = without([process.loop], [*process.evaluations, *process.pauses])
         lives, empty, time, busy = [], [], 0, 0
         for worker in workers:
             loading = union(worker.work["data"])
@@ -349,6 +377,8 @@ class Training:
                 continue
             own = [span for span in self.spans if span.process[0] == worker.source]
             life = min(span.start for span in own), max(span.end for span in own)
+            ends = [start for start, _ in union(process.work["start"]) if start >= life[1]]
+            life = life[0], min(ends, default=life[1])
             life = max(life[0], process.loop[0]), min(life[1], process.loop[1])
             (lives if worker.counts["data"] else empty).append(life)
             if worker.counts["data"]:

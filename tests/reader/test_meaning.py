@@ -16,12 +16,13 @@ BEGIN = 1_700_000_000_000_000  # us
 class Trace:
     """The lines of one process; times are milliseconds after BEGIN."""
 
-    def __init__(self, pid, rank=None, start=0, ppid=1, command=None):
+    def __init__(self, pid, rank=None, start=0, ppid=1, command=None, **facts):
         self.pid, self.lines = pid, []
         self.metadata("HH", "node", "a1")
         if command:
             self.metadata("SH", command, "c1")
-        self.event("start", "dftracer", start, start, ppid=ppid, **({"cmd_hash": "c1"} if command else {}))
+        facts.update({"cmd_hash": "c1"} if command else {})
+        self.event("start", "dftracer", start, start, ppid=ppid, **facts)
         if rank is not None:
             self.metadata("PR", "rank", str(rank))
 
@@ -70,6 +71,18 @@ def shares_are_of_the_training_loop(folder):
     assert times == {key: ms * 10**6 for key, ms in expected.items()}, times
     for line in ("start-up 10.0 s -", "loop 100 ms 100.0 %", "waiting for data 87.0 ms 87.0 %", "tear-down 1.00 s -"):
         assert f"\n{line}" in text, (line, text)
+
+
+def the_start_of_the_process_is_start_up(folder):
+    """Five seconds before the trace opens at the first fetch, in one of two trainers; the other one does not tell."""
+    for rank, facts in enumerate(({"process_age_ns": 5 * 10**9}, {})):
+        trace = Trace(1 + rank, rank, 2000, **facts)
+        for at in (2000, 2050):
+            trace.event("fetch.iter", "dataloader", at, at + 43.5)
+            trace.event("forward", "compute", at + 43.5, at + 50)
+        trace.save(folder)
+    text, found = summary(folder)
+    assert found["training"]["startup_ns"] == 5 * 10**9 and "\nstart-up 2.50 s" in text, text
 
 
 def ranks_make_their_steps_together(folder):
@@ -523,6 +536,7 @@ def the_sample_of_the_page(folder):
 def main():
     for case in (
         shares_are_of_the_training_loop,
+        the_start_of_the_process_is_start_up,
         ranks_make_their_steps_together,
         bandwidth_of_a_job,
         failed_calls,

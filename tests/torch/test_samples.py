@@ -7,10 +7,12 @@ import pytest
 from torch_harness import main, record
 
 START = """
-import collections, torch
+import collections, dataclasses, torch
 from torch.utils.data import BatchSampler, DataLoader, Dataset, IterableDataset
 from dftracer.python.torch import trace
 image = torch.ones(3, 5, 5)
+Pair = collections.namedtuple("Pair", "first second")
+Fields = dataclasses.make_dataclass("Fields", ["names", "x"])
 class Ten(Dataset):
     def __init__(self, sample): self.sample = sample
     def __len__(self): return 10
@@ -39,13 +41,18 @@ KINDS = {
     "DataLoader(Stream(), batch_size=4)": STACKED,
     "loader(collate_fn=torch.stack)": STACKED,
     "loader(collate_fn=lambda samples: collections.UserDict(x=torch.stack(samples)))": STACKED,
+    "loader(collate_fn=lambda samples: {'names': [1] * len(samples), 'x': torch.stack(samples)})": STACKED,
+    "loader(collate_fn=lambda samples: Pair([None], [{'deep': (torch.stack(samples),)}]))": STACKED,
+    "loader(collate_fn=lambda samples: Fields(['a'] * len(samples), {'x': torch.stack(samples)}))": STACKED,
+    "loader('text')": STACKED,
+    "loader(collate_fn=lambda samples: {'ids': list(range(len(samples)))})": STACKED,
+    "loader({'text': 'x', 'number': 'y'})": STACKED,
     # The first dimension is that of an image.
     "loader(collate_fn=list)": [4, 4, None],
     "loader((image, {}), collate_fn=lambda samples: tuple(zip(*samples)))": [4, 4, None],
     # Nobody knows which batch is the last one.
     "DataLoader(Stream(), batch_size=4, collate_fn=list)": [None] * 3,
     "loader(collate_fn=list, num_workers=2, in_order=False)": [None] * 3,
-    "loader('text')": [4, 4, None],
     "loader(batch_size=None)": [None] * 10,
     "DataLoader(Refusing(), batch_size=4, collate_fn=lambda _: Refusing.Batch())": [4, 4, None],
 }

@@ -31,13 +31,17 @@ REGIONS = {
     "outside": None,
 }
 READS, WRITES = ("read", "pread", "fread"), ("write", "pwrite", "fwrite")
+SYNCS, CLOSES = ("fsync", "fdatasync", "msync", "fflush"), ("close", "fclose")
 
 
 def hash_of(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def kind_of_call(name):
+def kind_of_call(name, is_written=False):
+    """is_written: the thread wrote to the file since it was opened."""
+    if name in SYNCS or (name in CLOSES and is_written):
+        return "sync"
     return "read" if name in READS else "write" if name in WRITES else "metadata"
 
 
@@ -47,6 +51,7 @@ class Thread:
     def __init__(self, process, tid, begin_us):
         self.process, self.tid, self.now_us = process, tid, begin_us
         self.open = []  # ids of the events around
+        self.written = set()  # files that were not closed since
 
     def idle(self, ms):
         self.now_us += round(ms * US_OF_A_MS)
@@ -72,7 +77,10 @@ class Thread:
 
     def call(self, name, ms, path, ret=0, cat="POSIX", **args):
         """An I/O call."""
-        self.region(name, cat, ms, kind_of_call(name), fhash=self.process.file(path), **args, ret=ret)
+        kind = kind_of_call(name, path in self.written)
+        self.written |= {path} if name in WRITES else set()
+        self.written -= {path} if name in CLOSES else set()
+        self.region(name, cat, ms, kind, fhash=self.process.file(path), **args, ret=ret)
 
 
 class Process:

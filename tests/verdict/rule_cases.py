@@ -118,6 +118,25 @@ def metadata(metadata_calls):
     return job
 
 
+@case("mpi-io")
+def mpi_io(mpiio_share):
+    job = Job(2)
+    for rank in job.ranks:
+        for _ in range(50):
+            rank.main.region("solve", "compute", 100 * (1 - mpiio_share))
+            rank.main.region("MPI_File_close", "MPIIO", 100 * mpiio_share)
+    return job
+
+
+@case("sync")
+def sync(sync_share):
+    job, thread = one_thread()
+    for _ in range(50):
+        thread.region("solve", "compute", 100 * (1 - sync_share))
+        thread.call("fsync", 100 * sync_share, "/data/x")
+    return job
+
+
 @case("open-churn")
 def open_churn(opens, opens_per_file):
     job, thread = one_thread()
@@ -256,9 +275,10 @@ def start_up(startup_share):
 
 
 @case("step-jitter")
-def step_jitter(steps, step_jitter):
-    """Every eighth step is longer."""
-    return train([[100 * step_jitter if number % 8 == 3 else 100 for number in range(steps)]])
+def step_jitter(steps, step_jitter, step_spread):
+    """Of 20 steps, three are much longer, and five a little."""
+    factors = {**dict.fromkeys((3, 9, 15), step_jitter), **dict.fromkeys((1, 5, 8, 12, 17), step_spread)}
+    return train([[100 * factors.get(number % 20, 1) for number in range(steps)]])
 
 
 @case("cold-epoch")
@@ -286,18 +306,20 @@ def with_part(name, cat, share):
     return job
 
 
-def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
+def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0, worker_start_share=0, worker_spread=0):
     """A trainer that waits for workers; each of them loads for this part of every step. Others find nothing at once."""
     job, thread = one_thread()
     with thread.within("epoch.block", "pipeline", epoch=0):
         for _ in range(24):
-            thread.region("fetch.iter", "dataloader", 100 * waiting_share)
+            thread.region("fetch.init", "dataloader", 100 * waiting_share * worker_start_share)
+            thread.region("fetch.iter", "dataloader", 100 * waiting_share * (1 - worker_start_share))
             thread.region("forward", "compute", 100 - 100 * waiting_share)
     for _ in range(workers):
-        worker = job.worker(job.ranks[0]).main
-        for _ in range(24):
-            worker.region("item", "data", 100 * worker_busy)
-            worker.idle(100 - 100 * worker_busy)
+        for half, more in ((0, 0.5), (1, -0.5)):  # one after the other
+            worker, busy = job.worker(job.ranks[0], half * 1200).main, worker_busy + more * worker_spread
+            for _ in range(12):
+                worker.region("item", "data", 100 * busy)
+                worker.idle(100 - 100 * busy)
     for _ in range(empty_workers):
         worker = job.worker(job.ranks[0]).main
         worker.region("data.batch.cut", "data", 1)
@@ -305,8 +327,13 @@ def loaded(waiting_share, workers=0, worker_busy=0.7, empty_workers=0):
     return job
 
 
-for rule in ("few-workers", "idle-workers", "no-workers"):
+for rule in ("few-workers", "idle-workers", "no-workers", "worker-start"):
     CASES[rule] = loaded
+
+
+@case("unequal-workers")
+def unequal_workers(waiting_share, busiest_share, worker_spread, worker_start_share):
+    return loaded(waiting_share, 1, busiest_share - worker_spread / 2, 0, worker_start_share, worker_spread)
 
 
 @case("empty-workers")

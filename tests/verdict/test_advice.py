@@ -32,7 +32,8 @@ def the_advice_says_why_a_rank_is_late():
         ("write", "spread the I/O of rank 1"),
     ):
         verdict = late_rank(kind)
-        assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 1, (kind, verdict)
+        assert verdict["class"] == ("checkpoint" if kind == "checkpoint" else "imbalance"), (kind, verdict)
+        assert verdict["worst"]["rank"] == 1, (kind, verdict)
         assert words in verdict["next"], (kind, verdict["next"])
 
 
@@ -90,8 +91,65 @@ def workers_that_start_anew_are_not_more_at_once():
     assert "raise num_workers above 2: workers are busy 100 % of the time" in document["verdict"]["next"], document
 
 
+def io_verdict(make):
+    job = Job(2)
+    for step in range(1200):
+        for rank in job.ranks:
+            rank.main.region("solve", "compute", 1)
+            make(rank.main, step)
+    return document_of(job)
+
+
+def the_advice_about_io_is_about_most_of_it():
+    """A storm of small reads beside the writing says nothing about the writing."""
+
+    def both(thread, step):
+        thread.call("write", 2, "/data/out", ret=8 << 20)
+        thread.call("read", 0.3, "/data/in", ret=100)
+        thread.call("stat", 0.2, f"/data/{step}")
+
+    document = io_verdict(both)
+    verdict, found = document["verdict"], {finding["id"]: finding for finding in document["findings"]}
+    assert (verdict["class"], verdict["kind"]) == ("io", "write"), verdict
+    assert {"small-reads", "metadata"} <= set(found), found
+    assert verdict["next"].startswith("write fewer bytes"), verdict["next"]
+    verdict = io_verdict(lambda thread, step: thread.call("read", 2, "/data/in", ret=100))["verdict"]
+    assert verdict["next"].startswith("read more at once"), verdict["next"]
+
+
+def calls_of_mpi_io_have_words_of_their_own():
+    def close(thread, step):
+        if step % 30 == 0:
+            thread.region("MPI_File_close", "MPIIO", 60, "metadata")
+        thread.call("stat", 0.01, f"/data/{step}")
+
+    document = io_verdict(close)
+    verdict, found = document["verdict"], {finding["id"]: finding for finding in document["findings"]}
+    assert (verdict["class"], verdict["kind"]) == ("io", "metadata"), verdict
+    assert verdict["cause"]["call"] == "MPI_File_close" and verdict["cause"]["files"] is None, verdict
+    assert verdict["next"].startswith("open a file once, on all ranks"), verdict
+    assert "80 calls of MPI-IO such as MPI_File_close()" in found["mpi-io"]["evidence"], found
+    assert "metadata" not in found, found  # less than 1 % of the job
+
+
+def files_of_mpi_itself_are_nobodys_storm():
+    """1,200 calls of a rank on files of the library, 600 on others."""
+
+    def look(thread, step):
+        thread.call("stat", 0.2, f"/usr/lib/openmpi/mca_{step}_tcp.so")
+        if step % 2:
+            thread.call("stat", 0.2, f"/data/{step}")
+
+    (found,) = (finding for finding in io_verdict(look)["findings"] if finding["id"] == "metadata")
+    assert found["measures"]["metadata_calls"] == 1200, found  # of two ranks
+    assert abs(found["stake_ns"] / (600 * 0.2e6) - 1) < 0.01, found
+
+
 if __name__ == "__main__":
     main(
+        the_advice_about_io_is_about_most_of_it,
+        calls_of_mpi_io_have_words_of_their_own,
+        files_of_mpi_itself_are_nobodys_storm,
         the_advice_says_why_a_rank_is_late,
         a_training_accumulates_gradients_and_a_solver_does_not,
         who_made_the_data_before_the_loop_is_no_worker,

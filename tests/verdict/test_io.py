@@ -11,7 +11,7 @@ from verdict_harness import check, main, summary_of
 
 KIB, MIB = 1 << 10, 1 << 20
 STEPS, CALLS = 24, 100  # calls of a rank in each step
-SHARES = ("compute", "read", "write", "metadata", "communication")
+SHARES = ("compute", "read", "write", "sync", "metadata", "communication")
 
 
 def job_with(ranks, call_ms, compute_ms, call):
@@ -45,11 +45,37 @@ def library_calls(thread, number, ms):
     thread.call("fread", ms, f"/scratch/in/{thread.process.rank}.dat", ret=MIB, cat="STDIO", size=1, count=MIB)
 
 
+def journal(thread, number, ms):
+    """Every second call waits until the record before it is on the disk."""
+    path = f"/scratch/out/journal{thread.process.rank}"
+    if number % 2:
+        thread.call("fsync", 1.99 * ms, path)
+    else:
+        thread.call("write", 0.01 * ms, path, ret=100)
+
+
+def buffered(thread, number, ms):
+    """The time of writing passes when the file is closed."""
+    path = f"/scratch/out/part{thread.process.rank}.{number // 3:05}"
+    name = ("fopen", "fwrite", "fclose")[number % 3]
+    thread.call(name, 2.98 * ms if name == "fclose" else 0.01 * ms, path, ret=1000, cat="STDIO")
+
+
+def rereading(thread, number, ms):
+    """Closing a file that was only read, here after it was written and closed, is metadata."""
+    path = f"/scratch/in/part{thread.process.rank}.{number // 100:05}"
+    name = ("open", "write", "close")[number % 100] if number % 100 < 3 else ("open", "read", "close")[number % 3]
+    thread.call(name, 2 * ms if number % 3 != 1 else 0.01 * ms, path, ret=1000)
+
+
 # What is done -> the class, findings that must be there, findings that may not.
 JOBS = {
     storm: ("io/metadata", {"metadata"}, {"small-reads", "small-writes", "open-churn"}),
     random_reads: ("io/read", {"small-reads", "random-reads"}, {"metadata", "small-writes", "unaligned-reads"}),
     large_writes: ("io/write", set(), {"small-writes", "random-writes", "redundant-writes", "metadata", "shared-file"}),
+    journal: ("io/sync", {"sync"}, {"metadata", "small-writes"}),
+    buffered: ("io/sync", {"sync"}, {"metadata", "open-churn"}),
+    rereading: ("io/metadata", {"metadata"}, {"sync"}),
     library_calls: ("io/read", {"stdio"}, {"small-reads", "random-reads", "metadata"}),
 }
 

@@ -44,6 +44,19 @@ OF_JOBS = [
     ("none", "info", {"compute": 45, "exchange": 30, "read": 25.2}),
     ("none", "info", {"compute": 60, "outside": 40}),
 ]
+# Milliseconds of each of 100 steps, and before them -> the class. A fifth of the job, if it does not mostly compute, or
+# a minute.
+OF_STARTS = [
+    ({"outside": 10}, 240, "none"),
+    ({"outside": 10}, 260, "start-up"),
+    ({"compute": 10}, 240, "compute"),
+    ({"compute": 10}, 900, "compute"),
+    ({"compute": 10}, 1100, "start-up"),
+    ({"compute": 10}, 100, "compute"),
+    ({"compute": 8, "outside": 2}, 240, "none"),
+    ({"compute": 5000}, 59_000, "compute"),
+    ({"compute": 5000}, 61_000, "start-up"),
+]
 
 
 def check_case(make, base, expected, severity, sizes, ranks):
@@ -73,6 +86,66 @@ def trainings_are_judged_by_the_limits():
 
 def jobs_are_judged_by_the_limits():
     check_all(solver, "job", OF_JOBS)
+
+
+def a_short_start_is_no_verdict():
+    for step, start, expected in OF_STARTS:
+        for ranks in (1, 2):
+            with tempfile.TemporaryDirectory() as folder:
+                job = Job(ranks)
+                for rank in job.ranks:
+                    rank.main.region("MPI_Init", "MPI", start)
+                for _ in range(100):
+                    for kind, ms in step.items():
+                        job.spend(kind, ms)
+                    job.meet("MPI_Barrier", 0.001, "MPI")
+                job.write(folder)
+                document = summary_of(folder)
+            verdict = document["verdict"]
+            check_form(verdict)
+            assert verdict["class"] == expected, (step, start, verdict)
+            share = start / (start + 100 * sum(step.values()))
+            found = [finding["id"] for finding in document["findings"]]
+            assert ("start-up" in found) == (share > 0.1), (found, share)
+            if expected == "none" and "compute" in step:
+                assert ": compute 65 %, start-up 19 %" in verdict["text"], verdict["text"]
+
+
+def a_tie_names_those_that_are_about_equal():
+    for shares, tied, words in (
+        (
+            {"compute": 37, "read": 30, "exchange": 33},
+            ["communication", "io"],
+            "communication and I/O calls take about",
+        ),
+        ({"compute": 34, "read": 30, "exchange": 36}, [], None),
+        (
+            {"compute": 5, "read": 30, "exchange": 33, "checkpoint": 32},
+            ["communication", "checkpoint", "io"],
+            ", check",
+        ),
+        ({"compute": 60, "read": 9, "exchange": 8, "outside": 23}, [], "no cost stands out"),
+    ):
+        with tempfile.TemporaryDirectory() as folder:
+            solver(ranks=2, **shares).write(folder)
+            verdict = verdict_of(folder)
+        check_form(verdict)
+        assert verdict["tied"] == tied, verdict
+        assert (verdict["class"] == "none") == (words is not None), verdict
+        assert words is None or words in verdict["text"], verdict["text"]
+
+
+def who_only_hands_out_work_takes_over_none():
+    """Rank 0 waits until all others are done. One of them works twice as long as the other two."""
+    job = Job(4)
+    for _ in range(24):
+        job.spend("compute", [0, 100, 50, 50])
+        job.meet("exchange", 0.001)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = verdict_of(folder)
+    assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 1, verdict
+    assert abs(verdict["best_ns"] / verdict["of_ns"] - 200 / 3 / 100) < 0.01, verdict
 
 
 def imbalance_has_the_same_limits():
@@ -153,6 +226,9 @@ if __name__ == "__main__":
     main(
         trainings_are_judged_by_the_limits,
         jobs_are_judged_by_the_limits,
+        a_short_start_is_no_verdict,
+        a_tie_names_those_that_are_about_equal,
+        who_only_hands_out_work_takes_over_none,
         imbalance_has_the_same_limits,
         what_takes_less_than_five_percent_is_not_mentioned,
         what_sticks_out_of_the_time_asked_for_does_not_count,

@@ -165,6 +165,27 @@ def a_rank_causes_what_it_causes_alone():
     assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
 
 
+def ranks_that_are_late_by_turns_have_no_culprit():
+    """In each step another one of four ranks computes for 80 ms longer."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [100 if rank == number % 4 else 20 for rank in range(4)])
+        job.meet("exchange", 0.01)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert verdict["text"].endswith("; no single rank causes most of it."), verdict
+
+
+def a_rank_that_hands_out_work_is_no_imbalance():
+    """Rank 0 of five waits for results of the others, which compute all the time: nothing could be saved."""
+    job = Job(5)
+    for number in range(STEPS):
+        job.spend("compute", [1, *[100] * 4])
+        for worker in range(1, 5):
+            job.send(worker, 0, number)
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "none" and verdict["shares"]["imbalance"] > 0.15, verdict
+
+
 def names_are_those_of_the_tables():
     for name, shown in (("_ZN6solver6smoothEv", "solver::smooth"), ("__solver_MOD_step", "solver::step")):
         job = Job(2)

@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 
+from made import Job
 from rule_cases import CASES
 from verdict_harness import COMMAND, main, summary_of
 
@@ -66,6 +67,15 @@ def dilute(job):
     return job
 
 
+def spread(job):
+    """Less than a fifth of the job is at stake, so that a count that is too small is not enough."""
+    length = max(rank.end_us() - rank.begin_us for rank in job.ranks) / 1000
+    for rank in job.ranks:
+        rank.main.idle_until(rank.end_us())
+        rank.main.region("solve", "compute", 5 * length)
+    return job
+
+
 def check_rule(rule):
     make, conditions = CASES[rule["id"]], rule["conditions"]
     holding = {condition["measure"]: values_of(condition)[0] for condition in conditions}
@@ -77,7 +87,9 @@ def check_rule(rule):
         failures.append(f"{rule['id']} is silent at {holding}; found: {list(found)}")
     for condition in conditions:
         values = {**holding, condition["measure"]: values_of(condition)[1]}
-        if rule["id"] in findings_of(make(**values)):
+        is_many = condition["unit"] == "count" and condition["limit"] >= 1000
+        job = spread(make(**values)) if is_many else make(**values)
+        if rule["id"] in findings_of(job):
             failures.append(f"{rule['id']} speaks at {values}")
     if rule["id"] in findings_of(dilute(make(**holding))):
         failures.append(f"{rule['id']} speaks about less than 1 % of the job")
@@ -103,6 +115,27 @@ def guarded(rule):
         return check_rule(rule)
     except Exception as error:  # the other rules are still checked
         return [f"{type(error).__name__} {error}"]
+
+
+def a_tenth_of_a_thousand_is_enough_for_a_fifth_of_the_job():
+    for calls, expected in ((100, True), (99, False)):
+        with tempfile.TemporaryDirectory() as folder:
+            CASES["metadata"](metadata_calls=calls).write(folder)
+            found = {finding["id"] for finding in summary_of(folder)["findings"]}
+            words = [COMMAND, "summary", "--explain", "metadata", folder]
+            told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        assert ("metadata" in found) == expected, (calls, found)
+        assert ("enough, because 20 %" in " ".join(told.split())) == expected, told
+
+
+def what_follows_the_last_transfer_is_not_unaligned():
+    for call in ("read", "write"):
+        job = Job()
+        thread = job.ranks[0].main
+        thread.call("open", 0.01, "/data/x", ret=3)
+        for _ in range(2000):
+            thread.call(call, 1, "/data/x", ret=100)
+        assert f"unaligned-{call}s" not in findings_of(job), call
 
 
 def findings_come_by_what_is_at_stake():
@@ -133,6 +166,8 @@ if __name__ == "__main__":
     main(
         every_rule_has_its_cases,
         every_rule_speaks_at_its_limits_and_not_below,
+        a_tenth_of_a_thousand_is_enough_for_a_fifth_of_the_job,
+        what_follows_the_last_transfer_is_not_unaligned,
         findings_come_by_what_is_at_stake,
         every_rule_is_printed_and_explained,
     )

@@ -40,6 +40,12 @@ def the_class_is_right_for_any_number_of_ranks():
     in_parallel(cases, train)
 
 
+def what_is_around_the_loop_is_not_part_of_it():
+    """Ranks meet, build the model, train, export it, and meet again."""
+    sizes = {**TRAININGS["input"], "steps": 12, "around": 1500}
+    in_parallel({f"{ranks} ranks": (sizes, ranks, "input", True) for ranks in (1, 2)}, train)
+
+
 def evaluations_do_not_change_the_class():
     """They wait for data, within the epochs of a training that computes; and they are longer than it."""
     sizes = {"fetch": 0.5, "compute": 110, "exchange": 0.5, "evaluation": 500, "steps": 12}
@@ -89,6 +95,7 @@ if __name__ == "__main__":
         skip("the Python package is not built")
     main(
         the_class_is_right_for_any_number_of_ranks,
+        what_is_around_the_loop_is_not_part_of_it,
         evaluations_do_not_change_the_class,
         ten_steps_are_probable_and_twenty_are_sure,
         a_rank_that_waits_longer_is_the_worst,

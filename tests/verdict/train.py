@@ -2,7 +2,8 @@
 
 Usage: train.py FOLDER SIZES. SIZES is JSON: milliseconds of `fetch`, `compute`, `exchange` and `checkpoint`, each a
 number or a list by rank; `steps` in each of `epochs`; `every`, steps from a checkpoint or an `evaluation` to the next,
-which fetches and computes for so long; `workers`, processes that load batches, which takes `load` milliseconds each.
+which fetches and computes for so long; `around`, time between the loop and the collectives before and after it;
+`workers`, processes that load batches, which takes `load` milliseconds each.
 SPDX-License-Identifier: MIT
 """
 
@@ -55,6 +56,7 @@ class Sizes:
             "exchange": 0,
             "checkpoint": 0,
             "evaluation": 0,
+            "around": 0,
             "every": 4,
             "workers": 0,
             "epochs": 2,
@@ -115,6 +117,11 @@ def all_reduce(milliseconds):
         sleep(milliseconds)
 
 
+@ai.comm.barrier
+def barrier():
+    meet()
+
+
 def evaluate(sizes):
     """Batches of its own, for which it waits most of the time."""
     with measure_around("evaluation", "evaluate", ai.pipeline.evaluate):
@@ -147,8 +154,14 @@ def main():
     folder, sizes = sys.argv[1], Sizes(sys.argv[2])
     log = dftracer.initialize_log(f"{folder}/train-{RANK}.pfw")
     meet()  # or a rank that starts late would be the imbalance of the first collective
+    if sizes.around:
+        barrier()
+        sleep(sizes.around)
     with measure("whole", "loop"):
         train(sizes)
+    if sizes.around:
+        sleep(sizes.around)
+        barrier()
     log.finalize()
     with open(f"{folder}/truth-{RANK}", "w", encoding="utf-8") as file:
         file.writelines(f"{kind} {name} {begin} {end}\n" for kind, name, begin, end in measured)

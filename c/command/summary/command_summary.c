@@ -43,18 +43,21 @@ enum {
 
 static const option options[] = {
   {OPTION_BY, "by", "name|file|process|thread|step|rank",
-   "print only the table of events, grouped by this; default: grouped by name, with all other sections"},
+   "group the table of events by this, and leave out the other tables; default: by name, with all tables"},
   {OPTION_RUN, "run", "all|N",
    "which run to show, if the traces are of several: one of those that are listed, or all, added up; default: the "
    "newest"},
   {OPTION_FROM, "from", "TIME",
    "only events that start at or after TIME, such as 10s or 250ms after the start of the run"},
   {OPTION_TO, "to", "TIME", "only events that start before TIME"},
-  {OPTION_NAME, "name", "PATTERN", "show only events whose name matches; * and ? are wildcards; may be repeated"},
-  {OPTION_CAT, "cat", "PATTERN", "show only events whose category matches; may be repeated"},
+  {OPTION_NAME, "name", "PATTERN",
+   "show only events whose name matches, in tables; * and ? are wildcards; may be repeated"},
+  {OPTION_CAT, "cat", "PATTERN", "show only events whose category matches, in tables; may be repeated"},
   {OPTION_CLASSES, "classes", "FILE",
    "what names and categories of your own mean: lines `class category name`, such as `compute app solve*`; they come "
-   "before the built-in ones"},
+   "before the built-in ones. Classes: compute, communication, checkpoint, start-up, frame (encloses work of any "
+   "kind), "
+   "read, write and metadata (I/O), other; for trainings also fetch, data, device, epoch, step, evaluation"},
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
   {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},
@@ -185,7 +188,25 @@ static int refuse_run(const run_list *runs, uint32_t run) {
   return STATUS_FAILED;
 }
 
-static int answer_question(state_parts *parts, const summary_options *chosen) {
+/* A verdict is about all events, whatever --name and --cat choose for the tables. NULL: it is made. */
+static const char *judge(judgement *made, state_parts *parts, uint32_t run) {
+  summary_answer answer = {0};
+  summary_state state;
+  run_list runs = {0};
+  const char *problem = "out of memory";
+  state_init(&state);
+  state_parts_settle(parts);
+  if (parts->is_good && run_list_init(&runs, parts)) problem = run_list_show(&runs, parts, run, &state);
+  if (!problem && (!state.is_good || !answer_init(&answer, &state, &runs) || !judgement_make(made, &answer)))
+    problem = "out of memory";
+  answer_free(&answer);
+  run_list_free(&runs);
+  state_free(&state);
+  return problem;
+}
+
+/* `whole`: all events, if `parts` may have less of them; else empty. */
+static int answer_question(state_parts *parts, state_parts *whole, const summary_options *chosen) {
   summary_answer answer = {0};
   judgement made = {0};
   summary_state state;
@@ -199,9 +220,10 @@ static int answer_question(state_parts *parts, const summary_options *chosen) {
     status = refuse_run(&runs, chosen->run);
   } else {
     const char *refusal = run_list_show(&runs, parts, chosen->run, &state);
+    if (!refusal && (!state.is_good || !answer_init(&answer, &state, &runs))) refusal = "out of memory";
+    if (!refusal && whole->count) refusal = judge(&made, whole, chosen->run);
+    else if (!refusal && !judgement_make(&made, &answer)) refusal = "out of memory";
     if (refusal) status = complain(refusal);
-    else if (!state.is_good || !answer_init(&answer, &state, &runs) || !judgement_make(&made, &answer))
-      status = complain("out of memory");
     else status = print(&answer, &made, chosen);
   }
   judgement_free(&made);
@@ -324,10 +346,20 @@ static int read_inputs(state_parts *parts, char **paths, int count, const summar
   return STATUS_FAILED;
 }
 
+/* Reads the traces again, without --name and --cat. */
+static int read_whole(state_parts *parts, char **paths, int count, const summary_options *chosen) {
+  summary_question question = chosen->question;
+  if (!(question.name_count || question.cat_count) || chosen->is_partial || chosen->form == OPTION_CSV)
+    return STATUS_DONE;
+  if (part_inputs(paths, count) < count) return STATUS_DONE; /* what a state was not asked for, it does not have */
+  question.name_count = question.cat_count = 0;
+  return read_traces(parts, paths, count, &question);
+}
+
 static int run_summary(int argc, char **argv) {
   arguments given = {.command = &command_summary, .argc = argc, .argv = argv};
   summary_options chosen = {.top = 15, .run = RUN_NEWEST};
-  state_parts parts;
+  state_parts parts, whole;
   int key, status;
   chosen.question.names = chosen.names;
   chosen.question.cats = chosen.cats;
@@ -353,12 +385,16 @@ static int run_summary(int argc, char **argv) {
   if (chosen.is_partial && chosen.run != RUN_NEWEST)
     return arguments_refuse(&given, "--partial keeps all runs: choose one with --run when the state is shown");
   if (!standin_for_all("summary", argv + given.first, given.count)) return STATUS_FAILED;
+  if (chosen.question.has_from && chosen.question.has_to && chosen.question.to_ns <= chosen.question.from_ns)
+    return arguments_refuse(&given, "--to is not after --from: no event begins in between");
   state_parts_init(&parts);
+  state_parts_init(&whole);
   status = read_inputs(&parts, argv + given.first, given.count, &chosen);
-  if (status == STATUS_DONE) {
-    status = chosen.is_partial ? save(&parts, chosen.output) : answer_question(&parts, &chosen);
-  }
+  if (status == STATUS_DONE) status = read_whole(&whole, argv + given.first, given.count, &chosen);
+  if (status == STATUS_DONE)
+    status = chosen.is_partial ? save(&parts, chosen.output) : answer_question(&parts, &whole, &chosen);
   state_parts_free(&parts);
+  state_parts_free(&whole);
   vocabulary_file_free(&chosen.classes);
   return status;
 }

@@ -51,6 +51,8 @@ static void print_io(FILE *out, const io_stats *stats) {
     {"open_ns", stats->open_ns},
     {"closes", stats->closes},
     {"close_ns", stats->close_ns},
+    {"syncs", stats->syncs},
+    {"sync_ns", stats->sync_ns},
     {"failed", stats->failed},
     {"failed_ns", stats->failed_ns},
     {"unknown", io_stats_unknown(stats)},
@@ -98,7 +100,7 @@ static void print_calls(FILE *out, const summary_state *state) {
 
 static void print_folders(FILE *out, const summary_answer *answer) {
   static const char *const costs[] = {
-    [IO_COST_METADATA] = "metadata", [IO_COST_READ] = "read", [IO_COST_WRITE] = "write"};
+    [IO_COST_METADATA] = "metadata", [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_SYNC] = "sync"};
   for (int i = 0; i < IO_COSTS; i++) {
     const io_folder *folder = &answer->folders[i];
     fprintf(out, "%s\n      \"%s\": {\"folder\": ", i ? "," : "", costs[i]);

@@ -34,22 +34,28 @@ static void print_heading(FILE *out, const training_totals *training) {
   if (training->steps_least != training->steps) snprintf(least, sizeof least, "%" PRIu64 " to ", training->steps_least);
   if (is_accumulating(training->batches, training->steps))
     snprintf(batches, sizeof batches, ", %" PRIu64 " batch%s", training->batches, training->batches == 1 ? "" : "es");
-  snprintf(note, sizeof note, "%" PRIu64 " trainer%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s%s",
-           training->processes, plural(training->processes), training->epochs, plural(training->epochs), least,
-           training->steps, plural(training->steps), batches, is_one ? "" : " each");
+  snprintf(note, sizeof note, "%" PRIu64 " trainer%s%s, %" PRIu64 " epoch%s, %s%" PRIu64 " step%s%s%s",
+           training->processes, plural(training->processes), training->is_sequence ? " one after the other" : "",
+           training->epochs, plural(training->epochs), least, training->steps, plural(training->steps), batches,
+           is_one ? "" : " each");
   table_heading(out, "Training", note);
 }
 
-/* If there is evaluation, times are without it. */
+/* What a moment was spent on, as the verdict has it: rows of the loop add up to it. */
+static void sum_classes(const trainer_list *list, uint64_t class_ns[TIME_CLASSES], uint64_t *loop_ns) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    *loop_ns += list->lines[i].loop_ns;
+    for (int class = 0; class < TIME_CLASSES; class ++) class_ns[class] += list->lines[i].class_ns[class];
+  }
+}
+
 static void print_totals(FILE *out, const summary_answer *answer) {
   const training_totals *training = &answer->training;
   const uint64_t trainers = training->processes, evaluation = evaluation_of(answer);
-  const uint64_t whole = evaluation ? training->train.ns : training->loop_ns;
-  const uint64_t compute = evaluation ? training->train.compute_ns : training->compute_ns;
-  const uint64_t fetch = evaluation ? training->train.fetch_ns : training->fetch_ns;
-  const uint64_t idle = evaluation ? training->train.wait_ns : training->wait_ns;
-  const uint64_t loading = evaluation ? training->train.data_ns : training->data_in_loop_ns;
-  const char *of_all = evaluation ? "durations, also in evaluations" : "";
+  uint64_t in[TIME_CLASSES] = {0}, whole = 0;
+  sum_classes(&answer->trainers, in, &whole);
+  const uint64_t fetch = training->train.fetch_ns, loading = training->train.data_ns;
+  const uint64_t io = in[TIME_READ] + in[TIME_WRITE] + in[TIME_SYNC] + in[TIME_META];
   const table_column columns[] = {
     {"", 'l'}, {trainers == 1 ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
@@ -62,23 +68,28 @@ static void print_totals(FILE *out, const summary_answer *answer) {
   } rows[] = {
     {"start-up", training->startup_ns, 0, "before the training loop", 0, 0},
     {"evaluation", evaluation, 0, "apart from the loop; evaluate and test", 0, 1},
+    {"pauses", training->pause_ns, 0, "apart from the loop; nothing was recorded for long", 0, 1},
     {"loop", whole, whole,
-     evaluation ? "first to last event, without evaluation; shares are of this"
-                : "first to last event; shares are of this",
+     training->pause_ns ? "first to last event, without pauses and evaluation; shares are of this"
+     : evaluation       ? "first to last event, without evaluation; shares are of this"
+                        : "first to last event; shares are of this",
      0, 0},
-    {"compute", compute, whole, "", 0, 0},
+    {"compute", in[TIME_COMPUTE], whole, "", 0, 0},
     {"fetch", fetch, whole, "", !training->is_fetch_known, 0},
-    {"waiting for data", idle, whole,
-     idle == fetch ? "all of the fetching: nothing computes meanwhile" : "fetching while nothing computes",
+    {"waiting for data", in[TIME_INPUT], whole,
+     in[TIME_INPUT] == fetch ? "all of the fetching: nothing computes meanwhile" : "fetching while nothing computes",
      !training->is_fetch_known, 0},
+    {"communication", in[TIME_COMM], whole, "while nothing computes, with waiting for ranks", 0, 1},
+    {"device", in[TIME_TRANSFER], whole, "copies while nothing computes", 0, 1},
+    {"checkpoint", in[TIME_CHECKPOINT], whole, "saving and loading while nothing computes", 0, 1},
+    {"compiling", in[TIME_COMPILE], whole, "functions, once", 0, 1},
+    {"I/O calls", io, whole, "outside of the above", 0, 1},
+    {"outside", in[TIME_OUTSIDE], whole, "in no region and no call", 0, 1},
     {"loading", training->data_ns, whole,
      training->data_ns == loading ? "reading and preparing samples"
                                   : "reading and preparing samples; the share: inside the loop",
      0, 1},
     {"hidden", training->hidden_ns, training->data_ns, "of the loading, while something computes", 0, 0},
-    {"communication", training->ns[AI_COMM], whole, of_all, 0, 1},
-    {"device", training->ns[AI_DEVICE], whole, of_all, 0, 1},
-    {"checkpoint", training->ns[AI_CHECKPOINT], whole, of_all, 0, 1},
     {"tear-down", training->teardown_ns, 0, "after the training loop", 0, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -99,26 +110,40 @@ static void print_totals(FILE *out, const summary_answer *answer) {
 
 /* ---- Epochs, ranks, steps, workers ---------------------------------------------------------------------------------- */
 
+/* Of trainings one after the other, the mean. */
+static uint64_t job_time(const epoch_stats *epoch, const training_totals *training) {
+  uint64_t sum = epoch->evaluation_ns;
+  for (int class = 0; class < TIME_CLASSES; class ++) sum += epoch->class_ns[class];
+  if (training->is_sequence) return sum / training->processes;
+  return epoch->last > epoch->first ? (uint64_t)(epoch->last - epoch->first) : 0;
+}
+
 /* Job time without evaluation, of which every trainer has its own. */
-static uint64_t training_time(const epoch_stats *epoch, uint64_t trainers) {
-  const uint64_t time = epoch->last > epoch->first ? (uint64_t)(epoch->last - epoch->first) : 0;
+static uint64_t training_time(const epoch_stats *epoch, const training_totals *training) {
+  const uint64_t trainers = training->processes, time = job_time(epoch, training);
   const uint64_t evaluation = epoch->evaluation_ns / trainers;
   return evaluation < time ? time - evaluation : 0;
 }
 
-static int has_samples(const epoch_stats *epoch, uint64_t trainers) {
-  return epoch->sampled && epoch->sampled == epoch->batches && training_time(epoch, trainers);
+static int has_samples(const epoch_stats *epoch, const training_totals *training) {
+  return epoch->sampled && epoch->sampled == epoch->batches && training_time(epoch, training);
 }
 
-static void add_samples(table *sheet, const epoch_stats *epoch, uint64_t trainers) {
+static void add_samples(table *sheet, const epoch_stats *epoch, const training_totals *training) {
   char text[FORMAT_BYTES];
-  if (!has_samples(epoch, trainers)) {
+  if (!has_samples(epoch, training)) {
     table_format(sheet, "-");
     return;
   }
-  const double rate = (double)epoch->samples / ((double)training_time(epoch, trainers) / 1e9);
+  const double rate = (double)epoch->samples / (double)(training->is_sequence ? training->processes : 1) /
+                      ((double)training_time(epoch, training) / 1e9);
   if (rate < 10) table_format(sheet, "%.1f", rate);
   else table_format(sheet, "%s", format_count(text, (uint64_t)rate));
+}
+
+static void add_known(table *sheet, uint64_t ns, int is_known) {
+  if (is_known) add_time(sheet, ns);
+  else table_format(sheet, "-");
 }
 
 /* Columns of times that an epoch has; those of all but the first two only if any epoch has such a time. */
@@ -142,13 +167,16 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
   int is_sampled = 0, has_batches = 0; /* any epoch has samples; more batches */
   if (!answer->training.epochs) return;
   shown(more, top, count);
-  snprintf(note, sizeof note, "%s%s%s", trainers > 1 ? "job time of all, others per trainer" : "",
+  snprintf(note, sizeof note, "%s%s%s",
+           answer->training.is_sequence ? "means of trainings one after the other"
+           : trainers > 1               ? "job time of all, others per trainer"
+                                        : "",
            trainers > 1 && *more ? "; " : "", more);
   table_heading(out, "Training by epoch", note);
   for (uint32_t i = 1; i <= count && i <= top; i++) {
     epoch_times(&state->epochs[i], times);
     for (int j = 0; j < EPOCH_TIMES; j++) sums[j] += times[j];
-    is_sampled |= has_samples(&state->epochs[i], trainers);
+    is_sampled |= answer->training.is_fetch_known && has_samples(&state->epochs[i], &answer->training);
     has_batches |= is_accumulating(state->epochs[i].batches, state->epochs[i].steps);
   }
   if (has_batches) columns[epochs.column_count++] = (table_column){"batches", 'r'};
@@ -159,12 +187,12 @@ static void print_epochs(FILE *out, const summary_answer *answer, uint32_t top) 
     const epoch_stats *epoch = &state->epochs[i];
     epoch_times(epoch, times);
     add_number(&epochs, (int64_t)state->epoch_numbers.keys[i].a);
-    add_time(&epochs, (uint64_t)(epoch->last - epoch->first));
+    add_time(&epochs, job_time(epoch, &answer->training));
     add_count(&epochs, epoch->steps / trainers);
     if (has_batches) add_count(&epochs, epoch->batches / trainers);
     for (int j = 0; j < EPOCH_TIMES; j++)
-      if (sums[j]) add_time(&epochs, times[j] / trainers);
-    if (is_sampled) add_samples(&epochs, epoch, trainers);
+      if (sums[j]) add_known(&epochs, times[j] / trainers, j > 0 || answer->training.is_fetch_known);
+    if (is_sampled) add_samples(&epochs, epoch, &answer->training);
   }
   table_print(&epochs, out, 2);
 }
@@ -190,7 +218,8 @@ static void print_ranks(FILE *out, const summary_answer *answer, uint32_t top) {
     const trainer_line *line = &list->lines[i];
     add_rank(&ranks, answer, line->process);
     add_time(&ranks, line->loop_ns);
-    add_share(&ranks, line->class_ns[TIME_INPUT], line->loop_ns);
+    if (answer->training.is_fetch_known) add_share(&ranks, line->class_ns[TIME_INPUT], line->loop_ns);
+    else table_format(&ranks, "-");
     add_share(&ranks, line->class_ns[TIME_COMPUTE], line->loop_ns);
     add_share(&ranks, line->class_ns[TIME_COMM], line->loop_ns);
     add_share(&ranks, line->class_ns[TIME_CHECKPOINT], line->loop_ns);
@@ -277,7 +306,8 @@ static void print_workers(FILE *out, const summary_answer *answer) {
 
 void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {
   const training_totals *training = &answer->training;
-  if (!training_exists(training) || !(training->count[AI_FETCH] || training->epochs || answer->state->lost_fetches))
+  if (!training_exists(training) ||
+      !(training->count[AI_FETCH] || training->epochs || training_has_updates(training) || answer->state->lost_fetches))
     return; /* a solver computes too */
   print_totals(out, answer);
   print_epochs(out, answer, top);

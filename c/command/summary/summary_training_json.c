@@ -154,6 +154,7 @@ void summary_json_training(FILE *out, const summary_answer *answer) {
     if (is_of_fetch && !training->is_fetch_known) fprintf(out, ", \"%s\": null", numbers[i].key);
     else print_number(out, numbers[i].key, numbers[i].number, i ? ", " : "");
   }
+  fprintf(out, ", \"is_sequence\": %s", training->is_sequence ? "true" : "false");
   json_train(out, training);
   json_epochs(out, state);
   json_steps(out, answer);

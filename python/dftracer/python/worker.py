@@ -19,7 +19,8 @@ def watch(arguments: dict[str, Any]) -> None:
 
     tasks: Any = arguments.get("index_queue")
     results: Any = arguments.get("data_queue")
-    worker, done = arguments.get("worker_id"), arguments.get("done_event")
+    done: Any = arguments.get("done_event")
+    worker = arguments.get("worker_id")
     get, put = getattr(tasks, "get", None), getattr(results, "put", None)
     # A fork copies the step, which is another one when the batch is used. Workers that stay outlive the epoch, too.
     ai._forget("step", *(["epoch"] if arguments.get("persistent_workers") else []))

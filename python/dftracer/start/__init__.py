@@ -96,7 +96,7 @@ def start(is_wanted: bool = False, again: bool = False) -> None:
     """Watches imports from now on, and patches what is there already; `again` if that was undone."""
     if not is_on(is_wanted):
         return
-    is_new = not any(isinstance(finder, _Finder) for finder in sys.meta_path)
+    is_new = not _has_started()
     if is_new:
         sys.meta_path.insert(0, _Finder())
     for name in WATCHED if is_new or again else ():
@@ -104,8 +104,13 @@ def start(is_wanted: bool = False, again: bool = False) -> None:
             patch(name)
 
 
+def _has_started() -> bool:
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
 def _callbacks(package: str) -> "list[Any]":
-    if not is_on():
+    """None where trainers are patched: Lightning prints a line for each callback. This trainer is half made already."""
+    if not is_on() or _has_started():
         return []
     start()
     try:
@@ -118,7 +123,7 @@ def _callbacks(package: str) -> "list[Any]":
 
 
 def lightning_callbacks() -> "list[Any]":
-    """The entry point of lightning.pytorch: callbacks that every trainer gets."""
+    """The entry point of lightning.pytorch: the callback of the first trainer, where nothing has started dftracer."""
     return _callbacks("lightning.pytorch")
 
 

@@ -7,11 +7,21 @@
 #include <string.h>
 
 static uint64_t cost_of(const io_stats *io, enum io_cost cost) {
-  return cost == IO_COST_READ ? io->read.ns : cost == IO_COST_WRITE ? io->write.ns : io->other_ns;
+  switch (cost) {
+    case IO_COST_READ: return io->read.ns;
+    case IO_COST_WRITE: return io->write.ns;
+    case IO_COST_SYNC: return io->sync_ns;
+    default: return io->other_ns - io->sync_ns;
+  }
 }
 
 static uint64_t calls_of(const io_stats *io, enum io_cost cost) {
-  return cost == IO_COST_READ ? io->read.count : cost == IO_COST_WRITE ? io->write.count : io->others;
+  switch (cost) {
+    case IO_COST_READ: return io->read.count;
+    case IO_COST_WRITE: return io->write.count;
+    case IO_COST_SYNC: return io->syncs;
+    default: return io->others - io->syncs;
+  }
 }
 
 /* A file with a name, and its path. */

@@ -6,7 +6,8 @@
 
 #define FOLDER_SHARE 80u /* % of a cost that a folder must hold to be named */
 
-enum io_cost { IO_COST_METADATA, IO_COST_READ, IO_COST_WRITE, IO_COSTS };
+/* Metadata is without what sync has. */
+enum io_cost { IO_COST_METADATA, IO_COST_READ, IO_COST_WRITE, IO_COST_SYNC, IO_COSTS };
 
 /* The deepest folder that holds enough of a cost. */
 typedef struct io_folder {

@@ -57,7 +57,7 @@ static int find_members(member_list *all, const summary_state *state) {
 /* What a member spent in a region. */
 typedef struct visit {
   uint32_t name, cat, member;
-  uint64_t count, total_ns;
+  uint64_t activity, count, total_ns;
 } visit;
 
 static int by_region(const void *a, const void *b) {
@@ -83,7 +83,8 @@ static visit *find_visits(const member_list *all, const summary_state *state, ui
     const region_stats *regions = &state->processes[i].counts.regions;
     for (uint32_t j = 0; j < regions->count; j++) {
       const region_total *total = &regions->list[j];
-      visits[found++] = (visit){total->name, total->cat, all->of_process[i], total->count, total->total_ns};
+      visits[found++] = (visit){total->name,     total->cat,   all->of_process[i],
+                                total->activity, total->count, total->total_ns};
     }
   }
   if (visits) qsort(visits, found, sizeof *visits, by_region);
@@ -121,7 +122,7 @@ static region_member member_of(const member_list *all, const visit *who) {
 
 /* Visits of one region; ranks come first. */
 static rank_region compare(const member_list *all, const visit *visits, uint32_t count) {
-  rank_region region = {.name = visits[0].name, .cat = visits[0].cat, .entered = count};
+  rank_region region = {.name = visits[0].name, .cat = visits[0].cat, .activity = visits[0].activity, .entered = count};
   uint32_t ranks = 0, absent = 0;
   const visit *least = visits, *most = visits;
   for (uint32_t i = 0; i < count; i++) {

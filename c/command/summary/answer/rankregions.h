@@ -16,6 +16,7 @@ typedef struct region_member {
 
 typedef struct rank_region {
   uint32_t name, cat;       /* texts */
+  uint64_t activity;        /* of the vocabulary */
   uint32_t ranks;           /* members that are compared: two or more */
   uint32_t entered;         /* those that entered it at all */
   uint64_t count, total_ns; /* of all members */

@@ -45,11 +45,11 @@ static int add_lines(trainer_list *list, summary_state *state, const uint32_t *t
 /* ---- Steps ---------------------------------------------------------------------------------------------------------- */
 
 static enum time_class reason_of(const step_times *steps, const slow_step *step) {
-  enum time_class reason = TIME_COMPUTE;
+  enum time_class reason = TIME_OUTSIDE;
   int64_t most = INT64_MIN;
   for (int i = 0; i < TIME_CLASSES; i++) {
     const int64_t beyond = (int64_t)(step->class_ns[i] - steps->class_ns[i] / steps->durations.count);
-    if (beyond <= most) continue;
+    if (!step->class_ns[i] || beyond <= most) continue;
     most = beyond;
     reason = (enum time_class)i;
   }

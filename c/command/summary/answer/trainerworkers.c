@@ -41,10 +41,26 @@ static uint32_t most_at_once(life_list *lives) {
 /* A trainer's time, and those who load for it. */
 typedef struct worker_count {
   trainer_workers *workers;
-  spanset loop; /* without evaluation */
-  const process_counts *trainer;
+  spanset loop;           /* without evaluation */
+  process_counts *counts; /* of the trainer */
   life_list loading, empty;
 } worker_count;
+
+/* A worker that has nothing left to load is idle until its loader ends, though it records nothing. */
+static int find_end(const worker_count *count, time_span *life) {
+  spanset *starts = &count->counts->starts;
+  span_stream line;
+  time_span next;
+  int is_good = span_stream_open(&line, &starts, 1);
+  while (is_good && span_stream_next(&line, &next)) {
+    if (next.start < life->end) continue;
+    life->end = next.start;
+    break;
+  }
+  is_good = is_good && line.merge.is_good;
+  span_stream_close(&line);
+  return is_good;
+}
 
 static int measure_life(worker_count *count, time_span life, uint64_t *ns) {
   spanset own = {0}, *one = &own, *loop = &count->loop;
@@ -65,8 +81,9 @@ static int add_worker(worker_count *count, summary_state *state, uint32_t number
   if (!spanset_measure(&data, 1, &loop, 1, &in_loop)) return 0;
   if (!spanset_measure(&data, 1, &evaluation, 1, &in_evaluation)) return 0;
   if (!in_loop.common || in_loop.common < in_evaluation.common) return 1;
-  if (life.start < count->trainer->loop_first) life.start = count->trainer->loop_first;
-  if (life.end > count->trainer->loop_last) life.end = count->trainer->loop_last;
+  if (!find_end(count, &life)) return 0;
+  if (life.start < count->counts->loop_first) life.start = count->counts->loop_first;
+  if (life.end > count->counts->loop_last) life.end = count->counts->loop_last;
   if (!counts->ai_count[AI_DATA]) {
     add_life(&count->empty, life);
     return 1;
@@ -76,6 +93,10 @@ static int add_worker(worker_count *count, summary_state *state, uint32_t number
   count->workers->count++;
   count->workers->life_ns += life_ns;
   count->workers->busy_ns += in_loop.common;
+  if (life_ns && (double)in_loop.common > count->workers->busiest_share * (double)life_ns) {
+    count->workers->busiest = number;
+    count->workers->busiest_share = (double)in_loop.common / (double)life_ns;
+  }
   return 1;
 }
 
@@ -93,7 +114,7 @@ int trainer_workers_measure(trainer_workers *workers, summary_state *state, cons
                             uint64_t wait_ns) {
   process_counts *counts = &state->processes[trainer].counts;
   const size_t room = 2 * (size_t)state->process_count + 1;
-  worker_count count = {.workers = workers, .trainer = counts};
+  worker_count count = {.workers = workers, .counts = counts};
   spanset *loop = &count.loop;
   span_lengths lengths = {0};
   int is_good;

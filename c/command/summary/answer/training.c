@@ -121,10 +121,12 @@ static int assign_workers(const summary_state *state, worker_lists *workers) {
 /* ---- Sums ----------------------------------------------------------------------------------------------------------- */
 
 int training_loop(process_counts *counts, spanset *loop) {
-  spanset whole = {0};
+  spanset whole = {0}, without = {0};
   const int is_good = spanset_add(&whole, counts->loop_first, counts->loop_last) &&
-                      spanset_add_rest(loop, &whole, &counts->evaluation);
+                      spanset_add_rest(&without, &whole, &counts->pauses) &&
+                      spanset_add_rest(loop, &without, &counts->evaluation);
   spanset_free(&whole);
+  spanset_free(&without);
   return is_good;
 }
 
@@ -192,20 +194,53 @@ static void add_steps(const summary_state *state, training_totals *sum) {
 }
 
 /* Threads are sorted by process. */
-static void add_loops(const summary_state *state, training_totals *sum) {
+static int add_loops(summary_state *state, training_totals *sum) {
   uint32_t thread = 0;
+  int is_good = 1;
   for (uint32_t i = 1; i <= state->process_count; i++) {
-    const process_counts *counts = &state->processes[i].counts;
+    process_counts *counts = &state->processes[i].counts;
+    spanset loop = {0}, *whole = &loop, *pauses = &counts->pauses;
+    span_lengths of_pauses = {0};
     int64_t first = counts->loop_first, last = counts->loop_last;
     for (; thread < state->thread_count && state->threads[thread].process == i; thread++) {
       if (state->threads[thread].first < first) first = state->threads[thread].first;
       if (state->threads[thread].last > last) last = state->threads[thread].last;
     }
     if (!process_is_trainer(counts)) continue;
-    sum->loop_ns += (uint64_t)(counts->loop_last - counts->loop_first);
-    sum->startup_ns += (uint64_t)(counts->loop_first - first);
+    is_good &= spanset_add(&loop, counts->loop_first, counts->loop_last) &&
+               spanset_measure(&pauses, 1, &whole, 1, &of_pauses);
+    spanset_free(&loop);
+    sum->pause_ns += of_pauses.one;
+    sum->loop_ns += of_pauses.two - of_pauses.common;
+    sum->startup_ns += (uint64_t)(counts->loop_first - first) + state->processes[i].facts.age_ns;
     sum->teardown_ns += (uint64_t)(last - counts->loop_last);
   }
+  return is_good;
+}
+
+static int by_start(const void *a, const void *b) {
+  const time_span *one = a, *two = b;
+  if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  return (one->end > two->end) - (one->end < two->end);
+}
+
+/* Whether there are several trainers without ranks, and their loops do not overlap. */
+static int find_sequence(const summary_state *state, training_totals *sum) {
+  time_span *loops = malloc(((size_t)state->process_count + 1) * sizeof *loops);
+  uint32_t count = 0;
+  int is_apart = 1;
+  if (!loops) return 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const process_counts *counts = &state->processes[i].counts;
+    if (!process_is_trainer(counts)) continue;
+    loops[count++] = (time_span){counts->loop_first, counts->loop_last};
+    is_apart &= state->processes[i].rank == NO_NUMBER;
+  }
+  qsort(loops, count, sizeof *loops, by_start);
+  for (uint32_t i = 1; i < count; i++) is_apart &= loops[i].start >= loops[i - 1].end;
+  sum->is_sequence = is_apart && count > 1;
+  free(loops);
+  return 1;
 }
 
 int training_sum(summary_state *state, training_totals *sum) {
@@ -220,12 +255,13 @@ int training_sum(summary_state *state, training_totals *sum) {
       sum->count[kind] += counts->ai_count[kind];
       sum->ns[kind] += counts->ai_ns[kind];
     }
+    sum->updates += counts->updates;
     sum->processes += process_is_trainer(counts);
     if (!workers.is_worker[i]) is_good = add_times(state, &workers, i, sum);
   }
   sum->is_fetch_known = !state->lost_fetches && (sum->count[AI_FETCH] || sum->count[AI_START]);
   add_steps(state, sum);
-  add_loops(state, sum);
+  is_good = is_good && add_loops(state, sum) && find_sequence(state, sum);
   free(workers.first);
   free(workers.next);
   free(workers.is_worker);

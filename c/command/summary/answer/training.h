@@ -11,6 +11,7 @@
 /* Sums over all trainers. */
 typedef struct training_totals {
   uint64_t processes; /* trainers */
+  int is_sequence;    /* none of them trained while another one did: trainings one after the other, as of a script */
   uint64_t epochs;
   uint64_t steps, steps_least;            /* of the trainer with the most, and of that with the least */
   uint64_t batches;                       /* fetches of the trainer with the most, without those of evaluations */
@@ -23,8 +24,11 @@ typedef struct training_totals {
   uint64_t loop_ns;                       /* from the first event of the loop to the last */
   struct {
     uint64_t ns, compute_ns, fetch_ns, wait_ns, data_ns;
-  } train;                          /* the same within the loop, without evaluation */
-  uint64_t startup_ns, teardown_ns; /* from the first event of the trainer on, and to its last event */
+  } train;              /* the same within the loop, without evaluation */
+  uint64_t updates;     /* steps of optimizers */
+  uint64_t pause_ns;    /* pauses of the loop, which are not part of it: looplimits.h */
+  uint64_t startup_ns;  /* from the start of the trainer's process, or else its first event */
+  uint64_t teardown_ns; /* to its last event */
 } training_totals;
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
@@ -36,6 +40,11 @@ int training_has_split(const summary_state *state);
 int training_loop(process_counts *counts, spanset *loop);
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int training_sum(summary_state *state, training_totals *sum);
+
+/* Optimizers make steps, and something else computes, too: no solver, which may call what it does a step. */
+static inline int training_has_updates(const training_totals *training) {
+  return training->updates && training->count[AI_COMPUTE] > training->updates;
+}
 
 /* Whether there was a training at all. */
 static inline int training_exists(const training_totals *training) {

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "command/summary/tally/looplimits.h"
 #include "splitting.h"
 
 #define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
@@ -23,15 +24,14 @@ static void account_call(tally *counts, const traced_thread *thread, uint32_t fi
   if (kind == IO_WRITE) stats->write_uses = file != 0;
 }
 
-static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event) {
-  io_place place;
-  counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
+static void account_io(tally *counts, traced_thread *thread, const event_class *class, const moment *event,
+                       const io_place *place) {
   if (!class->is_wanted) return;
   if (class->io == IO_COPY) {
-    account_call(counts, thread, event->file, IO_READ, class, event, &place);
-    account_call(counts, thread, event->second_file, IO_WRITE, class, event, &place);
+    account_call(counts, thread, event->file, IO_READ, class, event, place);
+    account_call(counts, thread, event->second_file, IO_WRITE, class, event, place);
   } else {
-    account_call(counts, thread, event->file, class->io, class, event, &place);
+    account_call(counts, thread, event->file, class->io, class, event, place);
   }
 }
 
@@ -44,15 +44,16 @@ static void account_training(tally *counts, process_counts *process, const event
   if (class->ai == AI_FETCH || class->ai == AI_START) busy = &process->fetch;
   if (class->ai == AI_DATA || class->ai == AI_EMPTY) busy = &process->data;
   if (busy) counts->is_good &= spanset_add(busy, event->start, event->end);
-  if (busy == &process->data || class->ai == AI_CHECKPOINT || class->is_mpi)
-    return; /* also happens before and after a training loop */
+  if (class->ai == AI_START) counts->is_good &= spanset_add(&process->starts, event->start, event->end);
+  if (!class->is_loop) return;
   if (!process->loop_events || event->start < process->loop_first) process->loop_first = event->start;
   if (!process->loop_events || event->end > process->loop_last) process->loop_last = event->end;
   process->loop_events++;
 }
 
 /* Of transfers, those that move nothing that is wanted have a class of their own. */
-static uint32_t work_of(const event_class *class, const moment *event) {
+static uint32_t work_of(const event_class *class, const moment *event, const io_place *place) {
+  if (place->is_flush) return WORK_SYNC;
   const int is_transfer = class->work == WORK_WRITE || class->work == WORK_COPY || class->work == WORK_READ;
   return class->work + (uint32_t)(is_transfer && !(class->is_wanted && event->result > 0));
 }
@@ -66,6 +67,7 @@ static void account_event(void *context, const moment *event, int64_t self) {
   traced_process *owner = analysis_process(shared, thread->process);
   process_counts *process = &owner->counts;
   const event_class *class = analysis_class(shared, event->class_number);
+  io_place place = {0};
   if (class->io) thread->io_ns += (uint64_t)self;
   else if (class->is_process) thread->process_ns += (uint64_t)self;
   else thread->region_ns += (uint64_t)self;
@@ -81,9 +83,10 @@ static void account_event(void *context, const moment *event, int64_t self) {
     counts->is_good &= region_stats_add(&process->regions, event->class_number, (uint64_t)(event->end - event->start),
                                         (uint64_t)self);
   }
+  if (class->io) counts->is_good &= file_positions_add(&thread->positions, class->io, event, &place);
   if (class->work != WORK_NONE)
-    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event));
-  if (class->io) account_io(counts, thread, class, event);
+    counts->is_good &= work_line_add(&thread->work, event->start, event->end, work_of(class, event, &place));
+  if (class->io) account_io(counts, thread, class, event, &place);
   if (!class->is_call) counts->is_good &= process_frame_add_region(&owner->frame, process, class, event);
   if (class->ai) account_training(counts, process, class, event);
   if (class->ai || event->epoch >= 0 || shared->question->by == BY_STEP)
@@ -105,12 +108,14 @@ typedef struct place_context {
   batch_piles *batches;
   process_frame *frame;
   int is_trainer, is_worker, has_epochs;
-  int has_steps, has_updates; /* what its steps are: events of kind step, of optimizers, or else fetches */
-  int has_fetches;
-  int64_t last_epoch; /* that has an event */
-  uint64_t *batch_count;
+  int has_steps, has_updates;     /* what its steps are: events of kind step, of optimizers, or else fetches */
+  int has_fetches, has_work;      /* it is known when it computes */
+  int64_t last_epoch;             /* that has an event */
   int64_t fetch_end, compute_end; /* of what was counted so far */
   evaluation_line evaluations;
+  process_counts *process;
+  loop_limits limits;
+  event_place epoch;  /* whose end is not known yet; its end is INT64_MIN: there is none */
   event_place update; /* the step that updates of optimizers make; its end is INT64_MIN: there is none */
 } place_context;
 
@@ -138,7 +143,18 @@ static void account_epoch(place_context *given, const event_place *place, int is
   if (given->has_epochs && place->epoch != NO_NUMBER && place->epoch <= given->last_epoch && place->kind != AI_EPOCH)
     return; /* the epoch's event has its time */
   if (place->start < stats->first) stats->first = place->start;
-  if (place->end > stats->last) stats->last = place->end;
+  if (place->kind != AI_EPOCH && place->end > stats->last) stats->last = place->end;
+}
+
+/* Everything until the epoch's end has come. Unless epochs are nested, its end may be a pause. */
+static void end_epoch(place_context *given, int64_t now) {
+  event_place *epoch = &given->epoch;
+  epoch_stats *stats = epoch->end == INT64_MIN ? NULL : tally_epoch(given->counts, epoch->epoch);
+  if (!stats) return;
+  if (epoch->end <= now && given->has_work && loop_limits_is_pause(&given->limits, epoch->end))
+    epoch->end = given->limits.end;
+  if (epoch->end > stats->last) stats->last = epoch->end;
+  epoch->end = INT64_MIN;
 }
 
 /* Whether it is part of an evaluation; events come in the order of their starts. */
@@ -180,20 +196,33 @@ static void account_step(place_context *given, const event_place *place) {
   }
 }
 
+/* An event of a trainer, other than loading. */
+static void account_trainer(place_context *given, const event_place *place, int64_t epoch_start, int is_batch,
+                            int is_evaluated) {
+  account_epoch(given, place, is_batch);
+  if (place->kind == AI_EPOCH) {
+    end_epoch(given, place->start);
+    if (place->epoch != NO_NUMBER) given->epoch = *place;
+  } else if (given->has_work) {
+    given->counts->is_good &= loop_limits_add(&given->limits, place, epoch_start, is_evaluated,
+                                              &given->process->pauses);
+  }
+}
+
 /* ---- Places ---------------------------------------------------------------------------------------------------------- */
 
 /* What a worker does belongs to the step that uses it, which its own arguments cannot tell: they are those of the fork. The
  * batch tells it, when all traces are read. */
-static void account_place(void *context, const event_place *place) {
+static void account_place(void *context, const event_place *place, int64_t epoch_start) {
   place_context *given = context;
   const uint64_t nothing = (uint64_t)NO_NUMBER;
   const int is_of_training = place->kind && !is_evaluated(&given->evaluations, place);
   const int is_batch = place->kind == AI_FETCH && is_of_training;
   uint32_t group;
-  *given->batch_count += (uint64_t)is_batch;
+  given->process->batches += (uint64_t)is_batch;
   if (is_of_training) account_step(given, place);
   if (given->is_trainer && place->kind && place->kind != AI_DATA && place->kind != AI_EMPTY)
-    account_epoch(given, place, is_batch);
+    account_trainer(given, place, epoch_start, is_batch, !is_of_training);
   if (given->is_trainer && place->kind == AI_FETCH && place->batch != NO_NUMBER)
     given->counts->is_good &= batch_piles_add_fetch(given->batches, place);
   if (!place->is_wanted) return;
@@ -206,6 +235,18 @@ static void account_place(void *context, const event_place *place) {
   given->counts->is_good &= group != 0;
   tally_add_duration(given->counts, group, (uint64_t)(place->end - place->start));
   tally_add_self(given->counts, group, place->self_ns);
+}
+
+/* Nothing but evaluations: then they are the loop. It is inference, or the training of a model that stays in eval mode. */
+static int find_inference(process_counts *counts) {
+  spanset *works[] = {&counts->compute, &counts->fetch}, *evaluation = &counts->evaluation;
+  span_lengths lengths = {0};
+  if (spanset_is_empty(evaluation) || !process_is_trainer(counts)) return 1;
+  if (!spanset_measure(works, 2, &evaluation, 1, &lengths)) return 0;
+  if (lengths.common != lengths.one) return 1;
+  counts->is_inference = !counts->updates;
+  spanset_free(evaluation);
+  return 1;
 }
 
 static void account_places(analysis *shared, tally *counts, traced_process *process) {
@@ -222,15 +263,22 @@ static void account_places(analysis *shared, tally *counts, traced_process *proc
                            .has_epochs = process->times.has_epochs,
                            .last_epoch = process->times.has_own_numbers ? process->times.last_number : INT64_MAX,
                            .has_fetches = process->counts.ai_count[AI_FETCH] != 0,
-                           .batch_count = &process->counts.batches,
+                           .process = &process->counts,
+                           .has_work = process->counts.ai_count[AI_COMPUTE] || process->counts.ai_count[AI_STEP],
                            .fetch_end = INT64_MIN,
                            .compute_end = INT64_MIN,
+                           .epoch = {.end = INT64_MIN},
                            .update = {.end = INT64_MIN}};
   evaluation_line *line = &context.evaluations;
+  loop_limits_begin(&context.limits);
   line->is_left = span_stream_open(&line->stream, &evaluation, 1) && span_stream_next(&line->stream, &line->now);
   counts->is_good &= step_finder_resolve(&process->times, account_place, &context) & line->stream.merge.is_good;
   span_stream_close(&line->stream);
   end_update(&context);
+  end_epoch(&context, INT64_MAX);
+  if (context.has_work && process_is_training(&process->counts))
+    counts->is_good &= loop_limits_end(&context.limits, &process->counts.loop_last, &process->counts.pauses);
+  counts->is_good &= spanset_settle(&process->counts.pauses);
 }
 
 /* ---- Sources --------------------------------------------------------------------------------------------------------- */
@@ -326,6 +374,7 @@ static void account_processes(analysis *shared, const traced_source *source) {
   for (uint32_t i = source->first_thread; i; i = analysis_thread(shared, i)->next_of_source) {
     traced_process *process = analysis_process(shared, analysis_thread(shared, i)->process);
     if (process->first_thread != i) continue;
+    source->counts->is_good &= find_inference(&process->counts);
     account_places(shared, source->counts, process);
     source->counts->is_good &= split_process(shared, source->counts, process) & take_pursuits(shared, process);
     step_finder_free(&process->times);

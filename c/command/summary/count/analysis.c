@@ -56,6 +56,7 @@ static argument_keys look_up_keys(dft_reader *reader) {
     .run = key(reader, "run"),
     .world_size = key(reader, "world_size"),
     .finish_ns = key(reader, "finish_ns"),
+    .process_age_ns = key(reader, "process_age_ns"),
     .drain_cpu_ns = key(reader, "drain_cpu_ns"),
     .assist_ns = key(reader, "assist_ns"),
     .unmatched_ends = key(reader, "unmatched_ends"),

@@ -80,7 +80,8 @@ typedef struct argument_keys {
     samples, name, value;
   uint32_t num_dropped, recovered, ppid, run, world_size, command,
     executable; /* of start and end, also the following */
-  uint32_t finish_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions, open_sites;
+  uint32_t finish_ns, process_age_ns, drain_cpu_ns, assist_ns, unmatched_ends, unmatched_sites, open_regions,
+    open_sites;
   comm_keys comm;
 } argument_keys;
 

@@ -94,6 +94,7 @@ void fact_rows_bookkeeping(analysis *shared, tally *counts, trace_life *life, co
     else if (cell->key == keys->run && cell->type == DFT_STRING)
       counts->is_good &= trace_life_set_run(life, cell->value.text, cell->len);
     else if (cell->key == keys->world_size) facts.world_size = amount(cell);
+    else if (cell->key == keys->process_age_ns) facts.age_ns = amount(cell);
     else if (cell->key == keys->finish_ns) facts.finish_ns = amount(cell);
     else if (cell->key == keys->drain_cpu_ns) facts.drain_cpu_ns = amount(cell);
     else if (cell->key == keys->assist_ns) facts.assist_ns = amount(cell);

@@ -13,9 +13,9 @@ typedef struct split_context {
   span_stack moving[CALL_KINDS - CALLS_MOVING]; /* times of transfers */
 } split_context;
 
-static void add_state(void *context, int64_t start, int64_t end, enum time_class class) {
+static void add_state(void *context, int64_t start, int64_t end, enum time_class class, int is_aside) {
   split_context *made = context;
-  time_splitter_add(&made->splitter, start, end, class);
+  time_splitter_add(&made->splitter, start, end, class, is_aside);
 }
 
 static int add_calls(void *context, enum call_kind kind, int64_t start, int64_t end) {
@@ -42,6 +42,7 @@ static int split_threads(const analysis *shared, const traced_process *process, 
   int is_good = lines != NULL;
   for (uint32_t i = process->first_thread; lines && i && count < process->threads;) {
     traced_thread *thread = analysis_thread(shared, i);
+    thread->work.is_main = thread->tid == process->pid;
     lines[count++] = &thread->work;
     i = thread->next_of_process;
   }

@@ -211,6 +211,7 @@ static void rename_facts(summary_state *state, const analysis *shared, state_pro
     const event_class *class = analysis_class(shared, region->name);
     region->name = text_of(state, shared->reader, DFT_NAMES, class->name);
     region->cat = text_of(state, shared->reader, DFT_CATS, class->cat);
+    region->activity = class->activity;
   }
   rename_phase(state, shared, &process->counts.start_region);
   rename_phase(state, shared, &process->counts.end_region);

@@ -133,9 +133,11 @@ static void code_regions(state_codec *codec, const summary_state *state, region_
     region_total *region;
     code_text(codec, state, &entry.name);
     code_text(codec, state, &entry.cat);
+    codec_uint(codec, &entry.activity);
     codec_uint(codec, &entry.count);
     codec_uint(codec, &entry.total_ns);
     codec_uint(codec, &entry.self_ns);
+    if (codec_is_reading(codec) && entry.activity >= ACTIVITIES) codec->problem = "the file is damaged";
     if (codec->problem || !codec_is_reading(codec)) continue;
     region = region_stats_append(regions, entry.name, entry.cat);
     if (region) *region = entry;
@@ -159,16 +161,20 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
     codec_uint(codec, &counts->ai_ns[i]);
   }
   codec_uint(codec, &counts->updates);
+  codec_uint(codec, &counts->is_inference);
   codec_uint(codec, &counts->batches);
   codec_spans(codec, &counts->compute);
   codec_spans(codec, &counts->fetch);
   codec_spans(codec, &counts->data);
   codec_spans(codec, &counts->evaluation);
+  codec_spans(codec, &counts->starts);
+  codec_spans(codec, &counts->pauses);
   codec_comm(codec, &counts->comm, state->texts.count);
   codec_uint(codec, &counts->loop_events);
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
   for (int i = 0; i < PHASES; i++) codec_sparse(codec, counts->split_ns[i], TIME_CLASSES);
+  codec_sparse(codec, counts->aside_ns, PHASES);
   code_phase_region(codec, state, &counts->start_region);
   code_phase_region(codec, state, &counts->end_region);
   codec_uint(codec, &counts->finals);

@@ -28,18 +28,21 @@ enum action {
   ACTION_OPEN,
   ACTION_CLOSE,
   ACTION_PROCESS,
+  ACTION_SYNC,
   ACTION_OTHER
 };
 static const struct {
   const char *name;
   enum action action;
 } calls[] = {
+  {"fsync", ACTION_SYNC}, /* which calls.inc has among the rest */
+  {"fdatasync", ACTION_SYNC}, {"sync_file_range", ACTION_SYNC}, {"msync", ACTION_SYNC},     {"fflush", ACTION_SYNC},
+  {"sync", ACTION_SYNC}, /* that only other tracers record */
+  {"syncfs", ACTION_SYNC},
 #define CALL(cat, action, type, name, params, args, subject, result, items) {#name, ACTION_##action},
 #define SPECIAL(cat, action, name, items) {#name, ACTION_##action},
 #include "intercept/calls.inc"
-  {"vfork", ACTION_PROCESS},
-  {"execveat", ACTION_PROCESS},
-  {"waitid", ACTION_PROCESS},
+  {"vfork", ACTION_PROCESS},  {"execveat", ACTION_PROCESS},     {"waitid", ACTION_PROCESS},
 };
 
 /* What the actions mean here. */
@@ -52,7 +55,8 @@ static const struct {
   [ACTION_COPY] = {IO_COPY, RETURNS_RESULT},       [ACTION_MAP] = {IO_MAP, RETURNS_RESULT},
   [ACTION_SEEK] = {IO_SEEK, RETURNS_RESULT},       [ACTION_MOVE] = {IO_MOVE, RETURNS_RESULT},
   [ACTION_OPEN] = {IO_OPEN, RETURNS_RESULT},       [ACTION_CLOSE] = {IO_CLOSE, RETURNS_RESULT},
-  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
+  [ACTION_PROCESS] = {IO_NONE, RETURNS_RESULT},    [ACTION_SYNC] = {IO_SYNC, RETURNS_RESULT},
+  [ACTION_OTHER] = {IO_OTHER, RETURNS_RESULT},
 };
 
 /* Other tracers record open64 in place of open. */
@@ -77,6 +81,7 @@ static const struct {
   [ACTIVITY_EMPTY] = {AI_EMPTY, WORK_DATA, STAGE_NONE},
   [ACTIVITY_COMMUNICATION] = {AI_COMM, WORK_COMM, STAGE_NONE},
   [ACTIVITY_MPI] = {AI_COMM, WORK_COMM, STAGE_NONE},
+  [ACTIVITY_COMPILE] = {AI_NONE, WORK_COMPILE, STAGE_NONE},
   [ACTIVITY_DEVICE] = {AI_DEVICE, WORK_DEVICE, STAGE_NONE},
   [ACTIVITY_CHECKPOINT] = {AI_CHECKPOINT, WORK_CHECKPOINT, STAGE_NONE},
   [ACTIVITY_READ] = {AI_NONE, WORK_REGION_READ, STAGE_NONE},
@@ -96,16 +101,24 @@ static uint8_t work_of_call(enum io_kind kind) {
     case IO_READ: return WORK_READ;
     case IO_WRITE: return WORK_WRITE;
     case IO_COPY: return WORK_COPY;
+    case IO_SYNC: return WORK_SYNC;
     default: return WORK_META;
   }
 }
 
+/* The rest also happens before and after a training loop: collectives before the model is built, copies of its weights, a
+ * checkpoint that is loaded. */
+static int is_of_loop(uint8_t ai) {
+  return ai == AI_FETCH || ai == AI_START || ai == AI_COMPUTE || ai == AI_EPOCH || ai == AI_STEP;
+}
+
 static void classify_region(event_class *result, const vocabulary *own, dft_text name, dft_text cat) {
   enum activity activity = vocabulary_find(own, name, cat);
+  result->activity = (uint8_t)activity;
   result->ai = meanings[activity].ai;
   result->work = meanings[activity].work;
   result->stage = meanings[activity].stage;
-  result->is_mpi = activity == ACTIVITY_MPI;
+  result->is_loop = is_of_loop(result->ai);
   result->is_update = activity == ACTIVITY_UPDATE;
 }
 

@@ -8,7 +8,7 @@
 #include "vocabulary.h"
 
 /* What an I/O call does. */
-enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_OTHER };
+enum io_kind { IO_NONE, IO_READ, IO_WRITE, IO_COPY, IO_MAP, IO_SEEK, IO_MOVE, IO_OPEN, IO_CLOSE, IO_SYNC, IO_OTHER };
 
 /* What an I/O call returns. */
 enum io_returns {
@@ -47,9 +47,11 @@ enum work_class {
   WORK_IDLE_WRITE,
   WORK_COPY, /* reads and writes */
   WORK_IDLE_COPY,
+  WORK_SYNC, /* waits until data is written */
   WORK_READ,
   WORK_IDLE_READ,
   WORK_META,
+  WORK_COMPILE,
   WORK_COMPUTE,
   WORK_OTHER, /* a region of another kind, which counts as compute */
   WORK_DATA,  /* loading, which counts as compute if no thread does anything else */
@@ -69,7 +71,8 @@ typedef struct event_class {
   uint8_t ai;         /* ai_kind */
   uint8_t work;       /* work_class */
   uint8_t stage;      /* event_stage */
-  uint8_t is_mpi;     /* communication that also happens before and after a training loop */
+  uint8_t is_loop;    /* of a training: its first and last such event are the ends of its loop */
+  uint8_t activity;   /* of regions: what the vocabulary says */
   uint8_t is_process; /* a call on processes, such as fork and wait: neither I/O nor a region */
   uint8_t is_update;  /* an optimizer's step, which is compute as well */
   uint8_t is_ours;    /* start and end of a trace: bookkeeping, which no table shows */

@@ -101,14 +101,22 @@ static void transfer(file_position *position, int is_write, const moment *event,
   if (is_write && overlap(&position->read, &piece)) position->read = (file_piece){0, 0};
 }
 
+static int is_moving(enum io_kind kind) {
+  return kind == IO_OPEN || kind == IO_CLOSE || kind == IO_SEEK || kind == IO_MOVE;
+}
+
 int file_positions_add(file_positions *positions, enum io_kind kind, const moment *event, io_place *place) {
   const int is_transfer = kind == IO_READ || kind == IO_WRITE;
   file_position *position;
   *place = (io_place){.sequence = -1};
-  if (!event->file || !(is_transfer || kind == IO_OPEN || kind == IO_SEEK || kind == IO_MOVE)) return 1;
+  if (!event->file || !(is_transfer || is_moving(kind))) return 1;
   position = position_in(positions, event->file);
   if (!position) return 0;
-  if (kind == IO_OPEN) {
+  if (kind == IO_WRITE) position->is_written = 1;
+  if (kind == IO_CLOSE) {
+    place->is_flush = position->is_written;
+    position->is_written = 0;
+  } else if (kind == IO_OPEN) {
     position->last_end = -1;
     position->next = 0;
     position->is_placed = event->whence == SEEK_SET; /* not if it appends */

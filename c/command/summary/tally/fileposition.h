@@ -8,9 +8,10 @@
 
 /* What is known of the place of a transfer. */
 typedef struct io_place {
-  int sequence;         /* it begins where the last one ended: 1 yes, 0 no, -1 it is the first one, or not a transfer */
-  int is_placed;        /* where it begins is known */
-  int is_unaligned;     /* that is no multiple of FILE_BLOCK */
+  int sequence;     /* it begins where the last one ended: 1 yes, 0 no, -1 it is the first one, or not a transfer */
+  int is_placed;    /* where it begins is known */
+  int is_unaligned; /* that is no multiple of FILE_BLOCK */
+  int is_flush;     /* of a close: this thread wrote to the file since it opened it, so the call may wait for that */
   uint64_t again_bytes; /* that this thread surely read (wrote) before */
 } io_place;
 
@@ -24,7 +25,8 @@ typedef struct file_piece {
 /* What a thread did with a file. A piece that was read (written) is the longest one that is known to be without gaps. */
 typedef struct file_position {
   uint32_t file;
-  uint32_t is_placed; /* `next` is known: the thread opened the file, or set the position */
+  uint16_t is_placed;  /* `next` is known: the thread opened the file, or set the position */
+  uint16_t is_written; /* and not closed since */
   int64_t last_end,
     next; /* where the last transfer ended, -1: not known; where the next one without an offset begins */
   file_piece read, written;

@@ -39,9 +39,13 @@ static void count_bytes(io_side *side, uint64_t bytes, uint64_t time_ns, int is_
   if (is_stream) add_saturating(&side->stdio_bytes, bytes);
 }
 
-static void count_other(io_stats *stats, enum io_kind kind, const moment *event, uint64_t time_ns) {
+static void count_other(io_stats *stats, enum io_kind kind, const moment *event, uint64_t time_ns, int is_flush) {
   stats->others++;
   add_saturating(&stats->other_ns, time_ns);
+  if (kind == IO_SYNC || is_flush) {
+    stats->syncs++;
+    add_saturating(&stats->sync_ns, time_ns);
+  }
   if (kind == IO_OPEN) {
     stats->opens++;
     add_saturating(&stats->open_ns, time_ns);
@@ -69,7 +73,7 @@ int io_stats_count(io_stats *stats, enum io_kind kind, const event_class *class,
     add_saturating(&stats->failed_ns, time_ns);
   }
   if (kind != IO_READ && kind != IO_WRITE) {
-    count_other(stats, kind, event, time_ns);
+    count_other(stats, kind, event, time_ns, place->is_flush);
     return 1;
   }
   side->count++;

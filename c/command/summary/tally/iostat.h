@@ -28,7 +28,8 @@ typedef struct io_stats {
   uint64_t mapped_bytes;      /* of files, into memory; what was read and written there is not known */
   uint64_t sequential;        /* transfers that begin where the last one of the same thread on the same file ended */
   uint64_t failed, failed_ns; /* of all calls */
-  uint64_t opens, open_ns, closes, close_ns; /* among the others */
+  uint64_t opens, open_ns, closes, close_ns; /* among the others, and also: */
+  uint64_t syncs, sync_ns;                   /* fsync and its like, and closes of files that were written */
   /* Pairs of a file and a process that called on it, and that called to write to it: of a file, how many processes; of a
    * process, how many files. Calls without a file are none. */
   uint64_t uses, write_uses;

@@ -6,7 +6,8 @@
 
 int process_counts_settle(process_counts *counts) {
   return spanset_settle(&counts->compute) && spanset_settle(&counts->fetch) && spanset_settle(&counts->data) &&
-         spanset_settle(&counts->evaluation) && spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
+         spanset_settle(&counts->evaluation) && spanset_settle(&counts->starts) && spanset_settle(&counts->pauses) &&
+         spanset_settle(&counts->reads) && spanset_settle(&counts->writes);
 }
 
 void process_counts_clear(process_counts *counts) {
@@ -15,6 +16,8 @@ void process_counts_clear(process_counts *counts) {
   spanset_free(&counts->fetch);
   spanset_free(&counts->data);
   spanset_free(&counts->evaluation);
+  spanset_free(&counts->starts);
+  spanset_free(&counts->pauses);
   spanset_free(&counts->reads);
   spanset_free(&counts->writes);
   comm_counts_free(&counts->comm);

@@ -20,14 +20,18 @@ typedef struct process_counts {
   io_stats io;    /* the sum over its files, when the source has no more events */
   region_stats regions;
   uint64_t ai_count[AI_KINDS], ai_ns[AI_KINDS];
-  uint64_t updates; /* steps of optimizers */
-  uint64_t batches; /* fetches outside of evaluations */
+  uint64_t updates;      /* steps of optimizers */
+  uint64_t is_inference; /* all it did was an evaluation, which is its loop then */
+  uint64_t batches;      /* fetches outside of evaluations */
   spanset compute, fetch, data, evaluation;
+  spanset starts;        /* of the fetching: its loaders begin and end */
+  spanset pauses;        /* of the training loop: looplimits.h */
   spanset reads, writes; /* transfers; in a state, those of all processes are one set */
   comm_counts comm;      /* from tally.h, when all is read */
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
-  uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h */
+  uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h; */
+  uint64_t aside_ns[PHASES];               /* of it, I/O of other threads, while the main one is in nothing known */
   phase_region start_region, end_region;   /* with most time before the loop, and after it */
   uint64_t finals;                         /* calls of MPI_Finalize, and when the last one began and ended */
   int64_t final_first, final_last;

@@ -79,9 +79,10 @@ int process_frame_add_step(process_frame *frame, const event_place *place) {
   return add_in_order(&frame->steps, &(split_window){place->start, place->end, place->epoch, step, 0});
 }
 
-static int add_epoch(void *context, int64_t start, int64_t end, int64_t number) {
+/* Its index: whether an event tells when it was; otherwise only when something happened in it. */
+static int add_epoch(void *context, int64_t start, int64_t end, int64_t number, int is_event) {
   process_frame *frame = context;
-  const split_window window = {start, end, number, NO_NUMBER, 0};
+  const split_window window = {start, end, number, NO_NUMBER, (uint64_t)is_event};
   return number == NO_NUMBER ||
          (add_in_order(&frame->epochs, &window) && split_window_add(&frame->windows[WINDOW_EPOCH], &window));
 }
@@ -95,7 +96,8 @@ typedef struct epoch_line {
 
 static void move_to(epoch_line *line, int64_t time) {
   for (; line->next && line->next->start < time; line->next = run_merge_next(&line->merge)) {
-    if (line->next->epoch == line->now.epoch && line->next->start == line->now.end) line->now.end = line->next->end;
+    const int is_same = line->next->epoch == line->now.epoch && line->next->index == line->now.index;
+    if (is_same && line->next->start == line->now.end) line->now.end = line->next->end;
     else line->now = *line->next;
   }
 }
@@ -113,7 +115,7 @@ static int make_steps(process_frame *frame, int64_t begin) {
   while (is_good && (step = run_merge_next(&steps)) != NULL) {
     split_window window = {begin, step->end, step->epoch, step->step, ++index};
     move_to(&epochs, step->end);
-    if (step->epoch != NO_NUMBER && epochs.now.epoch == step->epoch && epochs.now.start > begin)
+    if (epochs.now.index && epochs.now.epoch == step->epoch && epochs.now.start > begin)
       window.start = epochs.now.start;
     is_good = split_window_add(&frame->windows[WINDOW_STEP], &window);
     begin = step->end;
@@ -124,13 +126,12 @@ static int make_steps(process_frame *frame, int64_t begin) {
   return is_good;
 }
 
-static int make_evaluation(process_frame *frame, spanset *set) {
+static int make_windows(process_frame *frame, enum window_kind kind, spanset *set) {
   span_stream stream;
   time_span span;
   int is_good = span_stream_open(&stream, &set, 1);
   while (is_good && span_stream_next(&stream, &span))
-    is_good = split_window_add(&frame->windows[WINDOW_EVALUATION],
-                               &(split_window){.start = span.start, .end = span.end});
+    is_good = split_window_add(&frame->windows[kind], &(split_window){.start = span.start, .end = span.end});
   is_good = is_good && stream.merge.is_good;
   span_stream_close(&stream);
   return is_good;
@@ -138,7 +139,8 @@ static int make_evaluation(process_frame *frame, spanset *set) {
 
 int process_frame_make_windows(process_frame *frame, process_counts *counts, step_finder *times, int has_epochs) {
   if (has_epochs && !step_finder_epochs(times, add_epoch, frame)) return 0;
-  return make_evaluation(frame, &counts->evaluation) && make_steps(frame, counts->loop_first);
+  return make_windows(frame, WINDOW_EVALUATION, &counts->evaluation) &&
+         make_windows(frame, WINDOW_PAUSE, &counts->pauses) && make_steps(frame, counts->loop_first);
 }
 
 void process_frame_free(process_frame *frame) {

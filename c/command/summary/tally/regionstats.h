@@ -7,6 +7,7 @@
 
 typedef struct region_total {
   uint32_t name, cat; /* while traces are read: the number of the class, and 0; in a state: texts */
+  uint64_t activity;  /* an activity of the vocabulary, in a state */
   uint64_t count, total_ns, self_ns;
 } region_total;
 

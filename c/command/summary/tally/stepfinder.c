@@ -26,7 +26,9 @@ static int by_window(const void *a, const void *b) {
 
 static int by_place(const void *a, const void *b) {
   const event_place *one = a, *two = b;
+  const int is_epoch = one->kind == AI_EPOCH, is_other = two->kind == AI_EPOCH;
   if (one->start != two->start) return one->start < two->start ? -1 : 1;
+  if (is_epoch != is_other) return is_other - is_epoch; /* before what is in it */
   if (one->end != two->end) return one->end < two->end ? -1 : 1;
   if (one->is_update != two->is_update) return one->is_update ? -1 : 1;
   if (one->epoch != two->epoch) return one->epoch < two->epoch ? -1 : 1;
@@ -177,7 +179,7 @@ int step_finder_resolve(step_finder *times, event_place_call *call, void *contex
       place.batch = batch->number;
       place.batch_end = batch->end;
     }
-    if (is_good) call(context, &place);
+    if (is_good) call(context, &place, epoch && epoch->is_epoch ? epoch->start : NO_NUMBER);
   }
   is_good = is_good && events.is_good;
   close_stack(&epochs);
@@ -205,7 +207,7 @@ int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context)
     const time_window *epoch;
     while (is_good && now < until && (epoch = lasting(&epochs, now)) != NULL) {
       const int64_t end = epoch->end < until ? epoch->end : until;
-      is_good = call(context, now, end, epoch->number);
+      is_good = call(context, now, end, epoch->number, epoch->is_epoch != 0);
       now = end;
     }
     if (!epochs.next) break;

@@ -39,12 +39,13 @@ typedef struct event_place {
 /* Adds an event. is_by_step: all events that are wanted get a place; otherwise those of a training. 0: no memory, or no room
  * for the spill. */
 int step_finder_add(step_finder *times, const moment *event, int64_t self, const event_class *class, int is_by_step);
-/* Calls for each event, in the order of starts. 0: as before. */
-typedef void event_place_call(void *context, const event_place *place);
+/* Calls for each event, in the order of starts, with the start of the event of kind epoch that it is part of (NO_NUMBER: there is
+ * none). 0: as before. */
+typedef void event_place_call(void *context, const event_place *place, int64_t epoch_start);
 int step_finder_resolve(step_finder *times, event_place_call *call, void *context);
-/* Calls for the times of epochs, in order and disjoint: at each moment the innermost epoch counts. The call returns 0 to stop. 0: as
- * before, or it was stopped. */
-typedef int epoch_time_call(void *context, int64_t start, int64_t end, int64_t number);
+/* Calls for the times of epochs, in order and disjoint: at each moment the innermost epoch counts. is_event: of an event of kind
+ * epoch. The call returns 0 to stop. 0: as before, or it was stopped. */
+typedef int epoch_time_call(void *context, int64_t start, int64_t end, int64_t number, int is_event);
 int step_finder_epochs(step_finder *times, epoch_time_call *call, void *context);
 void step_finder_free(step_finder *times);
 

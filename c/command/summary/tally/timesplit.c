@@ -5,8 +5,9 @@
 #include <string.h>
 
 const char *time_class_word(enum time_class number) {
-  static const char *const words[TIME_CLASSES] = {"compute", "input", "communication", "checkpoint", "transfer",
-                                                  "write",   "read",  "metadata",      "outside"};
+  static const char *const words[TIME_CLASSES] = {"compute",  "input",   "communication", "checkpoint",
+                                                  "transfer", "write",   "sync",          "read",
+                                                  "metadata", "compile", "outside"};
   return words[number];
 }
 

@@ -10,7 +10,7 @@ enum time_phase {
   PHASE_START, /* before the loop */
   PHASE_LOOP,  /* of the training; of another process, from the first recurring region to the last */
   PHASE_EVALUATION,
-  PHASE_END, /* after the loop */
+  PHASE_END, /* after the loop, and in its pauses */
   PHASES
 };
 
@@ -22,8 +22,10 @@ enum time_class {
   TIME_CHECKPOINT,
   TIME_TRANSFER, /* to or from a device */
   TIME_WRITE,
+  TIME_SYNC, /* waiting until data is written: fsync and its like, and closing a file that was written */
   TIME_READ,
-  TIME_META,    /* I/O calls that move no data */
+  TIME_META,    /* other I/O calls that move no data */
+  TIME_COMPILE, /* functions of the program are compiled while it runs */
   TIME_OUTSIDE, /* in no event, or only in bookkeeping, calls on processes, and what encloses others (frames) */
   TIME_CLASSES
 };

@@ -85,6 +85,7 @@ static void look_back(time_splitter *splitter) {
   raise_floor(splitter, counts->loop_last);
   raise_floor(splitter, counts->loop_first);
   splitter->phase = now > counts->loop_last ? PHASE_END : now > counts->loop_first ? PHASE_LOOP : PHASE_START;
+  if (splitter->cursors[WINDOW_PAUSE].is_inside) splitter->phase = PHASE_END;
   if (splitter->cursors[WINDOW_EVALUATION].is_inside) splitter->phase = PHASE_EVALUATION;
 }
 
@@ -92,23 +93,27 @@ static void look_back(time_splitter *splitter) {
 static void book(time_splitter *splitter) {
   const window_cursor *epoch = &splitter->cursors[WINDOW_EPOCH], *step = &splitter->cursors[WINDOW_STEP];
   const int is_evaluation = splitter->phase == PHASE_EVALUATION;
-  const int is_known = epoch->is_inside, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
+  const int is_pause = splitter->cursors[WINDOW_PAUSE].is_inside && !is_evaluation;
+  const int is_known = epoch->is_inside && !is_pause, is_loop = is_evaluation || splitter->phase == PHASE_LOOP;
   epoch_stats *stats = is_known || is_loop ? epoch_of(splitter, is_known ? epoch->window.epoch : NO_NUMBER) : NULL;
+  splitter->counts->aside_ns[splitter->phase] += splitter->spent_aside;
+  splitter->spent_aside = 0;
   for (int i = 0; i < TIME_CLASSES; i++) {
     const uint64_t ns = splitter->spent[i];
     if (!ns) continue;
     splitter->counts->split_ns[splitter->phase][i] += ns;
     if (stats && is_evaluation) stats->evaluation_ns += ns;
     if (stats && !is_evaluation) stats->class_ns[i] += ns;
-    if (step->is_inside && !is_evaluation) splitter->step.class_ns[i] += ns;
+    if (step->is_inside && !is_evaluation && !is_pause) splitter->step.class_ns[i] += ns;
     splitter->spent[i] = 0;
   }
 }
 
-static void spend(time_splitter *splitter, int64_t until, enum time_class class) {
+static void spend(time_splitter *splitter, int64_t until, enum time_class class, int is_aside) {
   while (splitter->now > until) {
     int64_t to = until > splitter->floor ? until : splitter->floor;
     splitter->spent[class] += (uint64_t)(splitter->now - to);
+    if (is_aside) splitter->spent_aside += (uint64_t)(splitter->now - to);
     splitter->now = to;
     if (to > splitter->floor || to == splitter->first) return;
     book(splitter);
@@ -128,13 +133,13 @@ void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally 
   look_back(splitter);
 }
 
-void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class) {
-  spend(splitter, end, TIME_OUTSIDE);
-  spend(splitter, start, class);
+void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class, int is_aside) {
+  spend(splitter, end, TIME_OUTSIDE, 0);
+  spend(splitter, start, class, is_aside);
 }
 
 int time_splitter_end(time_splitter *splitter) {
-  spend(splitter, splitter->first, TIME_OUTSIDE);
+  spend(splitter, splitter->first, TIME_OUTSIDE, 0);
   book(splitter);
   while (splitter->cursors[WINDOW_STEP].has_window) end_step(splitter);
   return splitter->is_good && !spill_error();

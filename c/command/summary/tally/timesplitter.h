@@ -7,7 +7,7 @@
 #include "processcounts.h"
 #include "tally.h"
 
-/* A step, a part of an epoch, or a time of evaluation. */
+/* A step, a part of an epoch, a time of evaluation, or a pause of the loop. */
 typedef struct split_window {
   int64_t start, end;
   int64_t epoch, step; /* NO_NUMBER: not known */
@@ -18,7 +18,7 @@ typedef struct split_window {
  * memory, or no room for the spill. */
 int split_window_add(span_stack *stack, const split_window *window);
 
-enum window_kind { WINDOW_EVALUATION, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
+enum window_kind { WINDOW_EVALUATION, WINDOW_PAUSE, WINDOW_EPOCH, WINDOW_STEP, WINDOW_KINDS };
 
 /* The windows of one kind, the one at hand first. */
 typedef struct window_cursor {
@@ -34,7 +34,8 @@ typedef struct time_splitter {
   int64_t now;   /* what is later was counted */
   int64_t floor; /* until here, phase, step and epoch stay the same */
   enum time_phase phase;
-  uint64_t spent[TIME_CLASSES]; /* since they changed */
+  uint64_t spent[TIME_CLASSES]; /* since they changed; */
+  uint64_t spent_aside;         /* of this, aside */
   window_cursor cursors[WINDOW_KINDS];
   slow_step step; /* that is being added up */
   int is_good;
@@ -44,7 +45,7 @@ typedef struct time_splitter {
 void time_splitter_begin(time_splitter *splitter, process_counts *counts, tally *sums, int64_t first, int64_t last,
                          span_stack windows[WINDOW_KINDS]);
 /* Before what was added so far. What is not added is outside. */
-void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class);
+void time_splitter_add(time_splitter *splitter, int64_t start, int64_t end, enum time_class class, int is_aside);
 /* 0: no memory, or the spill cannot be read. */
 int time_splitter_end(time_splitter *splitter);
 

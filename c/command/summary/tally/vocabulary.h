@@ -17,7 +17,8 @@ enum activity {
   ACTIVITY_DATA,
   ACTIVITY_EMPTY, /* a worker finds no more data */
   ACTIVITY_COMMUNICATION,
-  ACTIVITY_MPI, /* communication that also happens before and after a training loop */
+  ACTIVITY_MPI, /* communication by calls of MPI */
+  ACTIVITY_COMPILE,
   ACTIVITY_DEVICE,
   ACTIVITY_CHECKPOINT,
   ACTIVITY_READ, /* regions of I/O, such as calls of MPI-IO */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIELDS 3
 
@@ -64,7 +65,9 @@ static int read_line(vocabulary *own, char *line, char *problem, size_t bytes) {
     return snprintf(problem, bytes, "a line has three words: class, category and name; quote names with blanks") < 0;
   activity = find_activity(fields[0]);
   list_words(words, sizeof words);
-  if (activity < 0) return snprintf(problem, bytes, "there is no class \"%s\"; it is one of %s", fields[0], words) < 0;
+  if (activity < 0)
+    return snprintf(problem, bytes, "there is no class \"%s\"; it is one of %s%s", fields[0], words,
+                    strcasecmp(fields[0], "io") == 0 ? "; of I/O: read, write or metadata" : "") < 0;
   return add_row(own, activity, fields[1], fields[2]) || snprintf(problem, bytes, "out of memory") < 0;
 }
 

@@ -20,12 +20,13 @@ static uint32_t class_of(const stacked_span *span) {
 
 /* By class of a span: the classes that make no difference inside it. Calls are reported whatever encloses them. */
 #define FROM(class) (~0u << (class))
-#define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPUTE))
+#define CALLS (FROM(WORK_WRITE) & ~FROM(WORK_COMPILE))
 static const uint32_t hidden[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
   [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
   [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
   [WORK_DEVICE] = 1u << WORK_DEVICE | FROM(WORK_OTHER),
+  [WORK_COMPILE] = FROM(WORK_COMPILE),
   [WORK_COMPUTE] = FROM(WORK_COMPUTE),
   [WORK_OTHER] = FROM(WORK_OTHER),
   [WORK_DATA] = FROM(WORK_DATA),
@@ -86,9 +87,11 @@ static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_IDLE_WRITE] = TIME_WRITE,
   [WORK_COPY] = TIME_WRITE,
   [WORK_IDLE_COPY] = TIME_WRITE,
+  [WORK_SYNC] = TIME_SYNC,
   [WORK_READ] = TIME_READ,
   [WORK_IDLE_READ] = TIME_READ,
   [WORK_META] = TIME_META,
+  [WORK_COMPILE] = TIME_COMPILE,
   [WORK_COMPUTE] = TIME_COMPUTE,
   [WORK_OTHER] = TIME_COMPUTE,
   [WORK_DATA] = LINE_DATA,
@@ -169,8 +172,9 @@ typedef struct work_crew {
   uint32_t size;        /* how many: a power of two, the last ones may have no line */
   work_player *players; /* winners of matches: 1 is the final, 2 and 3 lead to it; from `size` on, the threads */
   uint32_t of_state[NO_STATE + 1], states; /* how many threads are in it; a bit for each that is not 0, but NO_STATE */
-  int64_t since;                           /* the process is in the first of these states from here on, back */
-  call_time calls[CALL_KINDS];             /* not reported yet; nothing, if it ends where it starts */
+  int64_t since;                           /* the process is in the first of these states from here on, back, */
+  int is_main_out;             /* and its main thread is in none of them; 0 also if there is no main thread */
+  call_time calls[CALL_KINDS]; /* not reported yet; nothing, if it ends where it starts */
   const work_listener *listener;
 } work_crew;
 
@@ -182,7 +186,7 @@ static const uint8_t call_kinds[WORK_CLASSES] = {
   [WORK_READ] = MOVES(READS),          [WORK_IDLE_READ] = READS,
   [WORK_WRITE] = MOVES(WRITES),        [WORK_IDLE_WRITE] = WRITES,
   [WORK_COPY] = MOVES(READS | WRITES), [WORK_IDLE_COPY] = READS | WRITES,
-  [WORK_META] = 1 << CALLS_META,
+  [WORK_META] = 1 << CALLS_META,       [WORK_SYNC] = 1 << CALLS_META,
 };
 
 static int report_calls(work_crew *crew, uint32_t kind) {
@@ -225,19 +229,26 @@ static inline void play(work_crew *crew, uint32_t thread) {
     players[match] = players[2 * match + (players[2 * match].moment < players[2 * match + 1].moment)];
 }
 
+static int is_io(uint32_t state) {
+  return state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ || state == TIME_META;
+}
+
+static void report_state(work_crew *crew, int64_t now, uint32_t state) {
+  const enum time_class class = state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state;
+  crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && is_io(state));
+}
+
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
 static void change_state(work_crew *crew, work_runner *runner, int64_t now) {
   const uint32_t state = state_of(runner->classes & runner->counted), before = crew->states;
+  const int was_out = crew->is_main_out, is_out = runner->line && runner->line->is_main ? state == NO_STATE : was_out;
   if (state == runner->state) return;
   if (!--crew->of_state[runner->state]) crew->states &= ~(1u << runner->state);
   if (!crew->of_state[state]++ && state != NO_STATE) crew->states |= 1u << state;
   runner->state = state;
-  if (before == crew->states || (before & -before) == (crew->states & -crew->states)) return;
-  if (before && now < crew->since) {
-    const uint32_t first = (uint32_t)__builtin_ctz(before);
-    crew->listener->state(crew->listener->context, now, crew->since,
-                          first == LINE_DATA ? TIME_COMPUTE : (enum time_class)first);
-  }
+  if ((before & -before) == (crew->states & -crew->states) && is_out == was_out) return;
+  if (before && now < crew->since) report_state(crew, now, (uint32_t)__builtin_ctz(before));
+  crew->is_main_out = is_out;
   crew->since = now;
 }
 
@@ -265,7 +276,7 @@ static int run_back(work_crew *crew) {
 /* The classes that count. */
 static uint32_t counted_of(const work_line *line, int is_trainer) {
   const uint32_t training = 1u << WORK_COMPUTE | 1u << WORK_FETCH;
-  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPUTE);
+  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPILE);
   if (!is_trainer) return ~0u;
   return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~io);
 }
@@ -275,6 +286,7 @@ static int take_places(work_crew *crew, work_line *const *lines, uint32_t count,
     work_runner *runner = &crew->runners[i];
     *runner = (work_runner){.line = i < count ? lines[i] : NULL, .state = NO_STATE, .span_end = INT64_MIN};
     if (runner->line) runner->counted = counted_of(runner->line, is_trainer);
+    if (runner->line && runner->line->is_main) crew->is_main_out = 1;
     if (runner->line && !take_span(runner)) return 0;
     crew->players[crew->size + i] = (work_player){next_moment(runner), i};
   }

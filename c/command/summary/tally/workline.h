@@ -13,6 +13,7 @@
 /* Of one thread. Zero: empty. */
 typedef struct work_line {
   span_stack spans;
+  uint32_t is_main; /* of the process */
   uint32_t classes; /* a bit for each class that it ever had */
 } work_line;
 
@@ -20,7 +21,7 @@ typedef struct work_line {
 int work_line_add(work_line *line, int64_t start, int64_t end, uint32_t class);
 static inline void work_line_free(work_line *line) {
   span_stack_free(&line->spans);
-  line->classes = 0;
+  *line = (work_line){0};
 }
 
 /* Calls that any thread is in, whatever encloses them: by grain_kind, then transfers of bytes that are wanted. */
@@ -36,8 +37,9 @@ enum call_kind {
 
 /* Who is told. The later times come first. */
 typedef struct work_listener {
-  /* A time in which the process does one thing. What is between two is outside. */
-  void (*state)(void *context, int64_t start, int64_t end, enum time_class class);
+  /* A time in which the process does one thing. What is between two is outside. is_aside: it is I/O of other threads, while the
+   * main one is in nothing that is known. */
+  void (*state)(void *context, int64_t start, int64_t end, enum time_class class, int is_aside);
   /* A time in which at least one thread is in a call of a kind. 0: no memory, or no room for the spill. */
   int (*calls)(void *context, enum call_kind kind, int64_t start, int64_t end);
   void *context;

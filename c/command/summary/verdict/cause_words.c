@@ -26,7 +26,7 @@ void cause_say_share(FILE *out, const verdict_cause *cause, const char *of) {
 
 /* "open() of 1,200 files below /scratch/train (110 KiB read of each)" */
 static void say_files(FILE *out, const verdict_cause *cause) {
-  const int is_written = strcmp(cause->what, "write") == 0;
+  const int is_written = strcmp(cause->what, "write") == 0 || strcmp(cause->what, "sync") == 0;
   char text[FORMAT_BYTES], path[MEASURE_TEXT_BYTES];
   if (cause->call) fprintf(out, " %s()", short_text(path, cause->call));
   else fprintf(out, " %s calls", cause->what);
@@ -46,6 +46,8 @@ static void say_files(FILE *out, const verdict_cause *cause) {
 void cause_say(FILE *out, const verdict_cause *cause) {
   char name[MEASURE_TEXT_BYTES];
   if (strcmp(cause->what, "preparing") == 0) fprintf(out, " the preparing of samples, outside of I/O calls");
+  else if (strcmp(cause->what, "loading") == 0)
+    fprintf(out, " the loading of samples; whether that reads or computes is unknown: trace with --io");
   else if (strcmp(cause->what, "outside") == 0) fprintf(out, " in no region and no call");
   else if (strcmp(cause->what, "region") == 0) fprintf(out, " '%s'", short_text(name, cause->call ? cause->call : "?"));
   else if (cause->call || cause->files) say_files(out, cause);

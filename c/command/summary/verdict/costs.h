@@ -3,9 +3,12 @@
  * The ranks that count are the trainers of a training. Otherwise, of each rank, it is the process that did most; without ranks,
  * every process that did at least a tenth of what the busiest did. Launchers and shells that only wait are left out.
  *
+ * Times of ranks are means; those of several processes without ranks are sums, because they may run one after the other.
+ *
  * Times come from the split of each process (timesplit.h), so they are lengths of intervals and add up to the time of the
  * process. The time that a rank waits for others is imbalance: in a collective until the last one has come, for a message
  * until it is sent, and after its end until the last one has ended. The rest of its communication is communication.
+ * If most of the waiting of a training is for a rank that saves a checkpoint, this part of it is checkpoint.
  * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_COSTS_H
 #define DFTRACER_COSTS_H
@@ -23,12 +26,13 @@ enum cost {
   COST_START,
   COST_READ,
   COST_WRITE,
+  COST_SYNC,
   COST_META,
   COST_TRANSFER,
+  COST_COMPILE,
   COST_OTHER,
   COSTS
 };
-extern const char *const cost_names[COSTS];
 
 /* How a rank waits for others: imbalance is the sum. */
 enum rank_wait {
@@ -50,33 +54,44 @@ typedef struct rank_costs {
   double end_caused_ns;         /* after them; */
   double start_caused_ns;       /* and before them */
   double end_ns;                /* after the loop */
+  double aside_ns;              /* of its I/O: of other threads, while the main one is in nothing that is known */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
   double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */
   double waited_loading;        /* and while they loaded at all */
+  double waited_starting;       /* while its loaders and workers began or ended */
 } rank_costs;
+
+/* How long processes without ranks ran. */
+typedef struct process_lives {
+  int is_known;      /* there are several, and they are no training */
+  uint32_t longest;  /* the process that lasts longest, */
+  double longest_ns; /* how long, */
+  double others_ns;  /* and the others, mean */
+  double covered_ns; /* any of them runs */
+} process_lives;
 
 typedef struct job_costs {
   rank_costs *ranks;
   uint32_t count;
+  uint32_t divisor; /* of sums: count, or 1 for processes without ranks */
+  process_lives lives;
   int is_training;
+  int is_inference;       /* of a training: there are only evaluations */
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */
-  double base_ns;         /* mean of the ranks, also the following */
+  double base_ns;         /* mean of the ranks, or sum of the processes, also the following */
   double job_ns;
   double ns[COSTS];
   double waits[WAITS];
   double end_ns;
-  double hidden_ns; /* I/O calls of threads while other threads are in regions, at most */
-  int is_coarse;    /* waited_with is not exact: there were too many calls */
+  double aside_ns;
+  int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
+  double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
+  double hidden_ns;         /* I/O calls of threads while other threads are in regions, at most */
+  int has_calls;            /* of a training: I/O calls of trainers and their workers were recorded */
+  int is_coarse;            /* waited_with is not exact: there were too many calls */
 } job_costs;
-
-/* The I/O call of this kind that took most time; empty: there is none. */
-dft_text costs_call(const summary_state *state, enum io_cost kind, double *share); /* of the time of its kind */
-
-/* All but what inputwait.h adds. 0: no memory. */
-int costs_count(job_costs *costs, const summary_answer *answer);
-void costs_free(job_costs *costs);
 
 #endif

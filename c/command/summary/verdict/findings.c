@@ -46,10 +46,11 @@ const char *severity_of(double share) {
 
 static int applies(const finding_rule *rule, const measure_list *measures, double job_ns) {
   const measure_value *stake = &measures->values[rule->stake];
+  const double share = stake->is_known && job_ns > 0 ? stake->number / job_ns : 0;
   for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) {
-    if (!rule_condition_holds(&rule->conditions[i], measures)) return 0;
+    if (!rule_condition_is_enough(&rule->conditions[i], measures, share)) return 0;
   }
-  return stake->is_known && job_ns > 0 && stake->number / job_ns >= STAKE_LEAST;
+  return share >= STAKE_LEAST;
 }
 
 static int by_stake(const void *a, const void *b) {

@@ -9,6 +9,7 @@ typedef struct judgement {
   measure_list measures;
   finding_list findings;
   job_verdict verdict;
+  const char *silence; /* why there is no verdict, if it is because of what was asked for; else NULL */
 } judgement;
 
 /* 0: no memory, or the spill cannot be read. Free it in any case. */

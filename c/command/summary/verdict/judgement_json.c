@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/trace/jsontext.h"
+#include "costcount.h"
 
 static void text_or_null(FILE *out, const char *text) {
   if (text) json_text(out, text, strlen(text));
@@ -19,14 +20,16 @@ static void member(FILE *out, const char *key, const char *text) {
 
 /* ---- Verdict -------------------------------------------------------------------------------------------------------- */
 
-static void print_shares(FILE *out, const job_costs *costs) {
+/* A guess is the share of the imbalance that is meant. */
+static void print_shares(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   fprintf(out, ",\n    \"shares\": {");
   for (int i = 0; i < COSTS; i++) {
     const double of_ns = i == COST_START ? costs->job_ns : costs->base_ns;
     const int is_known = (i != COST_INPUT || costs->is_input_known || !costs->is_training) &&
                          (i != COST_IMBALANCE || costs->is_imbalance_known || costs->ns[i] > 0);
     fprintf(out, "%s\"%s\": ", i ? ", " : "", cost_names[i]);
-    if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
+    if (i == COST_IMBALANCE && verdict->is_guess) fprintf(out, "%.6f", verdict->share);
+    else if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
     else fprintf(out, "null");
   }
   fprintf(out, "}");
@@ -76,6 +79,15 @@ static void print_steps(FILE *out, const judgement *made) {
   else fprintf(out, ", \"steps\": null");
 }
 
+static void print_tied(FILE *out, const job_verdict *verdict) {
+  int count = 0;
+  fprintf(out, ",\n    \"tied\": [");
+  for (int class = 0; class < BOUND_CLASSES; class ++) {
+    if (verdict->is_tied[class]) fprintf(out, "%s\"%s\"", count++ ? ", " : "", verdict_words[class]);
+  }
+  fprintf(out, "]");
+}
+
 static void print_verdict(FILE *out, const judgement *made) {
   const job_verdict *verdict = &made->verdict;
   const job_costs *costs = &made->costs;
@@ -84,7 +96,11 @@ static void print_verdict(FILE *out, const judgement *made) {
   member(out, "kind", verdict->io_kind);
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
   fprintf(out, ", \"is_sure\": %s, \"base\": \"%s\", \"ranks\": %u", verdict->is_sure ? "true" : "false",
-          costs->is_training && verdict->class != BOUND_START ? "training loop" : "job", costs->count);
+          costs->lives.is_known                                  ? "processes"
+          : !costs->is_training || verdict->class == BOUND_START ? "job"
+          : costs->is_inference                                  ? "inference"
+                                                                 : "training loop",
+          costs->count);
   print_steps(out, made);
   fprintf(out, ",\n    \"share\": %.6f, \"ns\": %" PRIu64 ", \"of_ns\": %" PRIu64, verdict->share,
           (uint64_t)verdict->ns, (uint64_t)verdict->of_ns);
@@ -92,8 +108,10 @@ static void print_verdict(FILE *out, const judgement *made) {
           (uint64_t)verdict->of_ns - (uint64_t)verdict->best_ns, (uint64_t)verdict->best_ns);
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
-  print_shares(out, costs);
+  print_shares(out, verdict, costs);
+  fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? costs->aside_ns / costs->base_ns : 0);
   print_waits(out, costs);
+  print_tied(out, verdict);
   print_cause(out, &verdict->cause);
   fprintf(out, ",\n    \"text\": ");
   text_or_null(out, verdict->text);

@@ -23,6 +23,10 @@ static void wrap_text(FILE *out, int indent, const char *text) {
 void judgement_print_verdict(FILE *out, const judgement *made) {
   const job_verdict *verdict = &made->verdict;
   char next[2048];
+  if (made->silence) {
+    wrap_text(out, 0, made->silence);
+    fputc('\n', out);
+  }
   if (!verdict->exists) return;
   if (terminal_has_colour(out)) fprintf(out, "\033[1m");
   wrap_text(out, 0, verdict->text);
@@ -58,7 +62,7 @@ void judgement_print_findings(FILE *out, const judgement *made, uint32_t top) {
 /* ---- Rules ---------------------------------------------------------------------------------------------------------- */
 
 /* "small_reads >= 1,000 (reads of less than 1 MiB); it is 5,760: true" */
-static void print_condition(FILE *out, const rule_condition *condition, const measure_list *measures) {
+static void print_condition(FILE *out, const rule_condition *condition, const measure_list *measures, double share) {
   const measure_kind *kind = &measure_kinds[condition->measure];
   char limit[MEASURE_TEXT_BYTES], value[MEASURE_TEXT_BYTES], line[2048];
   int len = snprintf(line, sizeof line, "%s %s %s (%s)", kind->name, condition->sign == '>' ? ">=" : "<",
@@ -66,7 +70,9 @@ static void print_condition(FILE *out, const rule_condition *condition, const me
   if (measures)
     snprintf(line + len, sizeof line - (size_t)len, "; it is %s: %s",
              measure_format(value, measures, condition->measure),
-             rule_condition_holds(condition, measures) ? "true" : "not true");
+             rule_condition_holds(condition, measures)              ? "true"
+             : rule_condition_is_enough(condition, measures, share) ? "enough, because 20 % of the job is at stake"
+                                                                    : "not true");
   wrap_text(out, 4, line);
 }
 
@@ -87,9 +93,11 @@ static void print_stake(FILE *out, const finding_rule *rule, const judgement *ma
 }
 
 static void print_rule(FILE *out, const finding_rule *rule, const judgement *made) {
+  const measure_value *stake = made ? &made->measures.values[rule->stake] : NULL;
+  const double share = stake && stake->is_known && made->costs.job_ns > 0 ? stake->number / made->costs.job_ns : 0;
   table_heading(out, rule->id, rule->title);
   for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++)
-    print_condition(out, &rule->conditions[i], made ? &made->measures : NULL);
+    print_condition(out, &rule->conditions[i], made ? &made->measures : NULL, share);
   print_stake(out, rule, made);
 }
 
@@ -98,7 +106,7 @@ void judgement_print_rules(FILE *out) {
   snprintf(
     line, sizeof line,
     "A finding is shown if all its conditions are true. From %.0f %% of the job on it is a warning, from %.0f %% on "
-    "critical.",
+    "critical. If it is critical, a tenth of a limit of 1,000 or more is enough.",
     100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
   wrap_text(out, 0, line);
   for (int i = 0; i < rule_count; i++) {

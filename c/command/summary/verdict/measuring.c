@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "measuring.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +35,21 @@ static void take_last(measure_list *list, const job_costs *costs) {
   measure_set_ratio(list, M_last_share, last->caused_ns < all ? last->caused_ns : all, all);
 }
 
-/* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. */
+/* Those who wait in communication are not the ones who make the others wait; and an epoch or a step encloses such waits. Calls of
+ * MPI are no work that could be distributed, but reading and writing is. */
 static int can_be_late(const summary_state *state, const rank_region *region) {
-  event_class class = {0};
-  event_classify(&class, NULL, state_text_of(state, region->name), state_text_of(state, region->cat));
-  return class.work != WORK_COMM && class.work != WORK_NONE;
+  switch (region->activity) {
+    case ACTIVITY_COMMUNICATION:
+    case ACTIVITY_MPI:
+    case ACTIVITY_EPOCH:
+    case ACTIVITY_STEP:
+    case ACTIVITY_EVALUATION:
+    case ACTIVITY_FRAME:
+    case ACTIVITY_FINAL: return 0;
+    case ACTIVITY_READ:
+    case ACTIVITY_WRITE: return 1;
+    default: return strncmp(state_text_of(state, region->cat).text, "MPI", 3) != 0; /* MPI and MPIIO */
+  }
 }
 
 /* A rank that waits for others is long in the regions around its communication, too: it is not the one that makes them wait. */
@@ -49,7 +61,14 @@ static int is_waiting(const collective_list *collectives, const rank_region *reg
   return waited >= 0.5 * (double)region->lost_ns;
 }
 
-/* The region that loses most time to one rank. Of regions within each other, which lose about the same, the inner one. */
+/* Of two that lose about the same: if they are longest on the same rank, they are within each other, and the inner one says more.
+ * Else the shorter one may be the waiting for the longer one. */
+static int says_more(const rank_region *next, const rank_region *found) {
+  if (!found) return 1;
+  return (next->max.total_ns < found->max.total_ns) == (next->max.rank == found->max.rank);
+}
+
+/* The region that loses most time to one rank. */
 static const rank_region *find_straggler(const summary_answer *answer) {
   const rank_region_list *all = &answer->rank_regions;
   const rank_region *found = NULL;
@@ -60,7 +79,7 @@ static const rank_region *find_straggler(const summary_answer *answer) {
     if (is_waiting(&answer->collectives, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
-    if (!found || next->max.total_ns < found->max.total_ns) found = next;
+    if (says_more(next, found)) found = next;
   }
   return found;
 }
@@ -97,6 +116,30 @@ static int take_phases(measure_list *list, const summary_answer *answer, const j
          phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
 }
 
+/* Regions whose names are in no row of the vocabulary count as compute. */
+static void take_unnamed(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const region_total *most = NULL;
+  double all = 0, unnamed = 0;
+  char *name;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &answer->state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *region = &regions->list[j];
+      const double own = (double)region->self_ns;
+      const int is_unnamed = region->activity == ACTIVITY_OTHER;
+      if (is_unnamed || region->activity == ACTIVITY_COMPUTE || region->activity == ACTIVITY_UPDATE) all += own;
+      if (!is_unnamed) continue;
+      unnamed += own;
+      if (!most || region->self_ns > most->self_ns) most = region;
+    }
+  }
+  measure_set_ratio(list, M_unnamed_share, unnamed, all);
+  if (!most) return;
+  name = shown_name(state_text_of(answer->state, most->name));
+  if (name) measure_set_text(list, M_unnamed_region, name, strlen(name));
+  free(name);
+}
+
 static void take_ranks(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   measure_set(list, M_ranks, costs->count);
   take_cost(list, costs, COST_COMM, M_communication_share, M_communication_stake);
@@ -104,6 +147,7 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
   take_waits(list, costs);
   take_last(list, costs);
   take_straggler(list, answer);
+  take_unnamed(list, answer, costs);
 }
 
 /* ---- Training ------------------------------------------------------------------------------------------------------- */
@@ -112,7 +156,7 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
 
 static int take_steps(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   histogram all = {0};
-  double median, p95, longer = 0, steps;
+  double median, p75, p95, longer = 0, steps;
   int is_good = 1;
   for (uint32_t i = 0; is_good && i < costs->count; i++) {
     const step_times *steps_of = answer->state->processes[costs->ranks[i].process].counts.steps;
@@ -121,6 +165,7 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
   if (is_good && all.count) {
     steps = (double)all.count / costs->count;
     median = (double)histogram_percentile(&all, 0.5, answer->grain_ns);
+    p75 = (double)histogram_percentile(&all, 0.75, answer->grain_ns);
     p95 = (double)histogram_percentile(&all, 0.95, answer->grain_ns);
     for (int i = 0; i < QUANTILES; i++) {
       const double step = (double)histogram_percentile(&all, (i + 0.5) / QUANTILES, answer->grain_ns);
@@ -130,6 +175,7 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
     measure_set(list, M_step_median, median);
     measure_set(list, M_step_p95, p95);
     measure_set_ratio(list, M_step_jitter, p95, median);
+    measure_set_ratio(list, M_step_spread, p75, median);
     measure_set(list, M_jitter_stake, longer);
   }
   histogram_free(&all);
@@ -165,6 +211,26 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
 }
 
+/* Of the trainer with the worker that is busiest: this one, and the others. */
+static void take_busiest(measure_list *list, const summary_answer *answer) {
+  const trainer_workers *found = NULL;
+  char name[48];
+  double all, others;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+    const trainer_workers *own = &answer->trainers.lines[i].workers;
+    if (own->busiest && (!found || own->busiest_share > found->busiest_share)) found = own;
+  }
+  if (!found) return;
+  snprintf(name, sizeof name, "pid %" PRIu64, answer->state->processes[found->busiest].pid);
+  all = (double)found->busy_ns / (double)found->life_ns; /* as if all lived as long */
+  others = found->count > 1 ? (all * found->count - found->busiest_share) / (found->count - 1) : all;
+  if (others < 0) others = 0;
+  measure_set_text(list, M_busiest_worker, name, strlen(name));
+  measure_set(list, M_busiest_share, found->busiest_share);
+  measure_set(list, M_other_busy, others);
+  measure_set(list, M_worker_spread, found->busiest_share > others ? found->busiest_share - others : 0);
+}
+
 static void take_workers(measure_list *list, const trainer_list *trainers) {
   double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
@@ -181,6 +247,16 @@ static void take_workers(measure_list *list, const trainer_list *trainers) {
   if (enough > 0) measure_set(list, M_workers_enough, enough);
 }
 
+static void take_starts(measure_list *list, const job_costs *costs) {
+  double waited = 0, starting = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    waited += costs->ranks[i].waited_ns;
+    starting += costs->ranks[i].waited_starting;
+  }
+  measure_set(list, M_worker_start_share, waited > 0 ? starting / waited : 0);
+  measure_set(list, M_worker_start_stake, starting / costs->count);
+}
+
 static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const training_totals *training = &answer->training;
   take_cost(list, costs, COST_CHECKPOINT, M_checkpoint_share, M_checkpoint_stake);
@@ -189,6 +265,8 @@ static int take_training(measure_list *list, const summary_answer *answer, const
     measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
   take_epochs(list, answer);
   take_workers(list, &answer->trainers);
+  take_busiest(list, answer);
+  take_starts(list, costs);
   return take_steps(list, answer, costs);
 }
 

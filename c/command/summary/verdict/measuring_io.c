@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "measuring_io.h"
 
+#include "command/summary/answer/runtimefiles.h"
+#include "costcount.h"
+#include "ruletable.h"
+
 #include <string.h>
 
 /* The time that ranks lose in calls of each kind, mean. */
@@ -16,9 +20,9 @@ static exposed_times exposed_of(const summary_state *state, const job_costs *cos
     const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->io_ns[IO_COST_WRITE];
     const double saving = rank->ns[COST_CHECKPOINT];
     for (int kind = 0; kind < IO_COSTS; kind++) {
-      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->count;
+      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->divisor;
     }
-    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->count;
+    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->divisor;
   }
   return exposed;
 }
@@ -47,6 +51,8 @@ static uint64_t least(uint64_t one, uint64_t two) {
 /* Where a transfer begins matters if it is small; a large one takes long anyway. */
 static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
   const double ns = (double)side->ns;
+  const uint64_t unaligned = least(side->unaligned,
+                                   side->random); /* at most: what follows the last one is cached anyway */
   measure_set(list, names->calls, (double)side->count);
   measure_set(list, names->stake, exposed);
   measure_set(list, names->small, (double)side->small);
@@ -56,9 +62,10 @@ static void take_side(measure_list *list, const side_measures *names, const io_s
   measure_set(list, names->random, (double)side->random);
   measure_set_ratio(list, names->random_share, (double)side->random, (double)side->placed);
   measure_set_ratio(list, names->random_stake, exposed * (double)least(side->random_ns, side->small_ns), ns);
-  measure_set(list, names->unaligned, (double)side->unaligned);
-  measure_set_ratio(list, names->unaligned_share, (double)side->unaligned, (double)side->placed);
-  measure_set_ratio(list, names->unaligned_stake, exposed * (double)least(side->unaligned_ns, side->small_ns), ns);
+  measure_set(list, names->unaligned, (double)unaligned);
+  measure_set_ratio(list, names->unaligned_share, (double)unaligned, (double)side->placed);
+  measure_set_ratio(list, names->unaligned_stake,
+                    exposed * (double)least(least(side->unaligned_ns, side->random_ns), side->small_ns), ns);
   measure_set(list, names->again, (double)side->again_bytes);
   measure_set_ratio(list, names->again_share, (double)side->again_bytes, (double)side->bytes);
   measure_set_ratio(list, names->again_stake, exposed * (double)side->again_bytes, (double)side->bytes);
@@ -116,7 +123,9 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
   measure_set(list, M_opens, (double)sums.opens);
   measure_set(list, M_opened_files, (double)sums.opened);
   measure_set_ratio(list, M_opens_per_file, (double)sums.opens, (double)sums.opened_uses);
-  measure_set_ratio(list, M_churn_stake, exposed->ns[IO_COST_METADATA] * (double)(io->open_ns + io->close_ns) * again,
+  measure_set_ratio(list, M_churn_stake,
+                    (exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_SYNC]) * (double)(io->open_ns + io->close_ns) *
+                      again,
                     (double)io->other_ns);
   measure_set(list, M_read_files, (double)sums.read);
   measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
@@ -124,27 +133,82 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
 
-/* ---- Metadata ------------------------------------------------------------------------------------------------------- */
+/* ---- Calls that move no data ------------------------------------------------------------------------------------------------------- */
 
-static void take_metadata(measure_list *list, const summary_answer *answer, double exposed) {
-  const summary_state *state = answer->state;
-  const io_folder *folder = &answer->folders[IO_COST_METADATA];
+static void take_place(measure_list *list, const summary_answer *answer, enum io_cost kind, enum measure name,
+                       enum measure files, enum measure place) {
+  const io_folder *folder = &answer->folders[kind];
   double share;
-  const dft_text call = costs_call(state, IO_COST_METADATA, &share);
-  measure_set(list, M_metadata_calls, (double)answer->io.others);
-  measure_set(list, M_metadata_stake, exposed);
-  if (call.len) measure_set_text(list, M_metadata_call, call.text, call.len);
-  measure_set(list, M_metadata_files, (double)folder->files);
-  measure_set_text(list, M_metadata_folder, folder->path.len ? folder->path.text : "/",
+  const dft_text call = costs_call(answer, kind, &share);
+  if (call.len) measure_set_text(list, name, call.text, call.len);
+  measure_set(list, files, (double)folder->files);
+  measure_set_text(list, place, folder->path.len ? folder->path.text : "/",
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
+}
+
+/* What moves no data: calls on files of MPI itself, and regions, which are calls of MPI-IO. */
+typedef struct other_sums {
+  double runtime_calls, runtime_files, runtime_ns, region_calls, region_ns;
+} other_sums;
+
+static other_sums sum_others(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const summary_state *state = answer->state;
+  other_sums sums = {0};
+  double most = 0;
+  for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
+    const io_stats *io = state->file_io[i];
+    if (!io || io->others == io->syncs || !is_runtime_file(answer_file(state, i))) continue;
+    sums.runtime_calls += (double)(io->others - io->syncs);
+    sums.runtime_ns += (double)(io->other_ns - io->sync_ns);
+    sums.runtime_files++;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *region = &regions->list[j];
+      const dft_text name = state_text_of(state, region->name);
+      if (region->activity != ACTIVITY_METADATA) continue;
+      sums.region_calls += (double)region->count;
+      sums.region_ns += (double)region->total_ns;
+      if ((double)region->total_ns <= most) continue;
+      most = (double)region->total_ns;
+      measure_set_text(list, M_mpiio_call, name.text, name.len);
+    }
+  }
+  return sums;
+}
+
+static void take_metadata(measure_list *list, const summary_answer *answer, const job_costs *costs, double exposed) {
+  const double calls = (double)(answer->io.others - answer->io.syncs);
+  const double ns = (double)(answer->io.other_ns - answer->io.sync_ns);
+  other_sums sums = {0};
+  if (exposed >= STAKE_LEAST * costs->job_ns) sums = sum_others(list, answer, costs); /* else nobody asks */
+  take_place(list, answer, IO_COST_METADATA, M_metadata_call, M_metadata_files, M_metadata_folder);
+  if (!answer->folders[IO_COST_METADATA].path.len)
+    measure_set(list, M_metadata_files, list->values[M_metadata_files].number - sums.runtime_files);
+  measure_set(list, M_metadata_calls, calls - sums.runtime_calls);
+  measure_set_ratio(list, M_metadata_stake, exposed * (ns - sums.runtime_ns), ns + sums.region_ns);
+  measure_set(list, M_mpiio_calls, sums.region_calls);
+  measure_set_ratio(list, M_mpiio_stake, exposed * sums.region_ns, ns + sums.region_ns);
+  measure_set_ratio(list, M_mpiio_share, list->values[M_mpiio_stake].number, costs->job_ns);
+}
+
+static void take_syncs(measure_list *list, const summary_answer *answer, const job_costs *costs,
+                       const exposed_times *exposed) {
+  measure_set(list, M_syncs, (double)answer->io.syncs);
+  measure_set_ratio(list, M_sync_share, exposed->ns[IO_COST_SYNC], costs->job_ns);
+  measure_set(list, M_sync_stake, exposed->ns[IO_COST_SYNC]);
+  take_place(list, answer, IO_COST_SYNC, M_sync_call, M_sync_files, M_sync_folder);
 }
 
 void measures_take_io(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const exposed_times exposed = exposed_of(answer->state, costs);
   const io_stats *io = &answer->io;
-  const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_METADATA];
+  const double all = exposed.ns[IO_COST_READ] + exposed.ns[IO_COST_WRITE] + exposed.ns[IO_COST_SYNC] +
+                     exposed.ns[IO_COST_METADATA];
   const double stdio_bytes = (double)(io->read.stdio_bytes + io->write.stdio_bytes);
   double stdio_stake = 0;
+  take_metadata(list, answer, costs, exposed.ns[IO_COST_METADATA]);
   if (!io_stats_calls(io)) return;
   take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
   take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
@@ -157,5 +221,5 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   measure_set(list, M_failed_calls, (double)io->failed);
   measure_set_ratio(list, M_failed_share, (double)io->failed, (double)io_stats_calls(io));
   measure_set_ratio(list, M_failed_stake, all * (double)io->failed_ns, (double)io_stats_ns(io));
-  take_metadata(list, answer, exposed.ns[IO_COST_METADATA]);
+  take_syncs(list, answer, costs, &exposed);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cause_words.h"
-#include "verdict_cause.h"
+#include "iocause.h"
 
 /* A phase of all ranks. */
 typedef struct phase_sums {
@@ -48,7 +48,7 @@ static int explain(verdict_cause *cause, const phase_sums *of, double ns, double
   const int is_alone = ns < SHARE_CAUSE * of->all_ns;
   if (is_alone && is_awaited) ns += of->waited_ns;
   if (ns < SHARE_CAUSE * of->all_ns) return 0;
-  if (is_alone) cause->rank = of->last->rank;
+  if (is_alone && of->last) cause->rank = of->last->rank;
   cause->share = ns < of->all_ns ? ns / of->all_ns : 1;
   return 1;
 }
@@ -64,14 +64,16 @@ static int find_calls(verdict_cause *cause, const phase_sums *of, int *is_found)
     enum time_class class;
     enum io_cost kind;
     uint64_t ns;
-  } kinds[] = {{TIME_META, IO_COST_METADATA, io->other_ns},
+  } kinds[] = {{TIME_META, IO_COST_METADATA, io->other_ns - io->sync_ns},
+               {TIME_SYNC, IO_COST_SYNC, io->sync_ns},
                {TIME_READ, IO_COST_READ, io->read.ns},
                {TIME_WRITE, IO_COST_WRITE, io->write.ns}};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     const double ns = of->class_ns[kinds[i].class], calls_ns = (double)kinds[i].ns;
+    if (!kinds[i].ns) continue; /* only regions are of this kind, which have names */
     if (!explain(cause, of, ns, own_of(of, kinds[i].class))) continue;
     *is_found = 1;
-    return verdict_cause_io(cause, kinds[i].kind, ns < calls_ns ? ns / calls_ns : 1, of->answer);
+    return io_cause_name(cause, kinds[i].kind, ns < calls_ns ? ns / calls_ns : 1, of->answer);
   }
   return 1;
 }

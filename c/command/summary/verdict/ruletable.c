@@ -38,13 +38,15 @@ const finding_rule rules[] = {
    "unaligned reads",
    {{M_unaligned_reads, '>', 1000}, {M_unaligned_read_share, '>', 0.10}},
    M_unaligned_read_stake,
-   "{unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB",
+   "up to {unaligned_reads} reads ({unaligned_read_share}) do not begin at a multiple of 4 KiB, nor where the last one "
+   "ended",
    "Align records with blocks of the file system, for example by H5Pset_alignment."},
   {"unaligned-writes",
    "unaligned writes",
    {{M_unaligned_writes, '>', 1000}, {M_unaligned_write_share, '>', 0.10}},
    M_unaligned_write_stake,
-   "{unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last one "
+   "up to {unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last "
+   "one "
    "ended",
    "Align records with blocks and stripes of the file system, for example by H5Pset_alignment and lfs setstripe."},
   {"redundant-reads",
@@ -66,6 +68,18 @@ const finding_rule rules[] = {
    M_metadata_stake,
    "{metadata_calls} calls such as {metadata_call}() on {metadata_files} files below {metadata_folder} move no data",
    "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
+  {"mpi-io",
+   "MPI-IO calls that move no data",
+   {{M_mpiio_share, '>', 0.05}},
+   M_mpiio_stake,
+   "{mpiio_calls} calls of MPI-IO such as {mpiio_call}() take {mpiio_share} of the time and move no data",
+   "Open a file once, on all ranks, and keep it open; closing it also writes what is buffered."},
+  {"sync",
+   "waiting until data is written",
+   {{M_sync_share, '>', 0.05}},
+   M_sync_stake,
+   "{syncs} calls such as {sync_call}() on {sync_files} files below {sync_folder} wait until data is written",
+   "Synchronise less often, at checkpoints only, or in the background. Closing a file also writes what is buffered."},
   {"open-churn",
    "files are opened again and again",
    {{M_opens, '>', 1000}, {M_opens_per_file, '>', 10}},
@@ -149,7 +163,7 @@ const finding_rule rules[] = {
    "If it writes results: let every rank write a part, or write while the loop still runs."},
   {"step-jitter",
    "some steps take much longer than others",
-   {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}},
+   {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}, {M_step_spread, '<', 1.25}},
    M_jitter_stake,
    "a step takes {step_median} in the median, but {step_p95} at the 95th percentile",
    "See the table of the slowest steps, which names what took longer in each."},
@@ -181,16 +195,43 @@ const finding_rule rules[] = {
    "workers of a trainer ({empty_workers} at once) find no data, the others ({workers}) load everything, and the "
    "trainer waits for data for {waiting_share} of its loop",
    "Give each worker its part of the IterableDataset (get_worker_info()): more workers than parts do not help."},
+  {"worker-start",
+   "loader workers start again and again, or slowly",
+   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_start_share, '>', 0.50}},
+   M_worker_start_stake,
+   "{worker_start_share} of the waiting for data is the start and the end of loader workers",
+   "Keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or fork them from a server that has "
+   "imported the modules (multiprocessing_context='forkserver')."},
+  {"unequal-workers",
+   "one worker has much more to do than the others",
+   {{M_waiting_share, '>', 0.05},
+    {M_busiest_share, '>', 0.80},
+    {M_worker_spread, '>', 0.50},
+    {M_worker_start_share, '<', 0.50}},
+   M_waiting_stake,
+   "the worker {busiest_worker} is busy {busiest_share} of the time, the others {other_busy}, and the trainer waits "
+   "for "
+   "data for {waiting_share} of its loop",
+   "Find out why its samples take longer (larger, slower storage), mix them (shuffle), or give workers of an "
+   "IterableDataset equal parts: more workers do not help."},
   {"few-workers",
    "too few loader workers",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '>', 0.90}, {M_empty_workers, '<', 1}},
+   {{M_waiting_share, '>', 0.05},
+    {M_workers, '>', 1},
+    {M_worker_busy, '>', 0.90},
+    {M_empty_workers, '<', 1},
+    {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
    "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
   {"idle-workers",
    "workers are idle while the trainer waits",
-   {{M_waiting_share, '>', 0.05}, {M_workers, '>', 1}, {M_worker_busy, '<', 0.50}},
+   {{M_waiting_share, '>', 0.05},
+    {M_workers, '>', 1},
+    {M_worker_busy, '<', 0.50},
+    {M_worker_start_share, '<', 0.50},
+    {M_worker_spread, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
    "for "
@@ -211,6 +252,14 @@ int rule_condition_holds(const rule_condition *condition, const measure_list *me
   const measure_value *value = &measures->values[condition->measure];
   if (!value->is_known) return 0;
   return condition->sign == '>' ? value->number >= condition->limit : value->number < condition->limit;
+}
+
+int rule_condition_is_enough(const rule_condition *condition, const measure_list *measures, double stake_share) {
+  const measure_value *value = &measures->values[condition->measure];
+  if (rule_condition_holds(condition, measures)) return 1;
+  return value->is_known && measure_kinds[condition->measure].unit == UNIT_COUNT && condition->sign == '>' &&
+         condition->limit >= COUNT_MANY && stake_share >= STAKE_CRITICAL &&
+         value->number >= COUNT_ENOUGH * condition->limit;
 }
 
 const char *rule_condition_limit(char out[MEASURE_TEXT_BYTES], const rule_condition *condition) {

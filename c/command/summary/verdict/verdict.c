@@ -3,8 +3,13 @@
 #include "verdict.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "costcount.h"
 
 #define START_LEAST_NS 60e9
+#define COMPUTE_MOST 0.5
+#define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
 
 const char *const verdict_words[BOUND_CLASSES] = {
   [BOUND_NONE] = "none",           [BOUND_INPUT] = "input",           [BOUND_COMPUTE] = "compute",
@@ -21,7 +26,7 @@ static double cost_of(const double ns[COSTS], enum verdict_class class) {
     case BOUND_COMPUTE: return ns[COST_COMPUTE];
     case BOUND_COMM: return ns[COST_COMM];
     case BOUND_CHECKPOINT: return ns[COST_CHECKPOINT];
-    case BOUND_IO: return ns[COST_READ] + ns[COST_WRITE] + ns[COST_META];
+    case BOUND_IO: return ns[COST_READ] + ns[COST_WRITE] + ns[COST_SYNC] + ns[COST_META];
     case BOUND_IMBALANCE: return ns[COST_IMBALANCE];
     case BOUND_START: return ns[COST_START];
     default: return 0;
@@ -33,12 +38,64 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
   return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
 }
 
-/* A training is judged by its loop, because most are short when they are traced, and long when they matter: its start-up is the
- * verdict only if it is longer than the loop, and a minute or more. */
+static double start_of(const rank_costs *rank, int is_training) {
+  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
+}
+
+static double work_of(const rank_costs *rank, int is_training) {
+  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
+  return work > 0 ? work : 0;
+}
+
+/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
+ * any. */
+static double balanced(const job_costs *costs) {
+  double most = 0, sum = 0, start = 0, best;
+  uint32_t workers = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = work_of(&costs->ranks[i], costs->is_training);
+    if (work > most) most = work;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double work = work_of(rank, costs->is_training);
+    sum += work;
+    start += start_of(rank, costs->is_training) / costs->count;
+    workers += work >= CAPACITY_LEAST * most;
+  }
+  if (2 * workers <= costs->count) workers = costs->count; /* most of them only wait: they could help */
+  best = start + sum / workers;
+  return best < costs->base_ns ? best : costs->base_ns;
+}
+
+/* Most jobs are short when they are traced, and long when they matter. So a training's start-up is its verdict only if it is longer
+ * than the loop, and a minute or more; that of another job only if it is a minute or more, or a fifth of a job that does not mostly
+ * compute. Imbalance is one only if sharing the work saves something. */
 static int is_judged(const job_costs *costs, enum verdict_class class) {
+  const double start = costs->ns[COST_START];
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
-  if (class != BOUND_START || !costs->is_training) return 1;
-  return costs->ns[COST_START] >= START_LEAST_NS && costs->ns[COST_START] > costs->base_ns;
+  if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
+  if (class == BOUND_IMBALANCE) return costs->base_ns - balanced(costs) >= SHARE_MENTIONED * costs->base_ns;
+  if (class != BOUND_START) return 1;
+  if (costs->is_training) return start >= START_LEAST_NS && start > costs->base_ns;
+  return start >= START_LEAST_NS ||
+         (start >= SHARE_CRITICAL * costs->job_ns && verdict_share(costs, BOUND_COMPUTE) < COMPUTE_MOST);
+}
+
+/* Start-up that is not judged is no part of what compute is compared with. */
+static int is_compute(const job_costs *costs) {
+  const double share = verdict_share(costs, BOUND_COMPUTE);
+  const double start = costs->is_training || is_judged(costs, BOUND_START) ? 0 : verdict_share(costs, BOUND_START);
+  return share >= SHARE_COMPUTE || (share >= COMPUTE_MOST && share >= SHARE_COMPUTE * (1 - start));
+}
+
+int verdict_is_much_unknown(const job_costs *costs) {
+  return costs->is_training && costs->ns[COST_OTHER] >= SHARE_UNKNOWN * costs->base_ns;
+}
+
+int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs) {
+  const double cost = verdict->class == BOUND_START ? costs->ns[COST_OTHER] : cost_of(costs->ns, verdict->class);
+  return verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > cost;
 }
 
 static enum verdict_class find_class(const job_costs *costs) {
@@ -55,18 +112,44 @@ static enum verdict_class find_class(const job_costs *costs) {
       next = own;
     }
   }
+  if (share < SHARE_CRITICAL && verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > share * costs->base_ns)
+    return BOUND_NONE; /* what is not known may be worse */
   if (share >= SHARE_WARNING && share - next >= SHARE_MENTIONED) return largest;
-  if (share < SHARE_WARNING && verdict_share(costs, BOUND_COMPUTE) >= SHARE_COMPUTE) return BOUND_COMPUTE;
+  if (share < SHARE_WARNING && is_compute(costs)) return BOUND_COMPUTE;
   return BOUND_NONE;
 }
 
-/* What most of the I/O is. */
-static const char *io_kind_of(const double ns[COSTS]) {
-  static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_META};
-  for (int i = 0; i < 3; i++) {
-    if (ns[kinds[i]] >= 0.5 * cost_of(ns, BOUND_IO)) return cost_names[kinds[i]];
+/* The costs that are not clearly less than the largest one, which may not be the verdict because of them. */
+static void find_tied(job_verdict *verdict, const job_costs *costs) {
+  double most = 0;
+  int count = 0;
+  for (int class = 0; class < BOUND_CLASSES; class ++) {
+    const double own = verdict_share(costs, (enum verdict_class) class);
+    if (is_judged(costs, (enum verdict_class) class) && own > most) most = own;
   }
-  return "mixed";
+  for (int class = 0; most >= SHARE_WARNING && class < BOUND_CLASSES; class ++) {
+    const double own = verdict_share(costs, (enum verdict_class) class);
+    verdict->is_tied[class] = is_judged(costs, (enum verdict_class) class) && most - own < SHARE_MENTIONED;
+    count += verdict->is_tied[class];
+  }
+  if (count == 1) memset(verdict->is_tied, 0, sizeof verdict->is_tied); /* what is not known is larger */
+}
+
+/* No communication was recorded, but a region takes longer on one rank: probably, the others wait for it in what was not. */
+static int is_guessed_imbalance(const summary_answer *answer, const job_costs *costs, const measure_list *measures) {
+  const measure_value *lost = &measures->values[M_straggler_stake];
+  return !costs->is_training && costs->count > 1 && lost->is_known && !answer->collectives.count &&
+         costs->ns[COST_COMM] <= 0 && lost->number >= SHARE_WARNING * costs->base_ns && lost->number < costs->base_ns;
+}
+
+/* What most of the I/O is: twice as much as all the rest. */
+static const char *io_kind_of(const double ns[COSTS]) {
+  static const enum cost kinds[] = {COST_READ, COST_WRITE, COST_SYNC, COST_META};
+  const double most = 2.0 / 3 * cost_of(ns, BOUND_IO);
+  for (int i = 0; i < 4; i++) {
+    if (ns[kinds[i]] >= most) return cost_names[kinds[i]];
+  }
+  return ns[COST_WRITE] + ns[COST_SYNC] >= most ? cost_names[COST_WRITE] : "mixed";
 }
 
 /* ---- How bad, and what could be saved ------------------------------------------------------------------------------- */
@@ -76,21 +159,27 @@ static double share_of_rank(const job_verdict *verdict, const rank_costs *rank) 
   return of_ns > 0 ? cost_of(rank->ns, verdict->class) / of_ns : 0;
 }
 
+/* Communication that has nothing to hide behind. */
+static double unhidden(const rank_costs *rank) {
+  const double more = rank->ns[COST_COMM] - rank->ns[COST_COMPUTE] - rank->ns[COST_OTHER];
+  return more > 0 ? more : 0;
+}
+
 /* Nobody can be faster than the rank that needs longest when the cost, and the wait for other ranks, are taken away. */
 static double best_of(const job_verdict *verdict, const job_costs *costs) {
-  double most = 0, sum = 0;
+  double most = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
+  if (verdict->is_guess || costs->lives.is_known) return verdict->of_ns - verdict->ns;
+  if (verdict->class == BOUND_IMBALANCE) return balanced(costs);
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;
     double left = (is_start ? rank->all_ns : rank->base_ns) - cost_of(rank->ns, verdict->class);
     if (verdict->class == BOUND_COMPUTE) left = rank->ns[COST_COMPUTE];
-    if (verdict->class != BOUND_IMBALANCE && verdict->class != BOUND_COMPUTE && !is_start)
-      left -= rank->ns[COST_IMBALANCE];
-    sum += left;
+    if (verdict->class == BOUND_COMM) left += unhidden(rank);
+    if (verdict->class != BOUND_COMPUTE && !is_start) left -= rank->ns[COST_IMBALANCE];
     if (left > most) most = left;
   }
-  if (verdict->class == BOUND_IMBALANCE) return sum / costs->count; /* the work can be shared */
   return most < verdict->of_ns ? most : verdict->of_ns;
 }
 
@@ -99,10 +188,19 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
   const measure_value *last = &measures->values[M_last_rank];
   double second = 0;
   if (verdict->class == BOUND_IMBALANCE) {
-    if (!last->is_known) return;
+    if (verdict->is_guess) {
+      verdict->worst_rank = (int64_t)measures->values[M_straggler].number;
+      verdict->worst_share = 1;
+    }
+    if (!last->is_known || verdict->is_guess) return;
     verdict->worst_rank = (int64_t)last->number;
     verdict->worst_share = measures->values[M_last_share].number;
     verdict->is_worst_told = 1;
+    return;
+  }
+  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER) {
+    verdict->worst_rank = costs->saving_rank; /* the others wait for it: their shares are much the same */
+    verdict->worst_share = verdict->share;
     return;
   }
   for (uint32_t i = 0; costs->count > 1 && i < costs->count; i++) {
@@ -119,8 +217,18 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
   verdict->is_worst_told = verdict->worst_rank != NO_NUMBER && verdict->worst_share - second >= SHARE_MENTIONED;
 }
 
+int verdict_lives_differ(const job_costs *costs) {
+  return costs->lives.is_known && costs->lives.longest_ns >= LIVES_DIFFER * costs->lives.others_ns;
+}
+
+int verdict_has_gaps(const job_costs *costs, const summary_answer *answer) {
+  return costs->lives.is_known && costs->lives.covered_ns < SHARE_CAUSE * (double)answer->job_ns;
+}
+
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
+  if (verdict->is_aside || verdict->is_guess) return 0;
+  if (verdict_lives_differ(costs) || verdict_has_gaps(costs, answer)) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
@@ -132,13 +240,17 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);
-  verdict->ns = cost_of(costs->ns, verdict->class);
+  verdict->is_guess = verdict->class == BOUND_COMPUTE && is_guessed_imbalance(answer, costs, measures);
+  if (verdict->is_guess) verdict->class = BOUND_IMBALANCE;
+  if (verdict->class == BOUND_NONE) find_tied(verdict, costs);
+  verdict->ns = verdict->is_guess ? measures->values[M_straggler_stake].number : cost_of(costs->ns, verdict->class);
   if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
+  verdict->is_aside = verdict->class == BOUND_IO && costs->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
-  find_worst(verdict, costs, measures);
+  if (verdict->class != BOUND_NONE) find_worst(verdict, costs, measures);
 }
 
 void verdict_cause_free(verdict_cause *cause) {

@@ -1,8 +1,8 @@
 /* verdict.h - what bounds the job, why, and how much time is at stake.
  *
  * The policy: a cost below 5 % is not mentioned. The largest cost is the verdict if it is 10 % or more, and at least 5 % more
- * than the next one; from 20 % on it is critical. Without such a cost, the job is bound by compute if that is 90 % or more. A
- * cause is named only if it explains 80 % of the cost. SPDX-License-Identifier: MIT */
+ * than the next one; from 20 % on it is critical. If others are as large, they are tied. Without such a cost, the job is bound by
+ * compute if that is 90 % or more of what follows the start-up. A cause is named only if it explains 80 % of the cost. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_VERDICT_H
 #define DFTRACER_VERDICT_H
 
@@ -13,7 +13,10 @@
 #define SHARE_CRITICAL STAKE_CRITICAL
 #define SHARE_COMPUTE 0.90
 #define SHARE_CAUSE 0.80
-#define STEPS_SURE 20u /* steps of a training; events of another job */
+#define LIVES_DIFFER 2.0   /* a process that lasts so much longer than the others on average is no mean */
+#define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
+#define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
+#define STEPS_SURE 20u     /* steps of a training; events of another job */
 
 enum verdict_class {
   BOUND_NONE,
@@ -43,8 +46,12 @@ typedef struct verdict_cause {
 typedef struct job_verdict {
   int exists; /* 0: nothing is known that could be judged */
   enum verdict_class class;
-  const char *io_kind; /* of BOUND_IO: read, write, metadata, or mixed; else NULL */
+  const char *io_kind; /* of BOUND_IO: read, write, sync, metadata, or mixed; else NULL */
   int is_sure;
+  int is_guess; /* imbalance, by regions: no communication was recorded */
+  int is_tied
+    [BOUND_CLASSES]; /* of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none */
+  int is_aside;      /* it is I/O of threads, and whether the main thread waits for them is not known */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */
@@ -61,6 +68,12 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
 void verdict_free(job_verdict *verdict);
 void verdict_cause_free(verdict_cause *cause);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
+/* Of a training: much of its loop, or more than the cost, is outside of all regions and calls. */
+int verdict_is_much_unknown(const job_costs *costs);
+int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs);
+/* Of processes without ranks: one lasts much longer than the others; for much of the job, none of them runs. */
+int verdict_lives_differ(const job_costs *costs);
+int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);
 

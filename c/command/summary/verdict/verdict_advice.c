@@ -6,7 +6,21 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define ADVICE_LEAST 0.5 /* of the cost: a finding about less of it does not say what to do */
+
 /* ---- Input ---------------------------------------------------------------------------------------------------------- */
+
+/* One worker is what the trainer waits for. */
+static int is_unequal(const measure_list *measures) {
+  const measure_value *busiest = &measures->values[M_busiest_share], *spread = &measures->values[M_worker_spread];
+  return busiest->is_known && busiest->number >= 0.8 && spread->number >= 0.5;
+}
+
+/* There are as many workers as could load everything in time. */
+static int is_enough(const measure_list *measures) {
+  const measure_value *enough = &measures->values[M_workers_enough];
+  return enough->is_known && enough->number <= measures->values[M_workers].number;
+}
 
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
@@ -14,6 +28,11 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   const measure_value *empty = &measures->values[M_empty_workers];
   const char *what = verdict->cause.what ? verdict->cause.what : "";
   char text[MEASURE_TEXT_BYTES];
+  if (strcmp(what, "worker-start") == 0) {
+    fprintf(out, "keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or start them faster "
+                 "(multiprocessing_context='forkserver')");
+    return;
+  }
   if (strcmp(what, "metadata") == 0) fprintf(out, "pack samples into larger files, or ");
   else if (strcmp(what, "read") == 0) fprintf(out, "stage the data to faster storage, or ");
   if (answer->training.data_ns && (!workers->is_known || workers->number < 1)) {
@@ -23,6 +42,15 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   } else if (empty->is_known && empty->number >= 1) {
     fprintf(out, "give each worker its part of the data: %s more find none",
             measure_format(text, measures, M_empty_workers));
+  } else if (is_unequal(measures)) {
+    fprintf(out, "find out why the worker %s has more to do than the others: it is busy ",
+            measure_format(text, measures, M_busiest_worker));
+    fprintf(out, "%s of the time", measure_format(text, measures, M_busiest_share));
+    fprintf(out, ", they %s", measure_format(text, measures, M_other_busy));
+  } else if (busy->is_known && busy->number >= 0.5 && is_enough(measures)) {
+    fprintf(out, "raise prefetch_factor: ");
+    fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
+    fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
   } else if (busy->is_known && busy->number < 0.5) {
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
             measure_format(text, measures, M_worker_busy));
@@ -43,7 +71,8 @@ static const rank_costs *find_rank(const job_costs *costs, int64_t rank) {
 
 /* What the rank that others wait for does longer than they do, if that explains the waiting; else COSTS. */
 static enum cost late_by(const job_verdict *verdict, const job_costs *costs) {
-  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ, COST_WRITE, COST_META};
+  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ,
+                                         COST_WRITE,   COST_SYNC,  COST_META};
   const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
   for (size_t i = 0; late && i < sizeof candidates / sizeof candidates[0]; i++) {
     const enum cost cost = candidates[i];
@@ -68,6 +97,7 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       break;
     case COST_READ:
     case COST_WRITE:
+    case COST_SYNC:
     case COST_META:
       fprintf(out, "spread the I/O of rank %" PRId64 " over the ranks: the others wait while it reads and writes",
               rank);
@@ -118,12 +148,30 @@ static void advise_start(FILE *out, const verdict_cause *cause) {
 
 /* ---- I/O ------------------------------------------------------------------------------------------------------------ */
 
-/* The advice of the finding with the most time at stake that is about the same. */
-static const char *advice_of(const finding_list *found, const char *const ids[]) {
+/* Findings about I/O, and the kinds of an I/O-bound job that they may explain. */
+static const struct {
+  const char *id, *kinds;
+} io_findings[] = {
+  {"metadata", "metadata"},         {"mpi-io", "metadata"},        {"open-churn", "metadata"},
+  {"small-files", "metadata read"}, {"small-reads", "read"},       {"random-reads", "read"},
+  {"unaligned-reads", "read"},      {"redundant-reads", "read"},   {"small-writes", "write"},
+  {"random-writes", "write"},       {"unaligned-writes", "write"}, {"redundant-writes", "write"},
+  {"shared-file", "write"},         {"stdio", "read write"},       {"sync", "sync"},
+};
+
+static int is_about(const finding *next, const char *kind) {
+  for (size_t i = 0; i < sizeof io_findings / sizeof io_findings[0]; i++) {
+    if (strcmp(io_findings[i].id, next->rule->id) != 0) continue;
+    return strcmp(kind, "mixed") == 0 || strstr(io_findings[i].kinds, kind) != NULL;
+  }
+  return 0;
+}
+
+/* The advice of the finding with the most time at stake that is about the same, and most of the cost. */
+static const char *advice_of(const finding_list *found, const job_verdict *verdict) {
   for (int i = 0; i < found->count; i++) {
-    for (int j = 0; ids[j]; j++) {
-      if (strcmp(found->list[i].rule->id, ids[j]) == 0) return found->list[i].advice;
-    }
+    const finding *next = &found->list[i];
+    if (is_about(next, verdict->io_kind) && next->stake_ns >= ADVICE_LEAST * verdict->ns) return next->advice;
   }
   return NULL;
 }
@@ -136,28 +184,36 @@ static void quote_advice(FILE *out, const char *advice) {
   fwrite(advice + 1, 1, len - 1 - (advice[len - 1] == '.'), out);
 }
 
+/* Most of the time, what is buffered is written when the file is closed. */
+static int is_closing(const verdict_cause *cause) {
+  return cause->call && strstr(cause->call, "close") && strcmp(cause->what, "sync") == 0;
+}
+
 static void advise_io(FILE *out, const job_verdict *verdict, const finding_list *found) {
-  static const char *const ids[] = {"metadata",
-                                    "small-reads",
-                                    "random-reads",
-                                    "small-writes",
-                                    "random-writes",
-                                    "unaligned-reads",
-                                    "unaligned-writes",
-                                    "redundant-reads",
-                                    "redundant-writes",
-                                    "shared-file",
-                                    "stdio",
-                                    "open-churn",
-                                    "small-files",
-                                    NULL};
-  const char *advice = advice_of(found, ids);
-  if (advice) quote_advice(out, advice);
-  else if (strcmp(verdict->io_kind, "write") == 0)
-    fprintf(out, "write less and more at once, write in the background, or use faster storage");
-  else if (strcmp(verdict->io_kind, "read") == 0)
-    fprintf(out, "read less and more at once, read ahead, or use faster storage");
+  const char *advice = is_closing(&verdict->cause) ? NULL : advice_of(found, verdict);
+  if (verdict->is_aside)
+    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this I/O");
+  else if (advice) quote_advice(out, advice);
+  else if (strcmp(verdict->io_kind, "write") == 0 || is_closing(&verdict->cause))
+    fprintf(out, "write fewer bytes, write in the background, or use faster storage");
+  else if (strcmp(verdict->io_kind, "sync") == 0)
+    fprintf(out, "synchronise less often, at checkpoints only, or in the background");
+  else if (strcmp(verdict->io_kind, "read") == 0) fprintf(out, "read fewer bytes, read ahead, or use faster storage");
   else fprintf(out, "do the I/O in the background, so that it overlaps with compute, or use faster storage");
+}
+
+/* What was not recorded may still limit the job. */
+static void advise_compute(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  const int has_io = io_stats_calls(&answer->io) || (costs->is_training && costs->is_input_known);
+  const int has_communication = answer->collectives.count || costs->ns[COST_COMM] > 0;
+  fprintf(out, "make the compute itself faster");
+  if (!has_io) fprintf(out, " (I/O was not recorded: see dftracer run --io)");
+  if (!has_io && !has_communication) return;
+  fprintf(out, "; %s%s%s not what limits this %s", has_io ? "I/O" : "", has_io && has_communication ? " and " : "",
+          !has_communication ? " is"
+          : has_io           ? "communication are"
+                             : "communication is",
+          costs->is_training ? "loop" : "job");
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------------------ */
@@ -167,19 +223,28 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
   switch (verdict->class) {
     case BOUND_INPUT: advise_input(out, verdict, answer, measures); break;
     case BOUND_COMPUTE:
-      if (verdict->is_sure || costs->hidden_ns < SHARE_WARNING * costs->base_ns)
-        fprintf(out, "make the compute itself faster; I/O and communication are not what limits this %s",
-                costs->is_training ? "loop" : "job");
+      if (verdict->is_sure || costs->hidden_ns < SHARE_WARNING * costs->base_ns) advise_compute(out, answer, costs);
       else fprintf(out, "find out whether the regions compute, or wait for the threads that do I/O");
       break;
     case BOUND_COMM:
       fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
               costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
       break;
-    case BOUND_CHECKPOINT: fprintf(out, "save less often, save in the background, or let each rank save a part"); break;
+    case BOUND_CHECKPOINT:
+      if (costs->saving_rank == NO_NUMBER)
+        fprintf(out, "save less often, save in the background, or let each rank save a part");
+      else
+        fprintf(out,
+                "let every rank save a part, or save in the background: the others wait while rank %" PRId64 " saves",
+                costs->saving_rank);
+      break;
     case BOUND_IO: advise_io(out, verdict, found); break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
-    default: break;
+    default:
+      if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
+        fprintf(out, "trace more steps: functions are compiled once, and this is what takes most of so short a run");
+      else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
+      break;
   }
 }

@@ -6,64 +6,23 @@
 #include <string.h>
 
 #include "cause_words.h"
-#include "command/cli/printable.h"
+#include "iocause.h"
 #include "phasecause.h"
-
-#define ALL_OF_IT 0.995
-
-/* Of all time of a kind, a call or a folder has this share, and a phase has this part. Whether at least 80 % of that part
- * are the call's, even if all the rest of the time is. */
-static int explains(double share, double part) {
-  return share - (1 - part) >= SHARE_CAUSE * part;
-}
-
-static int name_call(verdict_cause *cause, enum io_cost kind, double part, const summary_state *state) {
-  double share;
-  const dft_text call = costs_call(state, kind, &share);
-  if (!explains(share, part)) return 1; /* several calls of this kind */
-  cause->call = call.len ? strdup(printable_n(call.text, call.len)) : NULL;
-  return !call.len || cause->call;
-}
-
-static int name_files(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
-  const io_folder *folder = &answer->folders[kind];
-  if (!folder->files || !folder->all_ns) return 1;
-  if (part < 1 && !explains((double)folder->cost_ns / (double)folder->all_ns, part)) return 1;
-  if (part >= ALL_OF_IT) { /* else some of them are only used later */
-    cause->files = folder->files;
-    cause->file_bytes = (double)(kind == IO_COST_WRITE ? folder->write_bytes : folder->read_bytes) /
-                        (double)folder->files;
-  }
-  if (folder->file) {
-    const dft_text name = answer_file(answer->state, folder->file);
-    cause->file = strdup(printable_n(name.text, name.len));
-    if (!cause->file) return 0;
-  }
-  if (!folder->path.len) return 1;
-  cause->folder = strdup(printable_n(folder->path.text, folder->path.len));
-  return cause->folder != NULL;
-}
-
-int verdict_cause_io(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer) {
-  static const char *const whats[IO_COSTS] = {
-    [IO_COST_READ] = "read", [IO_COST_WRITE] = "write", [IO_COST_METADATA] = "metadata"};
-  cause->what = whats[kind];
-  return name_call(cause, kind, part, answer->state) && name_files(cause, kind, part, answer);
-}
 
 static int name_io(verdict_cause *cause, enum io_cost kind, double share, const summary_answer *answer) {
   cause->share = share;
-  return verdict_cause_io(cause, kind, 1, answer);
+  return io_cause_name(cause, kind, 1, answer);
 }
 
 /* What coincides with the waiting for data. */
 static int explain_input(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
-  double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0;
+  double waited = 0, with[IO_COSTS] = {0}, loading = 0, in_calls = 0, starting = 0;
   int most = 0;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     waited += rank->waited_ns;
     loading += rank->waited_loading;
+    starting += rank->waited_starting;
     in_calls += rank->waited_in_calls;
     for (int kind = 0; kind < IO_COSTS; kind++) with[kind] += rank->waited_with[kind];
   }
@@ -71,23 +30,66 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
     if (with[kind] > with[most]) most = kind;
   }
   if (waited <= 0) return 1;
+  if (starting >= SHARE_MOST * waited) {
+    cause->what = "worker-start";
+    cause->share = starting / waited;
+    return 1;
+  }
   cause->is_about = costs->is_coarse;
   if (with[most] >= SHARE_CAUSE * waited) return name_io(cause, (enum io_cost)most, with[most] / waited, answer);
   if (loading - in_calls >= SHARE_CAUSE * waited) {
-    cause->what = "preparing";
+    cause->what = costs->has_calls ? "preparing" : "loading";
     cause->share = (loading - in_calls) / waited;
   }
   return 1;
 }
 
-static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs) {
+/* Regions of I/O without any calls: the one that takes at least 80 % of the time of such regions, if there is one. */
+static int name_region(verdict_cause *cause, double share, uint64_t activity, const summary_answer *answer,
+                       const job_costs *costs) {
+  const region_total *most = NULL;
+  double all = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const region_stats *regions = &answer->state->processes[costs->ranks[i].process].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *next = &regions->list[j];
+      if (next->activity != activity) continue;
+      all += (double)next->self_ns;
+      if (!most || next->self_ns > most->self_ns) most = next;
+    }
+  }
+  if (!most || (double)most->self_ns * costs->count < SHARE_CAUSE * all) return 1;
+  cause->what = "region";
+  cause->share = share;
+  cause->call = shown_name(state_text_of(answer->state, most->name));
+  return cause->call != NULL;
+}
+
+/* Most of the calls that move no data are calls of MPI-IO. */
+static int name_mpiio(verdict_cause *cause, double share, const measure_list *measures) {
+  cause->what = "metadata";
+  cause->share = share;
+  cause->call = strdup(measures->values[M_mpiio_call].text);
+  return cause->call != NULL;
+}
+
+static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
+                      const measure_list *measures) {
+  const double mpiio = measures->values[M_mpiio_call].is_known ? measures->values[M_mpiio_stake].number : 0;
   static const struct {
     enum cost cost;
     enum io_cost kind;
-  } kinds[] = {{COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_META, IO_COST_METADATA}};
-  for (int i = 0; i < 3; i++) {
-    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_META];
+  } kinds[] = {
+    {COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_SYNC, IO_COST_SYNC}, {COST_META, IO_COST_METADATA}};
+  for (int i = 0; i < 4; i++) {
+    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_SYNC] + costs->ns[COST_META];
     const double share = costs->ns[kinds[i].cost] / all;
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_META && mpiio >= SHARE_CAUSE * costs->ns[COST_META])
+      return name_mpiio(cause, mpiio / all, measures);
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_READ && !answer->io.read.ns)
+      return name_region(cause, share, ACTIVITY_READ, answer, costs);
+    if (share >= SHARE_CAUSE && kinds[i].cost == COST_WRITE && !answer->io.write.ns)
+      return name_region(cause, share, ACTIVITY_WRITE, answer, costs);
     if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer);
   }
   return 1;
@@ -129,7 +131,7 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
                        const measure_list *measures) {
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
-    case BOUND_IO: return explain_io(&verdict->cause, answer, costs);
+    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
     case BOUND_IMBALANCE:
       if (!explain_delays(&verdict->cause, verdict, answer, costs)) return 0;
       return verdict->cause.call || explain_imbalance(&verdict->cause, verdict, measures);

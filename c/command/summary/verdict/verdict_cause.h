@@ -8,8 +8,4 @@
 int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                        const measure_list *measures);
 
-/* Names the calls of a kind, their folder and files, if they explain at least 80 % of what a phase has of this kind: `part` of
- * all. 0: no memory. */
-int verdict_cause_io(verdict_cause *cause, enum io_cost kind, double part, const summary_answer *answer);
-
 #endif

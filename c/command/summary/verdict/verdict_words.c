@@ -8,10 +8,13 @@
 #include <string.h>
 
 #include "cause_words.h"
+#include "command/cli/printable.h"
 #include "command/cli/terminal.h"
+#include "command/summary/answer/processlabel.h"
 #include "verdict_advice.h"
 
 #define ALL_SHARE 0.995 /* rounded, it is all */
+#define MOST_SHARE 0.5
 
 typedef struct class_words {
   const char *title, *doing; /* "41 % of the training loop ... waits for data" */
@@ -42,7 +45,18 @@ static int is_of_loop(const job_verdict *verdict, const job_costs *costs) {
 /* The times of a job are means of its ranks, which may be shorter than the job. */
 static const char *each_text(const job_verdict *verdict, const job_costs *costs) {
   if (costs->count < 2 || is_of_loop(verdict, costs)) return "";
-  return costs->ranks[0].rank == NO_NUMBER ? " per process" : " per rank";
+  return costs->lives.is_known ? " in all" : " per rank";
+}
+
+/* What the shares are of. */
+static void say_base(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  char text[FORMAT_BYTES];
+  if (costs->lives.is_known) fprintf(out, "the time of %s processes", format_count(text, costs->count));
+  else
+    fprintf(out, "%s",
+            !is_of_loop(verdict, costs) ? "the job"
+            : costs->is_inference       ? "the inference"
+                                        : "the training loop");
 }
 
 /* ---- The first line ------------------------------------------------------------------------------------------------- */
@@ -53,14 +67,21 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
     const char *name;
     double ns;
   } others[] = {{"copies to and from the device", costs->ns[COST_TRANSFER]},
+                {"compiling", costs->ns[COST_COMPILE]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
+  const double compute = verdict_share(costs, BOUND_COMPUTE);
   int count = 0;
+  if (but != BOUND_COMPUTE && compute >= SHARE_MENTIONED)
+    fprintf(out, "%scompute %.0f %%", count++ ? ", " : before, 100 * compute);
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
     const double share = verdict_share(costs, (enum verdict_class) class);
-    if (class == (int)but || share < SHARE_MENTIONED || (class == BOUND_START && costs->is_training)) continue;
+    if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) continue;
+    if (class == BOUND_COMPUTE || class == (int)but || share < SHARE_MENTIONED ||
+        (class == BOUND_START && costs->is_training))
+      continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, words[class].short_name, 100 * share);
   }
-  for (int i = 0; i < 2; i++) {
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     if (others[i].ns < SHARE_MENTIONED * costs->base_ns) continue;
     fprintf(out, "%s%s %.0f %%", count++ ? ", " : before, others[i].name, 100 * others[i].ns / costs->base_ns);
   }
@@ -69,6 +90,10 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
 
 static void say_worst(FILE *out, const job_verdict *verdict) {
   if (!verdict->is_worst_told) return;
+  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < MOST_SHARE) {
+    fprintf(out, "; no single rank causes most of it");
+    return;
+  }
   fprintf(out, "; rank %" PRId64, verdict->worst_rank);
   if (verdict->class != BOUND_IMBALANCE) fprintf(out, " is worst with %.0f %%", 100 * verdict->worst_share);
   else if (verdict->worst_share >= ALL_SHARE) fprintf(out, " causes all of it");
@@ -91,30 +116,56 @@ static const char *doing_text(const job_verdict *verdict, const job_costs *costs
   return verdict->class == BOUND_IMBALANCE && wait != WAITS ? waits[wait] : words[verdict->class].doing;
 }
 
+/* "imbalance and I/O calls take about as much"; 0: none of them could be the verdict. */
+static int say_tied(FILE *out, const job_verdict *verdict) {
+  int all = 0, count = 0;
+  for (int class = 0; class < BOUND_CLASSES; class ++) all += verdict->is_tied[class];
+  for (int class = 0; class < BOUND_CLASSES; class ++) {
+    if (!verdict->is_tied[class]) continue;
+    fprintf(out, "%s%s", !count ? "" : count + 1 < all ? ", " : " and ", words[class].short_name);
+    count++;
+  }
+  if (count) fprintf(out, " take about as much of ");
+  return count;
+}
+
+static void say_none(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+  char whole[FORMAT_BYTES];
+  fprintf(out, "NONE DOMINANT: ");
+  if (!say_tied(out, verdict)) fprintf(out, "no cost stands out in ");
+  say_base(out, verdict, costs);
+  fprintf(out, " (%s%s)", time_text(whole, verdict->of_ns), each_text(verdict, costs));
+  say_shares(out, costs, ": ", BOUND_NONE);
+  fprintf(out, ".");
+}
+
 static void say_first(FILE *out, const job_verdict *verdict, const job_costs *costs) {
-  const char *base = is_of_loop(verdict, costs) ? "the training loop" : "the job";
   char time[FORMAT_BYTES], whole[FORMAT_BYTES];
   if (!verdict->is_sure) fprintf(out, "PROBABLY ");
   if (verdict->class == BOUND_NONE) {
-    fprintf(out, "NONE DOMINANT: no cost stands out in %s (%s%s)", base, time_text(whole, verdict->of_ns),
-            each_text(verdict, costs));
-    say_shares(out, costs, ": ", BOUND_NONE);
-    fprintf(out, ".");
+    say_none(out, verdict, costs);
     return;
   }
   fprintf(out, "%s", words[verdict->class].title);
   if (verdict->io_kind) fprintf(out, " (%s)", verdict->io_kind);
-  fprintf(out, ": %.0f %% of %s (%s of %s%s) %s", 100 * verdict->share, base, time_text(time, verdict->ns),
-          time_text(whole, verdict->of_ns), each_text(verdict, costs), doing_text(verdict, costs));
+  fprintf(out, ": %.0f %% of ", 100 * verdict->share);
+  say_base(out, verdict, costs);
+  fprintf(out, " (%s of %s%s) ", time_text(time, verdict->ns), time_text(whole, verdict->of_ns),
+          each_text(verdict, costs));
+  if (verdict->is_guess) fprintf(out, "may be waiting for rank %" PRId64, verdict->worst_rank);
+  else fprintf(out, "%s", doing_text(verdict, costs));
   say_worst(out, verdict);
   fprintf(out, ".");
 }
 
 /* ---- Evidence ------------------------------------------------------------------------------------------------------- */
 
-static void say_cause(FILE *out, const job_verdict *verdict, const measure_list *measures) {
+static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
   char one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES], name[MEASURE_TEXT_BYTES];
+  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER)
+    fprintf(out, "%.0f %% of that is waiting in collectives for rank %" PRId64 ", which saves.\n",
+            100 * costs->waited_for_saving / verdict->ns, costs->saving_rank);
   if (!cause->what) return;
   if (verdict->class == BOUND_IMBALANCE && strcmp(cause->what, "region") != 0) {
     cause_say_share(out, cause, "that");
@@ -130,16 +181,29 @@ static void say_cause(FILE *out, const job_verdict *verdict, const measure_list 
     return;
   }
   cause_say_share(out, cause, "that");
+  if (strcmp(cause->what, "worker-start") == 0) {
+    fprintf(out, " waiting is the start and the end of loaders and their workers.\n");
+    return;
+  }
   fprintf(out, verdict->class == BOUND_INPUT ? " waiting coincides with" : " is");
   cause_say(out, cause);
   fprintf(out, ".\n");
 }
 
+/* Nobody can do anything about it before it has a name. */
+static void say_unknown(FILE *out, const job_costs *costs) {
+  char time[FORMAT_BYTES];
+  if (!verdict_is_much_unknown(costs)) return;
+  fprintf(out,
+          "What happens in %.0f %% of the loop (%s) is unknown: it is in no region and no call that was recorded.\n",
+          100 * costs->ns[COST_OTHER] / costs->base_ns, time_text(time, costs->ns[COST_OTHER]));
+}
+
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   char best[FORMAT_BYTES];
-  if (verdict->class == BOUND_NONE) return;
-  if (!costs->is_training && costs->count > 1 && costs->ranks[0].rank == NO_NUMBER)
-    return; /* one after another, or at once? */
+  if (verdict->class == BOUND_NONE || verdict->is_aside) return;
+  if (verdict->class == BOUND_COMPUTE && verdict->share >= ALL_SHARE) return; /* nothing else takes time */
+  if (costs->lives.is_known) return;                                          /* one after another, or at once? */
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));
 }
@@ -157,14 +221,20 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
 }
 
 /* What a training spends besides its loop. */
-static void say_evaluation(FILE *out, const summary_answer *answer, const job_costs *costs) {
-  double evaluation = 0;
+static void say_besides(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  double evaluation = 0, pauses = (double)answer->training.pause_ns;
   char time[FORMAT_BYTES];
   for (uint32_t i = 0; i < answer->trainers.count; i++) evaluation += (double)answer->trainers.lines[i].evaluation_ns;
   if (answer->trainers.count) evaluation /= answer->trainers.count;
+  if (answer->trainers.count) pauses /= answer->trainers.count;
   if (costs->is_training && evaluation >= SHARE_MENTIONED * costs->job_ns)
     fprintf(out, "Evaluations took another %s, %.0f %% of the job; they are not part of the loop here.\n",
             time_text(time, evaluation), 100 * evaluation / costs->job_ns);
+  if (costs->is_training && pauses >= SHARE_MENTIONED * costs->job_ns)
+    fprintf(out,
+            "Pauses of the training took another %s, %.0f %% of the job: epochs in which nothing of it was recorded "
+            "any more.\n",
+            time_text(time, pauses), 100 * pauses / costs->job_ns);
 }
 
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
@@ -172,18 +242,29 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from)
     fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
+  if (costs->is_training && answer->training.is_sequence)
+    fprintf(out,
+            "%" PRIu64
+            " trainings of this run came one after the other: times are their means. Give each a folder of its "
+            "own, or start each by dftracer run, to tell them apart.\n",
+            answer->training.processes);
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
   if (count < STEPS_SURE)
-    fprintf(out, "Only %" PRIu64 " %s%s: trace at least %u to be sure.\n", count, costs->is_training ? "step" : "event",
-            plural(count), STEPS_SURE);
+    fprintf(out, "Only %" PRIu64 " %s%s: %s.\n", count, costs->is_training ? "step" : "event", plural(count),
+            costs->is_training ? "trace at least 20 to be sure" : "few to judge a program by");
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns)
     fprintf(out,
             "For up to %.0f %% of the job, other threads are in I/O calls: if a region only waits for them, give it "
             "the class "
             "frame (--classes).\n",
             100 * costs->hidden_ns / costs->base_ns);
+  if (verdict->is_aside)
+    fprintf(out,
+            "For %.0f %% of the time, only other threads than the main one are in I/O calls. What the main thread does "
+            "meanwhile is not known: if it computes, this I/O costs nothing; if it waits for them, it does.\n",
+            100 * costs->aside_ns / costs->base_ns);
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
@@ -204,13 +285,49 @@ static void say_waits(FILE *out, const job_verdict *verdict, const job_costs *co
   if (count) fprintf(out, ".\n");
 }
 
+/* Processes without ranks are no job of equal parts. */
+static void say_lives(FILE *out, const summary_answer *answer, const job_costs *costs) {
+  const process_lives *lives = &costs->lives;
+  char one[FORMAT_BYTES], two[FORMAT_BYTES], command[MEASURE_TEXT_BYTES];
+  if (verdict_lives_differ(costs)) {
+    const dft_text whole = process_command(answer->state, lives->longest);
+    const dft_text name = {whole.text, strcspn(whole.text, ";")};
+    fprintf(out, "Process %" PRIu64, answer->state->processes[lives->longest].pid);
+    if (name.len) fprintf(out, " (%s)", short_text(command, printable_n(name.text, name.len)));
+    fprintf(out, " lasts %s, the others %s on average.\n", time_text(one, lives->longest_ns),
+            time_text(two, lives->others_ns));
+  }
+  if (verdict_has_gaps(costs, answer))
+    fprintf(out, "For %s of the %s from the first event to the last, none of these processes runs.\n",
+            time_text(one, (double)answer->job_ns - lives->covered_ns), time_text(two, (double)answer->job_ns));
+}
+
+/* What counts as compute only because nobody knows its name. */
+static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const measure_value *share = &measures->values[M_unnamed_share];
+  char name[MEASURE_TEXT_BYTES];
+  if (verdict->is_guess)
+    fprintf(out,
+            "No communication was recorded, so it is not known whether the others wait for it: trace MPI (--io), or "
+            "name the regions that communicate (--classes).\n");
+  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number <= 0.5) return;
+  fprintf(out,
+          "Regions whose names mean nothing to dftracer count as compute, most of all '%s': if one of them is "
+          "communication or I/O, say so with --classes.\n",
+          measure_format(name, measures, M_unnamed_region));
+}
+
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
+  if (verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
   say_waits(out, verdict, costs);
-  say_cause(out, verdict, measures);
+  say_cause(out, verdict, costs, measures);
+  if (!verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
-  say_evaluation(out, answer, costs);
+  say_besides(out, answer, costs);
+  say_lives(out, answer, costs);
+  say_unnamed(out, verdict, costs, measures);
   say_doubts(out, verdict, answer, costs);
 }
 

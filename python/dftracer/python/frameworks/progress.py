@@ -1,10 +1,10 @@
 """progress.py - epoch, step and evaluation of a training that does not tell them, and of frameworks that do.
 
-A loop over a loader is an epoch if a model trains in it: one is called for training, or an optimizer steps. Else it is
-an evaluation, if a model is called in it with gradients off or in evaluation mode. An epoch lasts until the next one
-begins, the last one until the last event of the training: so the evaluation and the checkpoint after the loop belong
-to it. The step is the number of optimizer steps in the epoch, so all batches whose gradients are accumulated have the
-same one. A framework that drives the training says when its epochs and evaluations begin and end.
+A loop over a loader is an epoch if the model trains in it: something runs backward, or an optimizer steps. Otherwise it
+is an evaluation, if a model is called in it. That is known only at the first backward, or at the end; until then the
+events get the numbers of what the loop seems to be: what it was the last time, or what the mode of the model says. The
+step is the number of optimizer steps in the epoch, so all batches whose gradients are accumulated have the same one. A
+framework that drives the training says when its epochs and evaluations begin and end.
 
 A program may loop over its loader in a thread in the background. What the training waits for is not known then: once
 another thread calls the model, the fetches of that loop are not recorded, and the trace says so.
@@ -21,6 +21,7 @@ from weakref import ref
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native
+from dftracer.python.frameworks.epochs import Epochs
 from dftracer.python.torch import loaders
 from dftracer.python.torch.change import ByIdentity, finder
 
@@ -33,10 +34,22 @@ UNKNOWN, TRAINS, EVALUATES = "unknown", "trains", "evaluates"
 class Use:
     """One loop over a loader."""
 
-    def __init__(self, loader: Any, kind: str, began: int) -> None:
-        self.find_loader, self.kind, self.began = finder(loader), kind, began
+    def __init__(self, loader: Any, began: int) -> None:
+        self.find_loader, self.find_dataset, self.began = finder(loader), finder(loaders._dataset_of(loader)), began
+        self.kind = UNKNOWN  # what it is, or seems to be
+        self.is_known = False  # the last loop over this loader was of that kind
+        self.has_trained_before = False  # with the model in that mode, or in the other one
+        self.is_like_training = False  # another loader of its dataset was for training
+        self.was_called = self.has_graph = False  # a model was called in it, also with gradients
+        self.has_trained = False  # backward or step: it is an epoch
         self.thread, self.is_ahead = threading.get_ident(), False
         self.find_loop: Any = lambda: None
+
+    def keep_fetch(self) -> None:
+        """Records the fetch in hand, whose numbers are known now."""
+        loop = self.find_loop()
+        if loop is not None and not self.is_ahead:
+            loop._dft_loop._keep()
 
     def is_in_background(self) -> bool:
         """Whether this thread uses what a thread in the background fetches."""
@@ -59,15 +72,19 @@ class Loop:
         return self
 
     def __next__(self) -> Any:
-        if self._dft_use.is_ahead:
+        use = self._dft_use
+        if use.is_ahead:
             self._dft_loop = self._dft_iterator  # which records nothing
-        elif self._dft_use.kind != EVALUATES:
-            progress.batch_begins(self._dft_loop)
+        elif use.kind != EVALUATES:
+            progress.batch_begins(use, self._dft_loop)
         try:
-            return next(self._dft_loop)
+            batch = next(self._dft_loop)
         except StopIteration:
-            progress.loop_ends(self._dft_use)
+            progress.loop_ends(use, is_whole=True)
             raise
+        if not progress.drivers and (use.kind != UNKNOWN or progress.epoch < 0):  # else its numbers are not known yet
+            use.keep_fetch()
+        return batch
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dft_loop, name)
@@ -103,42 +120,32 @@ class Look:
                 self._dft_iterator = None
 
 
-class Progress:
+class Progress(Epochs):
     """Of the training of this process."""
 
     def __init__(self) -> None:
-        self.epoch, self.step = -1, 0
-        self.epoch_began = 0  # 0: none is open
+        super().__init__()
         self.loader_began = 0  # a framework may start the loader before it tells of the first epoch
         self.evaluation_began = 0
-        self.last = 0  # when the last event of the training ended
-        self.has_stepped = False
         self.is_looking = False  # a framework takes a batch to learn its shape
         self.drivers = 0  # frameworks that tell epochs and evaluations themselves
         self.loops: list[Use] = []  # that are open, the innermost last
-        self.kinds = ByIdentity()  # what loops over a loader were, the last time
+        self.guessed: Use | None = None  # that seems to be an epoch
+        self.kinds = ByIdentity()  # what loops over a loader were the last time, and the mode of the model
+        self.training_sets = ByIdentity()  # datasets of loaders for training
         self.ahead = ByIdentity()  # loaders that a thread in the background loops over
         self.is_ahead = False  # the batches of this epoch come from such a loader
         self.model: Any = None  # finds the one that was called last
+        self.trained: Any = None  # finds the one that was called before the last first backward
         atexit.register(self.finish)
 
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
-    def begin_epoch(self, number: int | None = None, began: int = 0) -> None:
-        if self.drivers:
-            self._leave_loops(TRAINS, EVALUATES)
-        began = began or (not self.epoch_began and self.loader_began) or native.get_time()
-        self.loader_began = 0
-        self.end_epoch(began)
-        self.epoch = self.epoch + 1 if number is None else number
-        self.step, self.has_stepped, self.epoch_began = 0, False, began
-        ai.update(epoch=self.epoch, step=0)
-
-    def end_epoch(self, ended: int = 0) -> None:
-        if self.epoch_began:
-            began, self.epoch_began = self.epoch_began, 0
-            ended = max(ended or self.last, began)
-            native.log_event("epoch", "pipeline", began, ended - began, {"epoch": self.epoch})
+    def begin_epoch(self, number: int) -> None:
+        self._leave_loops(TRAINS, EVALUATES)
+        began = (not self.epoch_began and self.loader_began) or native.get_time()
+        self.loader_began, self.guessed = 0, None
+        self.start_epoch(number, began)
 
     def begin_evaluation(self) -> None:
         self.evaluation_began = self.evaluation_began or native.get_time()
@@ -150,7 +157,7 @@ class Progress:
             self._evaluated(began, name)
 
     def _evaluated(self, began: int, name: str = "evaluate") -> None:
-        self.last = native.get_time()
+        self.touch()
         values = {"epoch": self.epoch} if self.epoch >= 0 else {}
         native.log_event(name, "pipeline", began, self.last - began, values)
 
@@ -163,10 +170,6 @@ class Progress:
             if use.kind in kinds:
                 use.leave(self.is_done())
                 self.touch()
-
-    def touch(self) -> None:
-        """An event of the training has ended."""
-        self.last = native.get_time()
 
     def end_driving(self) -> None:
         """A framework returns to the program, or to another framework that has called it."""
@@ -182,91 +185,168 @@ class Progress:
 
     # ---- What is seen ------------------------------------------------------------------------------------------------
 
+    def event_begins(self) -> None:
+        """One that is in no loop may come long after the training."""
+        if not self.loops and not self.drivers and not self.evaluation_began:
+            self.end_after_pause()
+
     def loop_begins(self, loader: Any, has_gradients: bool) -> Any:
         """Returns a function that makes the program's iterator."""
         if self.is_looking:
             return lambda _, iterator: Look(iterator)
-        began, kind = native.get_time(), TRAINS
+        self.event_begins()
+        use = Use(loader, native.get_time())
         if self.drivers:
-            kind = EVALUATES if self.evaluation_began else TRAINS
-            self.loader_began = self.loader_began if self.evaluation_began else began
-        elif not has_gradients:
-            kind = EVALUATES
+            use.kind = EVALUATES if self.evaluation_began else TRAINS
+            self.loader_began = self.loader_began if self.evaluation_began else use.began
         else:
-            model = self.model() if self.model is not None else None
-            is_evaluated = model is not None and not model.training
-            kind = self.kinds.get(loader, EVALUATES if is_evaluated else UNKNOWN)
-            if kind == TRAINS and not self._is_joining(loader):
-                self.begin_epoch(began=began)
-            elif self.epoch < 0:
-                ai.update(epoch=0, step=0)
+            self._expect(use, loader, has_gradients)
 
         def make(loop: Any, iterator: Any) -> Loop:
-            use = Use(loader, kind, began)
             self._set_ahead(use, bool(self.ahead.get(loader)))
             self.loops.append(use)
+            if use.is_ahead and use.kind == TRAINS and not self.drivers:
+                self._prove(use)
             made = Loop(loop, iterator, use)
             use.find_loop = ref(made)
             return made
 
         return make
 
-    def _is_joining(self, loader: Any) -> bool:
+    def _expect(self, use: Use, loader: Any, has_gradients: bool) -> None:
+        """Before the first batch: what the loop seems to be."""
+        kind, mode = self.kinds.get(loader, (UNKNOWN, None))
+        use.is_known, use.has_trained_before = kind != UNKNOWN and mode == self._mode(), kind == TRAINS
+        use.is_like_training = bool(self.training_sets.get(use.find_dataset()))
+        if not has_gradients or (kind == UNKNOWN and self._mode() is False):
+            use.kind = EVALUATES
+        elif use.is_known:
+            use.kind = kind
+        if use.kind == TRAINS:
+            self._guess(use)
+        elif self.epoch < 0 and use.kind == UNKNOWN:
+            ai.update(epoch=0, step=0)
+
+    def _mode(self) -> bool | None:
+        """Whether the model that was called last is in training mode; None: there is none."""
+        model = self.model() if self.model is not None else None
+        return None if model is None else bool(model.training)
+
+    def _guess(self, use: Use) -> None:
+        if self.guessed is None and not self._is_joining(use):
+            self.guessed = use
+            self.guess_epoch()
+
+    def _is_joining(self, use: Use) -> bool:
         """Whether another loader is in the middle of an epoch: a program may train with several at once."""
-        return any(one.kind == TRAINS and one.find_loader() is not loader for one in self.loops)
+        loader = use.find_loader()
+        return any(one.kind == TRAINS and one is not use and one.find_loader() is not loader for one in self.loops)
 
     def _set_ahead(self, use: Use, is_ahead: bool) -> None:
         use.is_ahead = is_ahead
         if use.kind == TRAINS:
             self.is_ahead = is_ahead
 
-    def batch_begins(self, loop: Any) -> None:
+    def batch_begins(self, use: Use, loop: Any) -> None:
         """Before the next batch is fetched."""
+        seems_to_train = use.is_known and use.has_graph  # it may run backward after several batches
+        if use.was_called and not use.has_trained and not seems_to_train and not self.drivers:
+            self._take_back(use)
+            use.kind = EVALUATES
         if self.has_stepped and not self.evaluation_began:
             loop._step(2)  # the last batch is done: its events have the number that was
-            self._count_step()
+            self.count_step()
 
-    def _count_step(self) -> None:
-        self.has_stepped = False
-        self.step += 1
-        ai.update(step=self.step)
+    def _take_back(self, use: Use) -> None:
+        if self.guessed is use:
+            self.guessed = None
+            self.take_guess_back()
 
     def forward_begins(self, model: Any, has_gradients: bool) -> None:
         """A model is called."""
         if self.model is None or self.model() is not model:
             self.model = ref(model)
         use = self.loops[-1] if self.loops else None
-        if use is not None and not self.drivers:
-            self._learn(use, has_gradients and model.training)
+        if use is None:
+            self.event_begins()
+        elif not self.drivers:
+            self._learn(use, model, has_gradients)
+        if use is not None:
+            use.keep_fetch()
         if self.is_ahead and self.has_stepped and (use is None or use.kind != EVALUATES):
-            self._count_step()
+            self.count_step()
 
-    def stepped(self) -> None:
-        """An optimizer is about to step: its loop trains, even with a model in evaluation mode."""
-        if self.loops and not self.drivers:
-            self._learn(self.loops[-1], is_training=True)
-        self.has_stepped = True
-
-    def _learn(self, use: Use, is_training: bool) -> None:
-        """What the loop does is known when a model is called in it."""
-        loader = use.find_loader()
-        if use.kind == UNKNOWN or (use.kind == EVALUATES and is_training):  # a teacher may be called before
-            use.kind = TRAINS if is_training else EVALUATES
-            self.kinds.set(loader, use.kind)
-            if use.kind == TRAINS and not self._is_joining(loader):
-                self.begin_epoch(began=use.began)
+    def _learn(self, use: Use, model: Any, has_gradients: bool) -> None:
+        """What the loop seems to be when a model is called in it."""
+        use.was_called = True
+        use.has_graph = use.has_graph or has_gradients
+        is_new = use.is_like_training or self.trained is None or self.trained() is not model
+        if use.kind == UNKNOWN and has_gradients and (use.has_trained_before or (model.training and is_new)):
+            use.kind = TRAINS
+            self._guess(use)
+        elif use.kind == UNKNOWN and not (has_gradients and model.training):
+            use.kind = EVALUATES
         if not use.is_ahead and use.is_in_background():
             native.log_metadata_event("not_recorded", "fetch")
-            self.ahead.set(loader, True)
+            if use.find_loader() is not None:
+                self.ahead.set(use.find_loader(), True)
             self._set_ahead(use, True)
+            if use.kind != EVALUATES:  # it may be over before the first backward
+                self._prove(use)
 
-    def loop_ends(self, use: Use) -> None:
-        """It found no more batches, or is left."""
+    def gradients_are_cleared(self) -> None:
+        """Only a training does that."""
+        use = self.loops[-1] if self.loops else None
+        if use is not None and use.kind == UNKNOWN:
+            use.kind = TRAINS
+            self._guess(use)
+            use.keep_fetch()
+
+    def trains(self) -> None:
+        """Something is about to run backward, or an optimizer to step."""
+        use = self.loops[-1] if self.loops else None
+        if use is not None and not self.drivers and not use.has_trained:
+            self._prove(use)
+
+    def stepped(self) -> None:
+        """An optimizer is about to step."""
+        self.trains()
+        self.event_begins()
+        self.has_stepped = True
+
+    def _prove(self, use: Use) -> None:
+        """The loop is an epoch, or a part of the one that another loop is."""
+        epoch, is_joining = self.guessed or use, self.guessed is None and self._is_joining(use)
+        for one in self.loops:
+            if one is use or one.kind != EVALUATES:  # a program may loop over several at once
+                one.kind, one.has_trained = TRAINS, True
+                self._note_kind(one)
+                if one.find_dataset() is not None:
+                    self.training_sets.set(one.find_dataset(), True)
+        self.trained, self.guessed = self.model, None
+        self._set_ahead(use, use.is_ahead)
+        if not is_joining:
+            self.start_epoch(None, epoch.began)
+        use.keep_fetch()
+
+    def _note_kind(self, use: Use) -> None:
+        """For the next loop over the loader."""
+        loader = use.find_loader()
+        if loader is not None:
+            self.kinds.set(loader, (use.kind, self._mode()))
+
+    def loop_ends(self, use: Use, is_whole: bool = False) -> None:
+        """It found no more batches (`is_whole`), or is left."""
         if use not in self.loops:
             return
         self.loops.remove(use)
-        if use.kind == EVALUATES and not self.drivers:
-            self._evaluated(use.began)
+        if not self.drivers and not use.has_trained:
+            self._take_back(use)
+            if is_whole and use.was_called:
+                use.kind = EVALUATES
+            if use.kind == EVALUATES:
+                self._note_kind(use)
+                self._evaluated(use.began)
         self.touch()
 
 

@@ -63,6 +63,7 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
     """The replacement in a function that calls it."""
     undo, name = make(change, owner), change.name
     inner = vars(owner)[name]
+    begins = progress.trains if name == "backward" else progress.event_begins
 
     @functools.wraps(inner)
     def gate(*args: Any, **kwargs: Any) -> Any:
@@ -70,6 +71,7 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
             return inner.__wrapped__(*args, **kwargs)  # torch pickles a tensor, which is no checkpoint
         if not session.ready():
             return inner.__wrapped__(*args, **kwargs)
+        begins()
         try:
             return inner(*args, **kwargs)
         finally:
@@ -200,8 +202,20 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
 
 
 def _cleared(change: Change, node: DFTracerAI, before: Any) -> Any:
-    """zero_grad of a model, if it is part of a training: frameworks call it once before."""
+    """zero_grad of an optimizer."""
     recorded = training._recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        progress.gradients_are_cleared()
+        return recorded(*args, **kwargs)
+
+    return traced
+
+
+def _cleared_in_training(change: Change, node: DFTracerAI, before: Any) -> Any:
+    """zero_grad of a model, if it is part of a training: frameworks call it once before."""
+    recorded = _cleared(change, node, before)
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
@@ -276,8 +290,8 @@ def patch(module: Any) -> None:
     session.at_silence.append(_stop_observing)
     patches.add_process()
     patches._use(module.nn.Module, "__call__", _replace_call)
-    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared)
-    patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD)
+    patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared_in_training)
+    patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD, _cleared)
     patches._use(module.optim.Optimizer, "__init__", functools.partial(_replace_start, use=_add_optimizer))
     patches._use(DataLoader, "__init__", functools.partial(_replace_start, use=_add_loader))
     loaders.add_class(DataLoader, patches._use)

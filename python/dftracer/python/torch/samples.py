@@ -1,8 +1,9 @@
 """samples.py - how many samples a batch of torch's loader has.
 
-That is the first dimension of its first tensor, if the loader stacks samples. Torch's own function does, and those of
-Transformers. A function of the program may do something else: its batches have the size that the loader was given, and
-the last one, which may be smaller, is known only if the batch before was seen to be stacked.
+That is the first dimension of its first tensor, however deep in it, if the loader stacks samples. Without a tensor it
+is the length of its first list, of numbers or texts. Torch's own function stacks, and those of Transformers do. A
+function of the program may do something else: its batches have the size that the loader was given, and the last one,
+which may be smaller, is known only if the batch before was seen to be stacked.
 """
 
 from __future__ import annotations
@@ -14,25 +15,40 @@ from torch import Tensor
 from torch.utils.data import BatchSampler
 
 STACKING = ("torch.utils.data.", "transformers.")  # modules of functions that stack
-MOST_LOOKS = 8
+MOST_LOOKS = 100
 
 
-def _first_tensor(batch: Any, looks: list[None]) -> Any:
-    """Looks at plain containers only: methods of the program's classes are not called."""
-    looks.append(None)
+def _parts(batch: Any) -> Any:
+    """What a container holds, without methods of the program's classes; None: it is no container."""
     kinds = type(batch).__mro__
-    if Tensor in kinds:
-        return batch
     if UserDict in kinds:
-        batch, kinds = batch.__dict__["data"], (dict,)
-    items = dict.values(batch) if dict in kinds else batch if type(batch) in (list, tuple) else ()
-    for item in items:
-        if len(looks) == MOST_LOOKS:
-            return None
-        found = _first_tensor(item, looks)
-        if found is not None:
-            return found
-    return None
+        batch, kinds = object.__getattribute__(batch, "__dict__").get("data"), (dict,)
+    if dict in kinds and isinstance(batch, dict):
+        return list(dict.values(batch))
+    for kind in (list, tuple):
+        if kind in kinds:
+            return kind.__getitem__(batch, slice(None))
+    fields = next((vars(kind)["__dataclass_fields__"] for kind in kinds if "__dataclass_fields__" in vars(kind)), None)
+    return [object.__getattribute__(batch, name) for name in fields] if fields else None
+
+
+def _size_of(batch: Any) -> int:
+    """The first dimension of the first tensor, or without one the length of the first list. 0: unknown."""
+    length, left = 0, [batch]
+    for _ in range(MOST_LOOKS):
+        if not left:
+            break
+        part = left.pop()
+        if Tensor in type(part).__mro__:
+            if part.shape:
+                return int(part.shape[0])
+            continue
+        parts = _parts(part)
+        if parts and type(part) is list and Tensor not in type(parts[0]).__mro__ and _parts(parts[0]) is None:
+            length = length or len(parts)  # of numbers or texts
+        elif parts:
+            left += parts[:MOST_LOOKS][::-1]
+    return length
 
 
 class Samples:
@@ -44,10 +60,9 @@ class Samples:
 
     def __call__(self, batch: Any, is_last: bool) -> int:
         """0: unknown."""
-        shape: Any = getattr(_first_tensor(batch, []), "shape", ())
-        found = shape[0] if shape else 0
+        found = _size_of(batch)
         if found and (self.is_stacked or (is_last and self.was_full)):
-            return int(found)
+            return found
         self.was_full = found == self.size
         return 0 if is_last else self.size
 

@@ -1,20 +1,23 @@
-/* costs.c - what the ranks of a job spent their time on.
+/* costcount.c - counts what the ranks of a job spent their time on.
  * SPDX-License-Identifier: MIT */
-#include "costs.h"
+#include "costcount.h"
 
 #include <stdlib.h>
 
 #include "command/summary/tally/iograins.h"
+#include "processlives.h"
 #include "rankends.h"
 
-#define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper */
+#define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
+#define BUSY_LEAST 0.1   /* of what the busiest process did: less is a launcher, a shell or a helper */
 
 const char *const cost_names[COSTS] = {
   [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",
   [COST_COMM] = "communication",  [COST_CHECKPOINT] = "checkpoint",
   [COST_IMBALANCE] = "imbalance", [COST_START] = "start-up",
   [COST_READ] = "read",           [COST_WRITE] = "write",
-  [COST_META] = "metadata",       [COST_TRANSFER] = "transfer",
+  [COST_SYNC] = "sync",           [COST_META] = "metadata",
+  [COST_TRANSFER] = "transfer",   [COST_COMPILE] = "compile",
   [COST_OTHER] = "other",
 };
 
@@ -22,8 +25,8 @@ const char *const cost_names[COSTS] = {
 
 static int is_training(const summary_answer *answer) {
   const training_totals *training = &answer->training;
-  return training_exists(training) &&
-         (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs || answer->state->lost_fetches);
+  return training_exists(training) && (training->count[AI_FETCH] || training->count[AI_STEP] || training->epochs ||
+                                       training_has_updates(training) || answer->state->lost_fetches);
 }
 
 static double busy_ns(const process_counts *counts) {
@@ -78,10 +81,12 @@ static int is_of_kind(enum io_kind io, enum io_cost kind) {
   if (io == IO_READ || io == IO_WRITE || io == IO_COPY) {
     return io == IO_COPY ? kind != IO_COST_METADATA : kind == (io == IO_READ ? IO_COST_READ : IO_COST_WRITE);
   }
-  return kind == IO_COST_METADATA;
+  if (io == IO_SYNC) return kind == IO_COST_SYNC;
+  return kind == IO_COST_METADATA || (kind == IO_COST_SYNC && io == IO_CLOSE);
 }
 
-dft_text costs_call(const summary_state *state, enum io_cost kind, double *share) {
+dft_text costs_call(const summary_answer *answer, enum io_cost kind, double *share) {
+  const summary_state *state = answer->state;
   dft_text found = {"", 0};
   uint64_t most = 0, all = 0;
   for (uint32_t i = 1; i <= state->call_numbers.count; i++) {
@@ -95,6 +100,8 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
     most = state->calls[i].ns;
     found = name;
   }
+  if (kind == IO_COST_SYNC && all > answer->io.sync_ns) all = answer->io.sync_ns; /* of some files only */
+  if (most > all) most = all;
   *share = all ? (double)most / (double)all : 0;
   return found;
 }
@@ -102,10 +109,11 @@ dft_text costs_call(const summary_state *state, enum io_cost kind, double *share
 /* ---- What they did -------------------------------------------------------------------------------------------------- */
 
 static const enum cost cost_of_class[TIME_CLASSES] = {
-  [TIME_COMPUTE] = COST_COMPUTE, [TIME_INPUT] = COST_INPUT,
-  [TIME_COMM] = COST_COMM,       [TIME_CHECKPOINT] = COST_CHECKPOINT,
-  [TIME_READ] = COST_READ,       [TIME_WRITE] = COST_WRITE,
-  [TIME_META] = COST_META,       [TIME_TRANSFER] = COST_TRANSFER,
+  [TIME_COMPUTE] = COST_COMPUTE,   [TIME_INPUT] = COST_INPUT,
+  [TIME_COMM] = COST_COMM,         [TIME_CHECKPOINT] = COST_CHECKPOINT,
+  [TIME_READ] = COST_READ,         [TIME_WRITE] = COST_WRITE,
+  [TIME_SYNC] = COST_SYNC,         [TIME_META] = COST_META,
+  [TIME_TRANSFER] = COST_TRANSFER, [TIME_COMPILE] = COST_COMPILE,
   [TIME_OUTSIDE] = COST_OTHER,
 };
 
@@ -122,9 +130,15 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (phase == PHASE_END) rank->end_ns += ns;
       if (class == TIME_READ) rank->io_ns[IO_COST_READ] += ns;
       if (class == TIME_WRITE) rank->io_ns[IO_COST_WRITE] += ns;
+      if (class == TIME_SYNC) rank->io_ns[IO_COST_SYNC] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
+    if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];
   }
+}
+
+static double lesser(double one, double two) {
+  return two < 0 ? 0 : one < two ? one : two;
 }
 
 /* The wait for other ranks is not communication. */
@@ -155,28 +169,77 @@ static double hidden_io(const rank_costs *rank, process_counts *counts) {
   return hidden < 0 ? 0 : hidden < rank->base_ns ? hidden : rank->base_ns;
 }
 
-static void add_up(job_costs *costs) {
+/* The rank that the others waited for most; NULL: nobody waited. */
+static const rank_costs *find_last(const job_costs *costs, const collective_list *collectives) {
+  const rank_costs *last = NULL;
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    if (collectives->ranks[i].waits.loop_caused_ns <= most) continue;
+    for (uint32_t j = 0; j < costs->count; j++) {
+      if (costs->ranks[j].process != collectives->ranks[i].process) continue;
+      most = collectives->ranks[i].waits.loop_caused_ns;
+      last = &costs->ranks[j];
+    }
+  }
+  return last;
+}
+
+/* A rank that saves makes the others wait for as long as it saves longer than they do. */
+static void blame_saving(job_costs *costs, const collective_list *collectives) {
+  const rank_costs *last = find_last(costs, collectives);
+  double waited = 0, saving = 0, saves;
+  if (!last || last->rank == NO_NUMBER) return;
+  saves = last->ns[COST_CHECKPOINT];
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    costs->base_ns += rank->base_ns / costs->count;
-    costs->job_ns += rank->all_ns / costs->count;
-    costs->end_ns += rank->end_ns / costs->count;
-    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->count;
-    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->count;
+    waited += rank->ns[COST_IMBALANCE];
+    saving += lesser(rank->ns[COST_IMBALANCE], saves - rank->ns[COST_CHECKPOINT]);
+  }
+  if (waited <= 0 || saving < SAVING_LEAST * waited) return;
+  costs->saving_rank = last->rank;
+  costs->waited_for_saving = saving / costs->count;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    rank_costs *rank = &costs->ranks[i];
+    const double own = lesser(rank->ns[COST_IMBALANCE], saves - rank->ns[COST_CHECKPOINT]);
+    rank->ns[COST_IMBALANCE] -= own;
+    rank->waits[WAIT_COLLECTIVE] -= lesser(own, rank->waits[WAIT_COLLECTIVE]);
+    rank->ns[COST_CHECKPOINT] += own;
   }
 }
 
+static void add_up(job_costs *costs) {
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    costs->base_ns += rank->base_ns / costs->divisor;
+    costs->job_ns += rank->all_ns / costs->divisor;
+    costs->end_ns += rank->end_ns / costs->divisor;
+    costs->aside_ns += rank->aside_ns / costs->divisor;
+    for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
+    for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
+  }
+}
+
+/* Ranks are sorted: those without a number come first. */
+static int has_only_processes(const job_costs *costs) {
+  return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
+}
+
 int costs_count(job_costs *costs, const summary_answer *answer) {
-  *costs = (job_costs){.is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
+  *costs = (job_costs){
+    .saving_rank = NO_NUMBER, .is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
+  costs->divisor = has_only_processes(costs) ? 1 : costs->count;
+  if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
   costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);
+    costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
-                          costs->count;
+                          costs->divisor;
   }
+  if (costs->is_training) blame_saving(costs, &answer->collectives);
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
   return 1;
