@@ -30,6 +30,7 @@ MADE_UP = Path(__file__).resolve().parents[1] / "reader"  # where made_up_job.py
 FUNCTIONS = (
     "account_work",  # what each thread is in, the time of each region, where the loop is: event by event
     "process_frame_add_step",
+    "loop_limits_add",  # where a training pauses
     "split_process",  # the time of a process by class, phase, epoch and step
     "rank_region_list_init",
     "judgement_make",  # the verdict and the findings
@@ -38,8 +39,8 @@ FUNCTIONS = (
     "summary_training",  # the table of epochs and steps
     "region_table",
 )
-# Counting and keeping calls; who waited for whom.
-COMMUNICATION = ("comm_rows_add", "collective_list_init")
+# Counting and keeping calls; who waited for whom; what the last one did before.
+COMMUNICATION = ("comm_rows_add", "collective_list_init", "pursuit_line_add", "pursuits_take")
 
 
 def inclusive(folder: Path, words: list[str]) -> dict[str, int]:
