@@ -21,16 +21,16 @@ ALIKE = {
 }
 
 
-def run(words, ranks, expected, folder, program="job"):
+def run(words, ranks, expected, folder, program="job", culprit=None):
     command = [PROGRAMS / program, *words]
-    folder, truth = measure_clearly(lambda own: run_ranks(command, own, ranks), expected, folder)
+    folder, truth = measure_clearly(lambda own: run_ranks(command, own, ranks), expected, folder, culprit)
     verdict = verdict_of(folder)
     check(verdict, truth, expected, "job", shares=SHARES)
     return verdict
 
 
 def run_unequal(words, ranks, slow, region, folder, program="job"):
-    verdict = run(words, ranks, "imbalance", folder, program)
+    verdict = run(words, ranks, "imbalance", folder, program, slow)
     assert verdict["worst"]["rank"] == slow, verdict
     told = "\n".join([verdict["text"], *verdict["evidence"]])
     assert f"rank {slow}" in told and region in told, told

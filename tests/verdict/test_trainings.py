@@ -20,11 +20,11 @@ TRAININGS = {
 }
 
 
-def train(sizes, ranks, expected, is_sure, folder):
+def train(sizes, ranks, expected, is_sure, folder, culprit=None):
     def run(own):
         run_ranks([PYTHON, HERE / "train.py", own, json.dumps(sizes)], own, ranks)
 
-    folder, truth = measure_clearly(run, expected, folder)
+    folder, truth = measure_clearly(run, expected, folder, culprit)
     verdict = verdict_of(folder)
     check(verdict, truth, expected, "training loop", is_sure, SHARES)
     steps = sizes["steps"] * sizes.get("epochs", 2)
@@ -72,7 +72,7 @@ def a_rank_that_computes_longer_is_the_imbalance():
     def unequal(slow, ranks, folder):
         compute = [54 if rank == slow else 18 for rank in range(ranks)]
         sizes = {"fetch": 1, "compute": compute, "exchange": 1, "steps": 12}
-        verdict = train(sizes, ranks, "imbalance", True, folder)
+        verdict = train(sizes, ranks, "imbalance", True, folder, slow)
         assert verdict["worst"]["rank"] == slow, verdict
 
     in_parallel({"0 of 2": (0, 2), "3 of 4": (3, 4)}, unequal)
