@@ -162,7 +162,10 @@ static void explain_nothing(const outcome *job, const program *target) {
   } else if (job->with_nvtx) {
     fprintf(stderr, "the program made no NVTX range or mark, and called nothing of dftracer\n");
   } else if (program_library(target, "libdftracer_core.so", library)) {
-    fprintf(stderr, "%s links libdftracer_core, but did not call it\n", printable(target->image));
+    if (library[0]) fprintf(stderr, "%s links libdftracer_core, but did not call it\n", printable(target->image));
+    else
+      fprintf(stderr, "the loader cannot find libdftracer_core, which %s links: set LD_LIBRARY_PATH=PREFIX/lib\n",
+              printable(target->image));
   } else if (program_is_interpreter(target)) {
     fprintf(stderr,
             "what %s ran opened no trace (in Python, call dftracer.initialize_log); use --io to record its I/O calls\n",
