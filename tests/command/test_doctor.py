@@ -47,6 +47,9 @@ def a_library_that_is_not_found_is_named():
         assert f"{program} links libdftracer_core" in out, out
         out, _ = dftracer("doctor", program, env={"LD_LIBRARY_PATH": ""}, status=1)
         assert "links libdftracer_core, but the loader cannot find it" in out, out
+        words = ("run", "--out", f"{folder}/traces", "--", program)
+        _, err = dftracer(*words, env={"LD_LIBRARY_PATH": ""}, status=127)
+        assert f"the loader cannot find libdftracer_core, which {program} links" in err, err
 
 
 def an_interpreter_gets_a_note():
