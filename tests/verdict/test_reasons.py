@@ -152,12 +152,28 @@ def what_is_unknown_is_told_and_outweighs_a_small_cost():
     for outside, waiting, expected in ((50, 12, "none"), (50, 30, "input"), (15, 12, "input"), (19, 18, "input")):
         verdict = document_of(training(steps=STEPS, input=waiting, compute=100 - waiting - outside, outside=outside))[1]
         assert verdict["class"] == expected, (outside, waiting, verdict)
-        told = [line for line in verdict["evidence"] if line.startswith("What happens in")]
+        told = [line for line in verdict["evidence"] if "in no recorded call" in line]
         assert bool(told) == (outside >= 20), verdict
         assert not told or told[0] == verdict["evidence"][0], verdict
         if expected == "none":
             assert "annotate" in verdict["next"] and "no cost stands out" in verdict["text"], verdict
             assert verdict["tied"] == [], verdict
+
+
+def loading_in_the_loop_is_told():
+    """As in a loop that loads a batch, without a fetch, and computes."""
+    for name, expected in (("item", True), ("plot", False)):
+        job = Job()
+        thread = job.ranks[0].main
+        with thread.within("epoch.block", "pipeline", "whole", epoch=0, count=1):
+            for _ in range(STEPS):
+                job.spend("input", 1)
+                thread.region(name, "data" if expected else "app", 50)
+                job.spend("compute", 10)
+        verdict = document_of(job)[1]
+        told = "\n".join([*verdict["evidence"], verdict["next"]])
+        assert verdict["class"] == "none" and "82 % of the loop (1.20 s) is in no recorded call" in told, verdict
+        assert ("Samples are loaded there" in told) == ("load ahead" in told) == expected, verdict
 
 
 def a_training_without_a_loader_has_a_loop():
@@ -287,6 +303,7 @@ if __name__ == "__main__":
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
+        loading_in_the_loop_is_told,
         a_training_without_a_loader_has_a_loop,
         a_job_that_only_evaluates_is_judged,
         compiling_has_a_name,

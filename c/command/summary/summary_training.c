@@ -84,7 +84,7 @@ static void print_totals(FILE *out, const summary_answer *answer) {
     {"checkpoint", in[TIME_CHECKPOINT], whole, "saving and loading while nothing computes", 0, 1},
     {"compiling", in[TIME_COMPILE], whole, "functions, once", 0, 1},
     {"I/O calls", io, whole, "outside of the above", 0, 1},
-    {"outside", in[TIME_OUTSIDE], whole, "in no region and no call", 0, 1},
+    {"outside", in[TIME_OUTSIDE], whole, "of all of the above", 0, 1},
     {"loading", training->data_ns, whole,
      training->data_ns == loading ? "reading and preparing samples"
                                   : "reading and preparing samples; the share: inside the loop",

@@ -160,7 +160,8 @@ const finding_rule rules[] = {
    {{M_teardown_share, '>', 0.10}},
    M_teardown_stake,
    "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
-   "If it writes results: let every rank write a part, or write while the loop still runs."},
+   "If it writes results: let every rank write a part, or write while the loop still runs. An interpreter with large "
+   "libraries takes seconds to end, however long it ran."},
   {"step-jitter",
    "some steps take much longer than others",
    {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}, {M_step_spread, '<', 1.25}},

@@ -93,6 +93,13 @@ int verdict_is_much_unknown(const job_costs *costs) {
   return costs->is_training && costs->ns[COST_OTHER] >= SHARE_UNKNOWN * costs->base_ns;
 }
 
+int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, const measure_list *measures) {
+  const training_totals *training = &answer->training;
+  const double loading = ((double)training->train.data_ns - (double)training->hidden_ns) / costs->count;
+  return verdict_is_much_unknown(costs) && measures->values[M_workers].number <= 0 &&
+         loading - costs->ns[COST_INPUT] >= 0.5 * costs->ns[COST_OTHER];
+}
+
 int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs) {
   const double cost = verdict->class == BOUND_START ? costs->ns[COST_OTHER] : cost_of(costs->ns, verdict->class);
   return verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > cost;

@@ -244,6 +244,8 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
     default:
       if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
         fprintf(out, "trace more steps: functions are compiled once, and this is what takes most of so short a run");
+      else if (verdict_loads_in_loop(answer, costs, measures))
+        fprintf(out, "load ahead, in a DataLoader with workers or a thread of your own, and annotate the fetch");
       else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
       break;
   }

@@ -191,12 +191,15 @@ static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *co
 }
 
 /* Nobody can do anything about it before it has a name. */
-static void say_unknown(FILE *out, const job_costs *costs) {
+static void say_unknown(FILE *out, const summary_answer *answer, const job_costs *costs, const measure_list *measures) {
   char time[FORMAT_BYTES];
   if (!verdict_is_much_unknown(costs)) return;
   fprintf(out,
-          "What happens in %.0f %% of the loop (%s) is unknown: it is in no region and no call that was recorded.\n",
+          "%.0f %% of the loop (%s) is in no recorded call, and in no region that computes, fetches, communicates or "
+          "saves.\n",
           100 * costs->ns[COST_OTHER] / costs->base_ns, time_text(time, costs->ns[COST_OTHER]));
+  if (verdict_loads_in_loop(answer, costs, measures))
+    fprintf(out, "Samples are loaded there, and nothing computes meanwhile.\n");
 }
 
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
@@ -319,10 +322,10 @@ static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *
 
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
-  if (verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
+  if (verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, answer, costs, measures);
   say_waits(out, verdict, costs);
   say_cause(out, verdict, costs, measures);
-  if (!verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, costs);
+  if (!verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, answer, costs, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
   say_besides(out, answer, costs);
