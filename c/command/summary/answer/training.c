@@ -218,12 +218,6 @@ static int add_loops(summary_state *state, training_totals *sum) {
   return is_good;
 }
 
-static int by_start(const void *a, const void *b) {
-  const time_span *one = a, *two = b;
-  if (one->start != two->start) return one->start < two->start ? -1 : 1;
-  return (one->end > two->end) - (one->end < two->end);
-}
-
 /* Whether there are several trainers without ranks, and their loops do not overlap. */
 static int find_sequence(const summary_state *state, training_totals *sum) {
   time_span *loops = malloc(((size_t)state->process_count + 1) * sizeof *loops);
@@ -236,7 +230,7 @@ static int find_sequence(const summary_state *state, training_totals *sum) {
     loops[count++] = (time_span){counts->loop_first, counts->loop_last};
     is_apart &= state->processes[i].rank == NO_NUMBER;
   }
-  qsort(loops, count, sizeof *loops, by_start);
+  qsort(loops, count, sizeof *loops, time_span_order);
   for (uint32_t i = 1; i < count; i++) is_apart &= loops[i].start >= loops[i - 1].end;
   sum->is_sequence = is_apart && count > 1;
   free(loops);

@@ -20,6 +20,12 @@ static int by_start(const void *a, const void *b) {
   return (one->start > two->start) - (one->start < two->start);
 }
 
+int time_span_order(const void *one, const void *two) {
+  const time_span *first = one, *second = two;
+  const int order = by_start(one, two);
+  return order ? order : (first->end > second->end) - (first->end < second->end);
+}
+
 static void tidy(spanset *set) {
   uint32_t kept = 0;
   if (!set->last_run) return;

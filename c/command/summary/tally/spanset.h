@@ -11,6 +11,8 @@ typedef struct time_span {
   int64_t start, end;
 } time_span;
 
+int time_span_order(const void *one, const void *two); /* for qsort: by start, then by end */
+
 typedef struct spanset {
   time_span *spans; /* in memory */
   uint32_t count, capacity;
