@@ -31,8 +31,7 @@ int process_lives_measure(process_lives *lives, const job_costs *costs, const su
   *lives = (process_lives){0};
   if (!spans) return 0;
   for (uint32_t i = 0; i < costs->count; i++) {
-    const double length = spans[i].end > spans[i].start ? (double)((uint64_t)spans[i].end - (uint64_t)spans[i].start)
-                                                        : 0;
+    const double length = spans[i].end > spans[i].start ? (double)time_between(spans[i].start, spans[i].end) : 0;
     sum += length;
     if (length <= lives->longest_ns) continue;
     lives->longest_ns = length;
@@ -43,7 +42,7 @@ int process_lives_measure(process_lives *lives, const job_costs *costs, const su
   for (uint32_t i = 0; i < costs->count; i++) {
     if (spans[i].start > end) end = spans[i].start;
     if (spans[i].end <= end) continue;
-    lives->covered_ns += (double)((uint64_t)spans[i].end - (uint64_t)end);
+    lives->covered_ns += (double)time_between(end, spans[i].end);
     end = spans[i].end;
   }
   lives->is_known = 1;
