@@ -169,8 +169,30 @@ def damaged_states_are_refused(folder):
     assert json.loads(good("--json", state))["problem_count"] == 1
 
 
+def impossible_numbers_do_no_harm(folder):
+    """Each byte of a state changed, with the right checksum: parts are larger than the whole, ends before starts."""
+    event = {"name": "solve", "cat": "compute", "pid": 1, "tid": 1, "ts": 10**15, "dur": 3000, "ph": "X", "args": {}}
+    path = folder / "1.pfw"
+    path.write_text(f"[\n{json.dumps({'id': 1, **event})}\n")
+    state = save(folder / "1.dfs", path)
+    whole = state.read_bytes()[:-4]
+    for at in range(24, len(whole)):
+        data = whole[:at] + bytes([whole[at] ^ 64]) + whole[at + 1 :]
+        state.write_bytes(data + zlib.crc32(data).to_bytes(4, "little"))
+        done = run(state)
+        assert done.returncode in (0, 1, 3), (at, done)
+
+
 def main():
-    for case in (two_hundred_traces, several_runs, real_trace, other_questions_are_refused, damaged_states_are_refused):
+    cases = (
+        two_hundred_traces,
+        several_runs,
+        real_trace,
+        other_questions_are_refused,
+        damaged_states_are_refused,
+        impossible_numbers_do_no_harm,
+    )
+    for case in cases:
         with tempfile.TemporaryDirectory() as folder:
             case(Path(folder))
             print("passed:", case.__name__, flush=True)

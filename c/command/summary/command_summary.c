@@ -56,8 +56,7 @@ static const option options[] = {
   {OPTION_CLASSES, "classes", "FILE",
    "what names and categories of your own mean: lines `class category name`, such as `compute app solve*`; they come "
    "before the built-in ones. Classes: compute, communication, checkpoint, start-up, frame (encloses work of any "
-   "kind), "
-   "read, write and metadata (I/O), other; for trainings also fetch, data, device, epoch, step, evaluation"},
+   "kind), read, write and metadata (I/O), other; for trainings also fetch, data, device, epoch, step, evaluation"},
   {OPTION_TOP, "top", "N", "lines per table; default: 15. JSON and CSV are always complete"},
   {OPTION_FILES, "files", NULL, "list every file; default: files are grouped by folder and by numbers in their names"},
   {OPTION_JSON, "json", NULL, "print everything as JSON; times are nanoseconds"},

@@ -16,11 +16,15 @@
 
 /* ---- The time -------------------------------------------------------------------------------------------------------- */
 
+#define BAR_MOST 24
+
+/* The parts of a state that someone made up may be larger than the whole. */
 static void add_bar(table *sheet, uint64_t part, uint64_t whole) {
   const char *block = terminal_has_unicode() ? "\u2588" : "#";
-  char bar[128] = "";
+  char bar[BAR_MOST * 3 + 1] = ""; /* a block is 3 bytes at most */
   size_t len = 0;
-  int full = whole ? (int)(24.0 * (double)part / (double)whole + 0.5) : 0;
+  const double share = whole ? (double)part / (double)whole : 0;
+  const int full = share < 1 ? (int)(BAR_MOST * share + 0.5) : BAR_MOST;
   for (int i = 0; i < full; i++) len += (size_t)snprintf(bar + len, sizeof bar - len, "%s", block);
   table_format(sheet, "%s", bar);
 }

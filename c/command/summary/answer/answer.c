@@ -27,7 +27,7 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
   *answer = (summary_answer){.state = state, .runs = runs, .grain_ns = state->has_fractions ? 1 : 1000};
   if (!state->is_good) return 0;
   if (state->first > state->last) state->first = state->last = 0;
-  answer->job_ns = (uint64_t)(state->last - state->first);
+  answer->job_ns = time_between(state->first, state->last);
   for (uint32_t i = 0; i < state->source_count; i++) {
     if (state->sources[i].unit_ns && state->sources[i].unit_ns < answer->grain_ns)
       answer->grain_ns = state->sources[i].unit_ns;
@@ -38,7 +38,7 @@ int answer_init(summary_answer *answer, summary_state *state, const run_list *ru
     answer->io_ns += thread->io_ns;
     answer->process_ns += thread->process_ns;
     answer->region_ns += thread->region_ns;
-    answer->thread_ns += (uint64_t)(thread->last - thread->first);
+    answer->thread_ns += time_between(thread->first, thread->last);
   }
   answer->covered_ns = answer->region_ns + answer->process_ns + answer->io_ns;
   answer->outside_ns = answer->thread_ns - answer->covered_ns;

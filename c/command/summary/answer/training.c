@@ -212,16 +212,10 @@ static int add_loops(summary_state *state, training_totals *sum) {
     spanset_free(&loop);
     sum->pause_ns += of_pauses.one;
     sum->loop_ns += of_pauses.two - of_pauses.common;
-    sum->startup_ns += (uint64_t)(counts->loop_first - first) + state->processes[i].facts.age_ns;
-    sum->teardown_ns += (uint64_t)(last - counts->loop_last);
+    sum->startup_ns += time_between(first, counts->loop_first) + state->processes[i].facts.age_ns;
+    sum->teardown_ns += time_between(counts->loop_last, last);
   }
   return is_good;
-}
-
-static int by_start(const void *a, const void *b) {
-  const time_span *one = a, *two = b;
-  if (one->start != two->start) return one->start < two->start ? -1 : 1;
-  return (one->end > two->end) - (one->end < two->end);
 }
 
 /* Whether there are several trainers without ranks, and their loops do not overlap. */
@@ -236,7 +230,7 @@ static int find_sequence(const summary_state *state, training_totals *sum) {
     loops[count++] = (time_span){counts->loop_first, counts->loop_last};
     is_apart &= state->processes[i].rank == NO_NUMBER;
   }
-  qsort(loops, count, sizeof *loops, by_start);
+  qsort(loops, count, sizeof *loops, time_span_order);
   for (uint32_t i = 1; i < count; i++) is_apart &= loops[i].start >= loops[i - 1].end;
   sum->is_sequence = is_apart && count > 1;
   free(loops);

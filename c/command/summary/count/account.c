@@ -7,6 +7,8 @@
 #include "command/summary/tally/looplimits.h"
 #include "splitting.h"
 
+_Static_assert(CLASSES_MAX < 1u << PURSUIT_CLASS_BITS, "the number of each class fits into a pursuit");
+
 #define WINDOW_ALL (256u << 10) /* events that all threads of a source hold back together */
 #define WINDOW_LEAST 512u
 

@@ -12,6 +12,8 @@
 #include "commcodec.h"
 #include "statecodec.h"
 
+#define UNIT_MOST_NS 1000000000u /* traces have times in seconds, or in smaller units */
+
 /* A number of a text. */
 static void code_text(state_codec *codec, const summary_state *state, uint32_t *text) {
   codec_uint32(codec, text, state->texts.count);
@@ -95,6 +97,7 @@ static void code_sources(state_codec *codec, summary_state *state) {
     code_text(codec, state, &source->path);
     codec_uint(codec, &source->bytes);
     codec_uint(codec, &source->unit_ns);
+    check_number(codec, state, source->unit_ns <= UNIT_MOST_NS);
     codec_uint(codec, &source->events);
     codec_int(codec, &source->first);
     codec_int(codec, &source->last);
@@ -137,7 +140,7 @@ static void code_regions(state_codec *codec, const summary_state *state, region_
     codec_uint(codec, &entry.count);
     codec_uint(codec, &entry.total_ns);
     codec_uint(codec, &entry.self_ns);
-    if (codec_is_reading(codec) && entry.activity >= ACTIVITIES) codec->problem = "the file is damaged";
+    check_number(codec, state, entry.activity < ACTIVITIES);
     if (codec->problem || !codec_is_reading(codec)) continue;
     region = region_stats_append(regions, entry.name, entry.cat);
     if (region) *region = entry;

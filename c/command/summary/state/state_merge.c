@@ -75,24 +75,6 @@ typedef struct state_map {
   uint32_t first_source, first_process; /* what is added to numbers of sources and processes */
 } state_map;
 
-static void translate_texts(state_process *process, const state_map *map) {
-  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
-  process->host = map->texts[process->host];
-  process->command = map->texts[process->command];
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = map->texts[*texts[i]];
-  for (uint32_t i = 0; i < process->counts.regions.count; i++) {
-    region_total *region = &process->counts.regions.list[i];
-    region->name = map->texts[region->name];
-    region->cat = map->texts[region->cat];
-  }
-  for (int i = 0; i < 2; i++) {
-    phase_region *region = i ? &process->counts.end_region : &process->counts.start_region;
-    *region = (phase_region){map->texts[region->name], map->texts[region->cat], region->ns};
-  }
-  comm_counts_rename(&process->counts.comm, map->texts);
-  pursuits_rename(&process->counts.pursuits, map->texts);
-}
-
 static void merge_lists(summary_state *into, summary_state *from, const state_map *map) {
   for (uint32_t i = 0; i < from->source_count; i++) {
     state_source *source = state_add_source(into);
@@ -112,7 +94,7 @@ static void merge_lists(summary_state *into, summary_state *from, const state_ma
     *process = from->processes[i];
     from->processes[i].counts = (process_counts){0}; /* moved */
     process->source += map->first_source;
-    translate_texts(process, map);
+    state_process_rename(process, map->texts);
   }
   for (uint32_t i = 0; i < from->thread_count; i++) {
     state_thread *thread = state_add_thread(into);

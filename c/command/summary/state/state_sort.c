@@ -57,22 +57,8 @@ static void renumber_names(numbering *hashes, state_name *names, const uint32_t 
 
 /* 0: no memory. */
 static int sort_texts_of(state_process *process, const uint32_t *numbers) {
-  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
-  process->host = numbers[process->host];
-  process->command = numbers[process->command];
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = numbers[*texts[i]];
-  for (uint32_t i = 0; i < process->counts.regions.count; i++) {
-    region_total *region = &process->counts.regions.list[i];
-    region->name = numbers[region->name];
-    region->cat = numbers[region->cat];
-  }
-  for (int i = 0; i < 2; i++) {
-    phase_region *region = i ? &process->counts.end_region : &process->counts.start_region;
-    *region = (phase_region){numbers[region->name], numbers[region->cat], region->ns};
-  }
+  state_process_rename(process, numbers);
   region_stats_sort(&process->counts.regions);
-  comm_counts_rename(&process->counts.comm, numbers);
-  pursuits_rename(&process->counts.pursuits, numbers);
   return comm_counts_sort(&process->counts.comm);
 }
 

@@ -91,6 +91,27 @@ state_process *state_add_process(summary_state *state) {
   return &state->processes[++state->process_count];
 }
 
+static void rename_region(phase_region *region, const uint32_t *numbers) {
+  *region = (phase_region){numbers[region->name], numbers[region->cat], region->ns};
+}
+
+void state_process_rename(state_process *process, const uint32_t *numbers) {
+  uint32_t *const texts[] = {PROCESS_FACTS_TEXTS(&process->facts)};
+  process_counts *counts = &process->counts;
+  process->host = numbers[process->host];
+  process->command = numbers[process->command];
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) *texts[i] = numbers[*texts[i]];
+  for (uint32_t i = 0; i < counts->regions.count; i++) {
+    region_total *region = &counts->regions.list[i];
+    region->name = numbers[region->name];
+    region->cat = numbers[region->cat];
+  }
+  rename_region(&counts->start_region, numbers);
+  rename_region(&counts->end_region, numbers);
+  comm_counts_rename(&counts->comm, numbers);
+  pursuits_rename(&counts->pursuits, numbers);
+}
+
 state_thread *state_add_thread(summary_state *state) {
   if (!RESERVE(state, threads, thread_capacity, state->thread_count)) return NULL;
   return &state->threads[state->thread_count++];

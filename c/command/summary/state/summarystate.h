@@ -123,7 +123,8 @@ void state_free(summary_state *state);
 uint32_t state_text(summary_state *state, dft_text text);
 state_source *state_add_source(summary_state *state); /* its number is source_count - 1 */
 state_problem *state_add_problem(summary_state *state);
-state_process *state_add_process(summary_state *state); /* its number is process_count */
+state_process *state_add_process(summary_state *state);                     /* its number is process_count */
+void state_process_rename(state_process *process, const uint32_t *numbers); /* texts get other numbers */
 state_thread *state_add_thread(summary_state *state);
 /* The entry of a hash. If both names are known and differ, the one that comes first in the order of bytes is kept. */
 uint32_t state_host(summary_state *state, uint32_t hash, uint32_t name);

@@ -35,7 +35,7 @@ static const struct {
   const char *name;
   enum action action;
 } calls[] = {
-  {"fsync", ACTION_SYNC}, /* which calls.inc has among the rest */
+  {"fsync", ACTION_SYNC}, /* first, because calls.inc has them among the rest */
   {"fdatasync", ACTION_SYNC}, {"sync_file_range", ACTION_SYNC}, {"msync", ACTION_SYNC},     {"fflush", ACTION_SYNC},
   {"sync", ACTION_SYNC}, /* that only other tracers record */
   {"syncfs", ACTION_SYNC},

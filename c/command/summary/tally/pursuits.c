@@ -8,7 +8,6 @@
 
 /* A span on the stack: its start, then its length, the class, and whether it communicates, in one word. A long one is rounded
  * down, by less than 4,096 ns. */
-#define CLASS_BITS 20
 #define LENGTH_BITS 41
 #define LONG_SHIFT 12
 #define QUIET_MOST 4096u
@@ -18,7 +17,7 @@ static int push(pursuit_line *line, int64_t start, int64_t end, uint32_t class_n
   const uint64_t is_long = length >> LENGTH_BITS != 0;
   if (is_long) length >>= LONG_SHIFT;
   if (length >> LENGTH_BITS) return 1; /* months: nobody measured that */
-  length = ((length << 1 | is_long) << 1 | (uint64_t)(is_comm != 0)) << CLASS_BITS;
+  length = ((length << 1 | is_long) << 1 | (uint64_t)(is_comm != 0)) << PURSUIT_CLASS_BITS;
   return span_stack_push(&line->spans, start, (int64_t)(length | class_number));
 }
 
@@ -162,11 +161,11 @@ static void close_until(line_runner *runner, int64_t moment) {
 }
 
 static void open_event_of(line_runner *runner, const stacked_span *span) {
-  uint64_t length = (uint64_t)span->end >> (CLASS_BITS + 2);
-  if ((uint64_t)span->end >> (CLASS_BITS + 1) & 1) length <<= LONG_SHIFT;
+  uint64_t length = (uint64_t)span->end >> (PURSUIT_CLASS_BITS + 2);
+  if ((uint64_t)span->end >> (PURSUIT_CLASS_BITS + 1) & 1) length <<= LONG_SHIFT;
   const int64_t end = (int64_t)((uint64_t)span->start + length);
-  const open_event event = {span->start, (uint32_t)span->end & ((1u << CLASS_BITS) - 1),
-                            (int)((uint64_t)span->end >> CLASS_BITS & 1)};
+  const open_event event = {span->start, (uint32_t)span->end & ((1u << PURSUIT_CLASS_BITS) - 1),
+                            (int)((uint64_t)span->end >> PURSUIT_CLASS_BITS & 1)};
   if (runner->now == INT64_MAX) runner->now = end;
   close_until(runner, end);
   go_back(runner, end);

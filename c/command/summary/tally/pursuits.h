@@ -18,6 +18,7 @@ typedef struct pursuit_line {
   int64_t since;  /* if it is cut: what was before is not known */
 } pursuit_line;
 
+#define PURSUIT_CLASS_BITS 20 /* of the number of a class */
 /* Adds what ends last so far. 0: no memory, or no room for the spill. */
 int pursuit_line_add(pursuit_line *line, int64_t start, int64_t end, uint32_t class_number, int is_comm);
 void pursuit_line_free(pursuit_line *line); /* it can be used again */

@@ -20,6 +20,12 @@ static int by_start(const void *a, const void *b) {
   return (one->start > two->start) - (one->start < two->start);
 }
 
+int time_span_order(const void *one, const void *two) {
+  const time_span *first = one, *second = two;
+  const int order = by_start(one, two);
+  return order ? order : (first->end > second->end) - (first->end < second->end);
+}
+
 static void tidy(spanset *set) {
   uint32_t kept = 0;
   if (!set->last_run) return;
@@ -185,7 +191,7 @@ int spanset_add_rest(spanset *set, spanset *one, spanset *two) {
 
 static int advance(span_stream *stream, time_span *span, uint64_t *length) {
   if (!span_stream_next(stream, span)) return 0;
-  *length += (uint64_t)(span->end - span->start);
+  *length += time_between(span->start, span->end);
   return 1;
 }
 
@@ -197,7 +203,7 @@ int span_streams_measure(span_stream *one, span_stream *two, span_lengths *lengt
   has_b = advance(two, &b, &lengths->two);
   while (has_a && has_b) {
     int64_t start = a.start > b.start ? a.start : b.start, end = a.end < b.end ? a.end : b.end;
-    if (end > start) lengths->common += (uint64_t)(end - start);
+    if (end > start) lengths->common += time_between(start, end);
     if (a.end < b.end) has_a = advance(one, &a, &lengths->one);
     else has_b = advance(two, &b, &lengths->two);
   }

@@ -11,6 +11,12 @@ typedef struct time_span {
   int64_t start, end;
 } time_span;
 
+/* From one time to a later one, wherever they are: a state that someone made up may have any. */
+static inline uint64_t time_between(int64_t from, int64_t to) {
+  return (uint64_t)to - (uint64_t)from;
+}
+int time_span_order(const void *one, const void *two); /* for qsort: by start, then by end */
+
 typedef struct spanset {
   time_span *spans; /* in memory */
   uint32_t count, capacity;

@@ -20,6 +20,7 @@ typedef struct work_line {
 /* A span on the stack: its start, then its length and its class in one word. */
 #define WORK_CLASS_BITS 5
 #define WORK_LENGTH_MOST (INT64_MAX >> WORK_CLASS_BITS)
+_Static_assert(WORK_CLASSES <= 1 << WORK_CLASS_BITS, "each class has a number there, and a bit in a word");
 static inline uint32_t work_class_of(const stacked_span *span) {
   return (uint32_t)(span->end & ((1 << WORK_CLASS_BITS) - 1));
 }

@@ -10,8 +10,6 @@
 #include "command/cli/terminal.h"
 #include "command/symbol/demangle.h"
 
-#define ALL_SHARE 0.995 /* rounded, it is all */
-
 char *shown_name(dft_text name) {
   char *plain = demangle(name, 0);
   char *shown = strdup(plain ? printable(plain) : printable_n(name.text, name.len));
@@ -20,7 +18,7 @@ char *shown_name(dft_text name) {
 }
 
 void cause_say_share(FILE *out, const verdict_cause *cause, const char *of) {
-  if (cause->share >= ALL_SHARE && !cause->is_about) fprintf(out, "All of %s", of);
+  if (cause->share >= SHARE_ALL && !cause->is_about) fprintf(out, "All of %s", of);
   else fprintf(out, "%s%.0f %% of %s", cause->is_about ? "About " : "", 100 * cause->share, of);
 }
 

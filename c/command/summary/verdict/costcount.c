@@ -170,23 +170,18 @@ static double hidden_io(const rank_costs *rank, process_counts *counts) {
 }
 
 /* The rank that the others waited for most; NULL: nobody waited. */
-static const rank_costs *find_last(const job_costs *costs, const collective_list *collectives) {
+static const rank_costs *find_last(const job_costs *costs) {
   const rank_costs *last = NULL;
-  uint64_t most = 0;
-  for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].waits.loop_caused_ns <= most) continue;
-    for (uint32_t j = 0; j < costs->count; j++) {
-      if (costs->ranks[j].process != collectives->ranks[i].process) continue;
-      most = collectives->ranks[i].waits.loop_caused_ns;
-      last = &costs->ranks[j];
-    }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    if (rank->caused_ns > (last ? last->caused_ns : 0)) last = rank;
   }
   return last;
 }
 
 /* A rank that saves makes the others wait for as long as it saves longer than they do. */
-static void blame_saving(job_costs *costs, const collective_list *collectives) {
-  const rank_costs *last = find_last(costs, collectives);
+static void blame_saving(job_costs *costs) {
+  const rank_costs *last = find_last(costs);
   double waited = 0, saving = 0, saves;
   if (!last || last->rank == NO_NUMBER) return;
   saves = last->ns[COST_CHECKPOINT];
@@ -239,7 +234,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
                           costs->divisor;
   }
-  if (costs->is_training) blame_saving(costs, &answer->collectives);
+  if (costs->is_training) blame_saving(costs);
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
   return 1;

@@ -8,8 +8,6 @@
 #include "command/cli/printable.h"
 #include "costcount.h"
 
-#define ALL_OF_IT 0.995
-
 /* Of all time of a kind, a call or a folder has this share, and a phase has this part. Whether at least 80 % of that part
  * are the call's, even if all the rest of the time is. */
 static int explains(double share, double part) {
@@ -32,7 +30,7 @@ static int name_files(verdict_cause *cause, enum io_cost kind, double part, cons
   const io_folder *folder = &answer->folders[kind];
   if (!folder->files || !folder->all_ns) return 1;
   if (part < 1 && !explains((double)folder->cost_ns / (double)folder->all_ns, part)) return 1;
-  if (part >= ALL_OF_IT) { /* else some of them are only used later */
+  if (part >= SHARE_ALL) { /* else some of them are only used later */
     cause->files = folder->files;
     cause->file_bytes = (double)(is_writing(kind) ? folder->write_bytes : folder->read_bytes) / (double)folder->files;
   }

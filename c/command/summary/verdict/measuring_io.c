@@ -2,11 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "measuring_io.h"
 
+#include <string.h>
+
 #include "command/summary/answer/runtimefiles.h"
 #include "costcount.h"
 #include "ruletable.h"
-
-#include <string.h>
 
 /* The time that ranks lose in calls of each kind, mean. */
 typedef struct exposed_times {
@@ -48,11 +48,11 @@ static uint64_t least(uint64_t one, uint64_t two) {
   return one < two ? one : two;
 }
 
-/* Where a transfer begins matters if it is small; a large one takes long anyway. */
+/* Where a transfer begins matters if it is small; a large one takes long anyway. One that is unaligned but follows the last one
+ * is cached anyway: how many are both unaligned and random is not known, so this is an upper limit. */
 static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
   const double ns = (double)side->ns;
-  const uint64_t unaligned = least(side->unaligned,
-                                   side->random); /* at most: what follows the last one is cached anyway */
+  const uint64_t unaligned = least(side->unaligned, side->random);
   measure_set(list, names->calls, (double)side->count);
   measure_set(list, names->stake, exposed);
   measure_set(list, names->small, (double)side->small);
@@ -133,7 +133,7 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
 
-/* ---- Calls that move no data ------------------------------------------------------------------------------------------------------- */
+/* ---- Calls that move no data ---------------------------------------------------------------------------------------- */
 
 static void take_place(measure_list *list, const summary_answer *answer, enum io_cost kind, enum measure name,
                        enum measure files, enum measure place) {

@@ -4,12 +4,6 @@
 
 #include <stdlib.h>
 
-static int by_start(const void *a, const void *b) {
-  const time_span *one = a, *two = b;
-  if (one->start != two->start) return one->start < two->start ? -1 : 1;
-  return (one->end > two->end) - (one->end < two->end);
-}
-
 /* From the first event of a process to its last. The caller frees it. NULL: no memory. */
 static time_span *find_spans(const job_costs *costs, const summary_state *state) {
   uint32_t *places = calloc((size_t)state->process_count + 1, sizeof *places); /* in the costs, + 1 */
@@ -37,18 +31,18 @@ int process_lives_measure(process_lives *lives, const job_costs *costs, const su
   *lives = (process_lives){0};
   if (!spans) return 0;
   for (uint32_t i = 0; i < costs->count; i++) {
-    const double length = (double)(spans[i].end - spans[i].start);
+    const double length = spans[i].end > spans[i].start ? (double)time_between(spans[i].start, spans[i].end) : 0;
     sum += length;
     if (length <= lives->longest_ns) continue;
     lives->longest_ns = length;
     lives->longest = costs->ranks[i].process;
   }
   lives->others_ns = (sum - lives->longest_ns) / (costs->count - 1);
-  qsort(spans, costs->count, sizeof *spans, by_start);
+  qsort(spans, costs->count, sizeof *spans, time_span_order);
   for (uint32_t i = 0; i < costs->count; i++) {
     if (spans[i].start > end) end = spans[i].start;
     if (spans[i].end <= end) continue;
-    lives->covered_ns += (double)(spans[i].end - end);
+    lives->covered_ns += (double)time_between(end, spans[i].end);
     end = spans[i].end;
   }
   lives->is_known = 1;

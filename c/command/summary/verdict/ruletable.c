@@ -46,8 +46,7 @@ const finding_rule rules[] = {
    {{M_unaligned_writes, '>', 1000}, {M_unaligned_write_share, '>', 0.10}},
    M_unaligned_write_stake,
    "up to {unaligned_writes} writes ({unaligned_write_share}) do not begin at a multiple of 4 KiB, nor where the last "
-   "one "
-   "ended",
+   "one ended",
    "Align records with blocks and stripes of the file system, for example by H5Pset_alignment and lfs setstripe."},
   {"redundant-reads",
    "the same data is read again",
@@ -211,8 +210,7 @@ const finding_rule rules[] = {
     {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
    "the worker {busiest_worker} is busy {busiest_share} of the time, the others {other_busy}, and the trainer waits "
-   "for "
-   "data for {waiting_share} of its loop",
+   "for data for {waiting_share} of its loop",
    "Find out why its samples take longer (larger, slower storage), mix them (shuffle), or give workers of an "
    "IterableDataset equal parts: more workers do not help."},
   {"few-workers",
@@ -235,8 +233,7 @@ const finding_rule rules[] = {
     {M_worker_spread, '<', 0.50}},
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
-   "for "
-   "{waiting_share} of its loop",
+   "for {waiting_share} of its loop",
    "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
    "for."},
 };

@@ -2,7 +2,8 @@
  *
  * The policy: a cost below 5 % is not mentioned. The largest cost is the verdict if it is 10 % or more, and at least 5 % more
  * than the next one; from 20 % on it is critical. If others are as large, they are tied. Without such a cost, the job is bound by
- * compute if that is 90 % or more of what follows the start-up. A cause is named only if it explains 80 % of the cost. SPDX-License-Identifier: MIT */
+ * compute if that is 90 % or more of what follows the start-up. A cause is named only if it explains 80 % of the cost.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_VERDICT_H
 #define DFTRACER_VERDICT_H
 
@@ -13,6 +14,7 @@
 #define SHARE_CRITICAL STAKE_CRITICAL
 #define SHARE_COMPUTE 0.90
 #define SHARE_CAUSE 0.80
+#define SHARE_ALL 0.995    /* rounded, it is all */
 #define LIVES_DIFFER 2.0   /* a process that lasts so much longer than the others on average is no mean */
 #define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
 #define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
@@ -49,9 +51,9 @@ typedef struct job_verdict {
   const char *io_kind; /* of BOUND_IO: read, write, sync, metadata, or mixed; else NULL */
   int is_sure;
   int is_guess; /* imbalance, by regions: no communication was recorded */
-  int is_tied
-    [BOUND_CLASSES]; /* of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none */
-  int is_aside;      /* it is I/O of threads, and whether the main thread waits for them is not known */
+  /* Of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none. */
+  int is_tied[BOUND_CLASSES];
+  int is_aside; /* it is I/O of threads, and whether the main thread waits for them is not known */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */

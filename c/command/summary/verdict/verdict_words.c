@@ -13,8 +13,7 @@
 #include "command/summary/answer/processlabel.h"
 #include "verdict_advice.h"
 
-#define ALL_SHARE 0.995 /* rounded, it is all */
-#define MOST_SHARE 0.5
+#define MOST_SHARE 0.5 /* of the waiting: a rank that causes less is not named */
 
 typedef struct class_words {
   const char *title, *doing; /* "41 % of the training loop ... waits for data" */
@@ -96,7 +95,7 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
   }
   fprintf(out, "; rank %" PRId64, verdict->worst_rank);
   if (verdict->class != BOUND_IMBALANCE) fprintf(out, " is worst with %.0f %%", 100 * verdict->worst_share);
-  else if (verdict->worst_share >= ALL_SHARE) fprintf(out, " causes all of it");
+  else if (verdict->worst_share >= SHARE_ALL) fprintf(out, " causes all of it");
   else fprintf(out, " causes %.0f %% of it", 100 * verdict->worst_share);
 }
 
@@ -205,7 +204,7 @@ static void say_unknown(FILE *out, const summary_answer *answer, const job_costs
 static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   char best[FORMAT_BYTES];
   if (verdict->class == BOUND_NONE || verdict->is_aside) return;
-  if (verdict->class == BOUND_COMPUTE && verdict->share >= ALL_SHARE) return; /* nothing else takes time */
+  if (verdict->class == BOUND_COMPUTE && verdict->share >= SHARE_ALL) return; /* nothing else takes time */
   if (costs->lives.is_known) return;                                          /* one after another, or at once? */
   fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dftracer.python.torch.change import Change
 
 UNKNOWN, TRAINS, EVALUATES = "unknown", "trains", "evaluates"
+BODY_IS_DONE, IS_LEFT, IS_LAST = 2, 3, 4  # what happens in a loop: Loop._step of the native module
 
 
 class Use:
@@ -59,7 +60,7 @@ class Use:
         """No more is done with the batch in hand: frameworks keep iterators from which they take no more."""
         loop = self.find_loop()
         if loop is not None and not self.is_ahead:
-            loop._dft_loop._step(2 if is_done else 3)
+            loop._dft_loop._step(BODY_IS_DONE if is_done else IS_LEFT)
 
 
 class Loop:
@@ -93,7 +94,7 @@ class Loop:
         if progress is None:  # the interpreter ends
             return
         if self._dft_use in progress.loops and progress.is_done():
-            self._dft_loop._step(4)
+            self._dft_loop._step(IS_LAST)
         self._dft_loop = None  # it records what it has in hand, and the end of its workers
         progress.loop_ends(self._dft_use)
 
@@ -254,7 +255,7 @@ class Progress(Epochs):
             self._take_back(use)
             use.kind = EVALUATES
         if self.has_stepped and not self.evaluation_began:
-            loop._step(2)  # the last batch is done: its events have the number that was
+            loop._step(BODY_IS_DONE)  # of the last batch: its events have the number that was
             self.count_step()
 
     def _take_back(self, use: Use) -> None:
