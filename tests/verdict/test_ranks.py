@@ -165,6 +165,16 @@ def a_rank_causes_what_it_causes_alone():
     assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
 
 
+def a_rank_in_no_call_is_still_the_one_that_is_late():
+    """It computes in no region and never waits, so it is in calls as little as a helper, which has no rank."""
+    job = Job(4)
+    for _ in range(STEPS):
+        job.spend("outside", [STEP, STEP, STEP, 4 * STEP])
+        job.meet("exchange", 0.1)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert verdict["ranks"] == 4 and verdict["worst"]["rank"] == 3, verdict
+
+
 def ranks_that_are_late_by_turns_have_no_culprit():
     """In each step another one of four ranks computes for 80 ms longer."""
     job = Job(4)
@@ -228,6 +238,9 @@ if __name__ == "__main__":
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
+        a_rank_in_no_call_is_still_the_one_that_is_late,
+        ranks_that_are_late_by_turns_have_no_culprit,
+        a_rank_that_hands_out_work_is_no_imbalance,
         names_are_those_of_the_tables,
         states_tell_the_same,
     )

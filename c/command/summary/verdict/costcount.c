@@ -9,7 +9,7 @@
 #include "rankends.h"
 
 #define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
-#define BUSY_LEAST 0.1   /* of what the busiest process did: less is a launcher, a shell or a helper */
+#define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper, if it has no rank */
 
 const char *const cost_names[COSTS] = {
   [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",
@@ -58,8 +58,10 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   }
   qsort(all, count, sizeof *all, by_rank_and_work);
   for (uint32_t i = 0; i < count; i++) {
-    const int is_second = i && all[i].rank != NO_NUMBER && all[i].rank == all[i - 1].rank;
-    if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || all[i].all_ns < BUSY_LEAST * most))) continue;
+    const int has_rank = all[i].rank != NO_NUMBER;
+    const int is_second = i && has_rank && all[i].rank == all[i - 1].rank;
+    const int is_helper = !has_rank && all[i].all_ns < BUSY_LEAST * most; /* a rank may only compute, outside of all */
+    if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || is_helper))) continue;
     all[costs->count++] = all[i];
   }
   costs->ranks = all;
