@@ -124,6 +124,15 @@ def later_work_that_recurs_is_no_tear_down():
     assert "tear-down" not in ids_of(document_of(job, "compute"))
 
 
+def the_loop_of_the_last_rank_is_no_tear_down():
+    """The others do the same for a shorter time, and end."""
+    job = Job(4)
+    for _ in range(STEPS):
+        job.spend("compute", [8 * STEP, STEP, STEP, STEP])
+    ids = ids_of(document_of(job, "imbalance"))
+    assert "early-end" in ids and "tear-down" not in ids, ids
+
+
 def waiting_for_messages_is_called_so():
     """Rank 0 computes for 100 ms and sends; rank 1 computes for 40 ms and waits for it."""
     job = Job(2)
@@ -235,6 +244,7 @@ if __name__ == "__main__":
         two_commands_of_a_rank_are_one_rank,
         a_trace_without_an_end_does_not_tell_when_its_rank_was_done,
         later_work_that_recurs_is_no_tear_down,
+        the_loop_of_the_last_rank_is_no_tear_down,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
