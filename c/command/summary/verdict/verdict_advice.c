@@ -81,7 +81,22 @@ static enum cost late_by(const job_verdict *verdict, const job_costs *costs) {
   return COSTS;
 }
 
-static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+/* A region takes so much longer on one rank that it explains the cost, and no other rank does. */
+static int is_straggling(const job_verdict *verdict, const measure_list *measures) {
+  const measure_value *lost = &measures->values[M_straggler_stake], *rank = &measures->values[M_straggler];
+  return lost->is_known && lost->number >= SHARE_CAUSE * verdict->ns &&
+         (verdict->class != BOUND_IMBALANCE || verdict->worst_share < SHARE_CAUSE ||
+          (double)verdict->worst_rank == rank->number);
+}
+
+static void advise_straggler(FILE *out, const measure_list *measures) {
+  char text[MEASURE_TEXT_BYTES];
+  fprintf(out, "find out why '%s' takes longer ", measure_format(text, measures, M_straggler_region));
+  fprintf(out, "on rank %s: the others probably wait for it", measure_format(text, measures, M_straggler));
+}
+
+static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs,
+                           const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
   switch (late_by(verdict, costs)) {
     case COST_COMPUTE: fprintf(out, "give rank %" PRId64 " less work: it computes longer than the others", rank); break;
@@ -103,12 +118,36 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
               rank);
       break;
     default:
-      if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
+      if (is_straggling(verdict, measures)) advise_straggler(out, measures);
+      else if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
       else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && rank != NO_NUMBER)
         fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
       else fprintf(out, "distribute the work more evenly");
   }
+}
+
+/* Of several costs that are about the same, imbalance may be what another one of them causes on one rank. */
+static void advise_tied(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const measure_value *last = &measures->values[M_last_rank], *share = &measures->values[M_last_share];
+  job_verdict balance = {.class = BOUND_IMBALANCE, .ns = costs->ns[COST_IMBALANCE]};
+  if (!verdict->is_tied[BOUND_IMBALANCE] || !last->is_known || share->number < SHARE_CAUSE) return;
+  balance.worst_rank = (int64_t)last->number;
+  if (late_by(&balance, costs) != COSTS) advise_balance(out, &balance, costs, measures);
+}
+
+/* ---- Communication -------------------------------------------------------------------------------------------------- */
+
+/* Messages are no advice as long as it may be waiting. */
+static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
+                                 const job_costs *costs, const measure_list *measures) {
+  if (costs->is_imbalance_known)
+    fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
+            costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
+  else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
+  else if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
+  else
+    fprintf(out, "find out which ranks wait for others there, before you change messages: see Communication by rank");
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------------------------------- */
@@ -226,10 +265,7 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
       if (verdict->is_sure || costs->hidden_ns < SHARE_WARNING * costs->base_ns) advise_compute(out, answer, costs);
       else fprintf(out, "find out whether the regions compute, or wait for the threads that do I/O");
       break;
-    case BOUND_COMM:
-      fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
-              costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
-      break;
+    case BOUND_COMM: advise_communication(out, verdict, answer, costs, measures); break;
     case BOUND_CHECKPOINT:
       if (costs->saving_rank == NO_NUMBER)
         fprintf(out, "save less often, save in the background, or let each rank save a part");
@@ -239,12 +275,13 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 costs->saving_rank);
       break;
     case BOUND_IO: advise_io(out, verdict, found); break;
-    case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
+    case BOUND_IMBALANCE: advise_balance(out, verdict, costs, measures); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
     default:
       if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
         fprintf(out, "trace more steps: functions are compiled once, and this is what takes most of so short a run");
       else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
+      else advise_tied(out, verdict, costs, measures);
       break;
   }
 }
