@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -133,6 +134,24 @@ def the_loop_of_the_last_rank_is_no_tear_down():
     assert "early-end" in ids and "tear-down" not in ids, ids
 
 
+def clocks_that_differ_do_not_move_the_loop():
+    """The clock of node1 is 5 s ahead. Rank 1 computes longer; rank 3, which waits for it, is on the same node."""
+    job = Job(4, hosts=2)
+    world = {"cat": "MPI", "comm": 0, "comm_size": 4, "bytes": 8}
+    for _ in range(STEPS):
+        job.spend("compute", [20, 40, 20, 20])
+        job.meet("MPI_Allreduce", 0.1, **world)
+        job.meet("MPI_Barrier", 0.1, **world)
+    for rank in job.ranks:
+        ahead_us = 5_000_000 if rank.host == "node1" else 0
+        rank.main.now_us += ahead_us
+        rank.lines = [
+            re.sub(r'(?<="ts":)\d+', lambda ts, us=ahead_us: str(int(ts[0]) + us), line) for line in rank.lines
+        ]
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
+
+
 def waiting_for_messages_is_called_so():
     """Rank 0 computes for 100 ms and sends; rank 1 computes for 40 ms and waits for it."""
     job = Job(2)
@@ -245,6 +264,7 @@ if __name__ == "__main__":
         a_trace_without_an_end_does_not_tell_when_its_rank_was_done,
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
+        clocks_that_differ_do_not_move_the_loop,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
