@@ -68,10 +68,38 @@ def messages_are_no_advice_where_waiting_is_unknown():
         late.ranks[1].main.region("MPI_Recv", "MPI", 0.1, peer=0, comm=0, comm_size=2, bytes=8, tag=0)
     missing = communicate(3, [20, 20, 60])
     missing.processes.remove(missing.ranks[2])
-    for job, advice in ((late, "why 'forward' takes longer on rank 1"), (missing, "trace all ranks")):
+    alone = communicate(2, [20, 60])
+    alone.processes.remove(alone.ranks[1])
+    for job, advice in ((late, "why 'forward' takes longer on rank 1"), (missing, "trace all"), (alone, "trace all")):
         verdict = document_of(job)["verdict"]
         assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
         assert advice in verdict["next"] and "messages" not in verdict["next"], verdict["next"]
+
+
+def who_waits_for_a_rank_that_died_does_not_communicate():
+    """The trace of rank 2 has no end. The others stay in their last call until they are aborted."""
+    job = communicate(3, 20)
+    for rank in job.ranks[:2]:
+        rank.main.region("MPI_Allreduce", "MPI", 3000, comm=0, comm_size=3, bytes=8)
+    text = job.ranks[2].text()
+    job.ranks[2].text = lambda: text[: text.rstrip().rindex("\n") + 1]
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
+    assert any("unknown" in line for line in verdict["evidence"]), verdict
+    assert "fewer" not in verdict["next"], verdict["next"]
+
+
+def the_evaluation_of_one_rank_is_why_the_others_wait():
+    job = training(ranks=2, steps=STEPS, input=1, compute=35, exchange=0.1)
+    with job.ranks[0].main.within("evaluate", "pipeline") as thread:
+        thread.region("forward", "compute", STEPS * 20)
+    job.meet("barrier", 0.1)
+    for _ in range(STEPS):
+        job.spend("input", 1)
+        job.spend("compute", 35)
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 0, verdict
+    assert "while rank 0 evaluates" in verdict["next"], verdict["next"]
 
 
 def of_several_costs_one_rank_may_be_the_reason():
@@ -209,6 +237,8 @@ if __name__ == "__main__":
         a_training_accumulates_gradients_and_a_solver_does_not,
         waits_that_are_passed_on_begin_with_a_region,
         messages_are_no_advice_where_waiting_is_unknown,
+        who_waits_for_a_rank_that_died_does_not_communicate,
+        the_evaluation_of_one_rank_is_why_the_others_wait,
         of_several_costs_one_rank_may_be_the_reason,
         the_rank_that_saves_says_how_often,
         who_made_the_data_before_the_loop_is_no_worker,

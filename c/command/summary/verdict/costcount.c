@@ -226,13 +226,21 @@ static int has_only_processes(const job_costs *costs) {
   return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
 }
 
+/* Some ranks have ended, and others stopped before: what was waited for those was for nothing that is known. */
+static int is_one_lost(const job_costs *costs, const summary_state *state) {
+  uint32_t ended = 0;
+  for (uint32_t i = 0; i < costs->count; i++) ended += state->processes[costs->ranks[i].process].facts.is_ended != 0;
+  return ended && ended < costs->count;
+}
+
 int costs_count(job_costs *costs, const summary_answer *answer) {
   *costs = (job_costs){
     .saving_rank = NO_NUMBER, .is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
   costs->divisor = has_only_processes(costs) ? 1 : costs->count;
   if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
-  costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
+  costs->is_imbalance_known = costs->count < 2 ||
+                              (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);

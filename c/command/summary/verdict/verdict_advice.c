@@ -95,9 +95,25 @@ static void advise_straggler(FILE *out, const measure_list *measures) {
   fprintf(out, "on rank %s: the others probably wait for it", measure_format(text, measures, M_straggler));
 }
 
-static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs,
+/* The others wait while the rank evaluates. */
+static int is_evaluating(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
+  const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
+  double own = 0, mean = 0;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+    const double ns = (double)answer->trainers.lines[i].evaluation_ns;
+    mean += ns / answer->trainers.count;
+    if (late && answer->trainers.lines[i].process == late->process) own = ns;
+  }
+  return own - mean >= SHARE_CAUSE * verdict->ns;
+}
+
+static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs, const summary_answer *answer,
                            const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
+  if (is_evaluating(verdict, answer, costs)) {
+    fprintf(out, "let every rank evaluate a part: the others wait while rank %" PRId64 " evaluates", rank);
+    return;
+  }
   switch (late_by(verdict, costs)) {
     case COST_COMPUTE: fprintf(out, "give rank %" PRId64 " less work: it computes longer than the others", rank); break;
     case COST_INPUT:
@@ -128,12 +144,13 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
 }
 
 /* Of several costs that are about the same, imbalance may be what another one of them causes on one rank. */
-static void advise_tied(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+static void advise_tied(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                        const measure_list *measures) {
   const measure_value *last = &measures->values[M_last_rank], *share = &measures->values[M_last_share];
   job_verdict balance = {.class = BOUND_IMBALANCE, .ns = costs->ns[COST_IMBALANCE]};
   if (!verdict->is_tied[BOUND_IMBALANCE] || !last->is_known || share->number < SHARE_CAUSE) return;
   balance.worst_rank = (int64_t)last->number;
-  if (late_by(&balance, costs) != COSTS) advise_balance(out, &balance, costs, measures);
+  if (late_by(&balance, costs) != COSTS) advise_balance(out, &balance, costs, answer, measures);
 }
 
 /* ---- Communication -------------------------------------------------------------------------------------------------- */
@@ -141,11 +158,11 @@ static void advise_tied(FILE *out, const job_verdict *verdict, const job_costs *
 /* Messages are no advice as long as it may be waiting. */
 static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                                  const job_costs *costs, const measure_list *measures) {
-  if (costs->is_imbalance_known)
+  if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
+  else if (costs->is_imbalance_known)
     fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
             costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
   else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
-  else if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
   else
     fprintf(out, "find out which ranks wait for others there, before you change messages: see Communication by rank");
 }
@@ -275,13 +292,13 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 costs->saving_rank);
       break;
     case BOUND_IO: advise_io(out, verdict, found); break;
-    case BOUND_IMBALANCE: advise_balance(out, verdict, costs, measures); break;
+    case BOUND_IMBALANCE: advise_balance(out, verdict, costs, answer, measures); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
     default:
       if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
         fprintf(out, "trace more steps: functions are compiled once, and this is what takes most of so short a run");
       else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
-      else advise_tied(out, verdict, costs, measures);
+      else advise_tied(out, verdict, answer, costs, measures);
       break;
   }
 }
