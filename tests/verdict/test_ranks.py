@@ -152,6 +152,21 @@ def clocks_that_differ_do_not_move_the_loop():
     assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
 
 
+def the_shell_of_a_rank_is_not_the_rank():
+    """It does more in calls than the program of rank 3, which only computes, and never waits."""
+    job = Job(4)
+    for rank in job.ranks:
+        shell = job.process(rank.rank, 1, rank.host)
+        shell.main.call("stat", 100, "/software/module")
+        rank.main.idle(100)
+    for _ in range(STEPS):
+        job.spend("outside", [STEP, STEP, STEP, 4 * STEP])
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+    verdict = document_of(job)["verdict"]
+    assert verdict["worst"] and verdict["worst"]["rank"] == 3, verdict
+    assert abs(verdict["share"] - STEPS * 0.75 * 30 / (100 + STEPS * 40.1)) < 0.01, verdict
+
+
 def waiting_for_messages_is_called_so():
     """Rank 0 computes for 100 ms and sends; rank 1 computes for 40 ms and waits for it."""
     job = Job(2)
@@ -265,6 +280,7 @@ if __name__ == "__main__":
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
         clocks_that_differ_do_not_move_the_loop,
+        the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,

@@ -40,11 +40,12 @@ static double busy_ns(const process_counts *counts) {
 static int by_rank_and_work(const void *a, const void *b) {
   const rank_costs *one = a, *two = b;
   if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
+  if (one->has_communicated != two->has_communicated) return one->has_communicated ? -1 : 1;
   if (one->all_ns != two->all_ns) return one->all_ns > two->all_ns ? -1 : 1;
   return (one->process > two->process) - (one->process < two->process);
 }
 
-/* While they are chosen, all_ns is what they did. */
+/* While they are chosen, all_ns is what they did. Who communicates is the rank, and not the shell that starts it. */
 static int choose_ranks(job_costs *costs, const summary_state *state) {
   rank_costs *all = calloc((size_t)state->process_count + 1, sizeof *all);
   double most = 0;
@@ -53,7 +54,10 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
     if (costs->is_training && !process_is_trainer(&process->counts)) continue;
-    all[count++] = (rank_costs){.process = i, .rank = process->rank, .all_ns = busy_ns(&process->counts)};
+    all[count++] = (rank_costs){.process = i,
+                                .rank = process->rank,
+                                .has_communicated = process->counts.comm.count > 0,
+                                .all_ns = busy_ns(&process->counts)};
     if (all[count - 1].all_ns > most) most = all[count - 1].all_ns;
   }
   qsort(all, count, sizeof *all, by_rank_and_work);
