@@ -45,7 +45,7 @@ static void the_opening_lines_are_these(void) {
   check_keys(&e[4], "SH", 'M', "hhash name value");
   check_keys(&e[5], "SH", 'M', "hhash name value");
   CHECK_STR(arg_text(&e[5], "name"), path);
-  check_keys(&e[6], "start", 'X', "hhash cmd_hash exec_hash cwd version date ppid run");
+  check_keys(&e[6], "start", 'X', "hhash cmd_hash exec_hash cwd version date ppid run process_age_ns");
   CHECK_INT(e[6].dur, 0);
   CHECK_STR(arg_text(&e[6], "cmd_hash"), arg_text(&e[4], "value"));
   CHECK_STR(arg_text(&e[6], "exec_hash"), arg_text(&e[5], "value"));

@@ -10,8 +10,8 @@ import tempfile
 import made_up_job
 import summary_oracle as expected
 from made_up_job import Job
+from summary_check import check
 from test_meaning import COMMAND, summary
-from test_summary import check
 
 MS = 10**6
 
