@@ -37,6 +37,89 @@ def the_advice_says_why_a_rank_is_late():
         assert words in verdict["next"], (kind, verdict["next"])
 
 
+def waits_that_are_passed_on_begin_with_a_region():
+    """Rank 0 computes and sends to rank 1, which sends to rank 2, and so on: each waits for the one before it."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [50, 2, 2, 2])
+        for rank in range(3):
+            job.send(rank, rank + 1, number)
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "imbalance" and verdict["worst"]["share"] < 0.5, verdict
+    assert "why 'forward' takes longer on rank 0" in verdict["next"], verdict["next"]
+
+
+def communicate(ranks, compute):
+    """Communicators as MPI has them, in which the last rank comes late."""
+    job = Job(ranks)
+    for _ in range(STEPS):
+        job.spend("compute", compute)
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=ranks, bytes=8)
+    return job
+
+
+def messages_are_no_advice_where_waiting_is_unknown():
+    """A receiver that is late cannot be seen, nor a rank without a trace."""
+    late = Job(2)
+    for _ in range(STEPS):
+        late.spend("compute", [20, 60])
+        with late.ranks[0].main.within("MPI_Ssend", "MPI", peer=1, comm=0, comm_size=2, bytes=8, tag=0) as sender:
+            sender.idle_until(late.ranks[1].main.now_us)
+        late.ranks[1].main.region("MPI_Recv", "MPI", 0.1, peer=0, comm=0, comm_size=2, bytes=8, tag=0)
+    missing = communicate(3, [20, 20, 60])
+    missing.processes.remove(missing.ranks[2])
+    alone = communicate(2, [20, 60])
+    alone.processes.remove(alone.ranks[1])
+    for job, advice in ((late, "why 'forward' takes longer on rank 1"), (missing, "trace all"), (alone, "trace all")):
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
+        assert advice in verdict["next"] and "messages" not in verdict["next"], verdict["next"]
+
+
+def who_waits_for_a_rank_that_died_does_not_communicate():
+    """The trace of rank 2 has no end. The others stay in their last call until they are aborted."""
+    job = communicate(3, 20)
+    for rank in job.ranks[:2]:
+        rank.main.region("MPI_Allreduce", "MPI", 3000, comm=0, comm_size=3, bytes=8)
+    text = job.ranks[2].text()
+    job.ranks[2].text = lambda: text[: text.rstrip().rindex("\n") + 1]
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
+    assert any("unknown" in line for line in verdict["evidence"]), verdict
+    assert "fewer" not in verdict["next"], verdict["next"]
+
+
+def the_evaluation_of_one_rank_is_why_the_others_wait():
+    job = training(ranks=2, steps=STEPS, input=1, compute=35, exchange=0.1)
+    with job.ranks[0].main.within("evaluate", "pipeline") as thread:
+        thread.region("forward", "compute", STEPS * 20)
+    job.meet("barrier", 0.1)
+    for _ in range(STEPS):
+        job.spend("input", 1)
+        job.spend("compute", 35)
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 0, verdict
+    assert "while rank 0 evaluates" in verdict["next"], verdict["next"]
+
+
+def of_several_costs_one_rank_may_be_the_reason():
+    """Rank 0 reads, and its only neighbour waits for it."""
+    job = Job(2)
+    for _ in range(STEPS):
+        job.spend("read", [50, 0])
+        job.meet("exchange", 0.1)
+        job.spend("compute", 50)
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["tied"]) == ("none", ["io", "imbalance"]), verdict
+    assert "spread the I/O of rank 0" in verdict["next"], verdict["next"]
+
+
+def the_rank_that_saves_says_how_often():
+    job = training(ranks=2, steps=STEPS, compute=20, checkpoint=[20, 0], exchange=0.1)
+    (found,) = (finding for finding in document_of(job)["findings"] if finding["id"] == "checkpoint-stall")
+    assert f"a trainer does it {STEPS} times" in found["evidence"], found
+
+
 def a_training_accumulates_gradients_and_a_solver_does_not():
     job = training(ranks=2, steps=STEPS, compute=60, exchange=40)
     assert "accumulate gradients" in document_of(job)["verdict"]["next"]
@@ -152,6 +235,12 @@ if __name__ == "__main__":
         files_of_mpi_itself_are_nobodys_storm,
         the_advice_says_why_a_rank_is_late,
         a_training_accumulates_gradients_and_a_solver_does_not,
+        waits_that_are_passed_on_begin_with_a_region,
+        messages_are_no_advice_where_waiting_is_unknown,
+        who_waits_for_a_rank_that_died_does_not_communicate,
+        the_evaluation_of_one_rank_is_why_the_others_wait,
+        of_several_costs_one_rank_may_be_the_reason,
+        the_rank_that_saves_says_how_often,
         who_made_the_data_before_the_loop_is_no_worker,
         workers_that_start_anew_are_not_more_at_once,
     )

@@ -34,6 +34,14 @@ def names_and_categories_choose_tables_only():
             assert document["findings"] == whole["findings"], (option, document["findings"])
 
 
+def calls_that_tables_hide_were_recorded():
+    for job in (solver(compute=20, read=30), solver(compute=95, read=3)):
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            shown = run("--name", "nothing*", folder)
+            assert "not recorded" not in shown, shown
+
+
 def a_state_without_all_events_has_no_verdict():
     with tempfile.TemporaryDirectory() as folder:
         written(f"{folder}/traces")
@@ -66,6 +74,7 @@ def a_time_without_events_is_told():
 if __name__ == "__main__":
     main(
         names_and_categories_choose_tables_only,
+        calls_that_tables_hide_were_recorded,
         a_state_without_all_events_has_no_verdict,
         all_runs_have_no_verdict_together,
         a_time_without_events_is_told,

@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 
 import pathlib
+import re
 import subprocess
 import tempfile
 
@@ -124,6 +125,48 @@ def later_work_that_recurs_is_no_tear_down():
     assert "tear-down" not in ids_of(document_of(job, "compute"))
 
 
+def the_loop_of_the_last_rank_is_no_tear_down():
+    """The others do the same for a shorter time, and end."""
+    job = Job(4)
+    for _ in range(STEPS):
+        job.spend("compute", [8 * STEP, STEP, STEP, STEP])
+    ids = ids_of(document_of(job, "imbalance"))
+    assert "early-end" in ids and "tear-down" not in ids, ids
+
+
+def clocks_that_differ_do_not_move_the_loop():
+    """The clock of node1 is 5 s ahead. Rank 1 computes longer; rank 3, which waits for it, is on the same node."""
+    job = Job(4, hosts=2)
+    world = {"cat": "MPI", "comm": 0, "comm_size": 4, "bytes": 8}
+    for _ in range(STEPS):
+        job.spend("compute", [20, 40, 20, 20])
+        job.meet("MPI_Allreduce", 0.1, **world)
+        job.meet("MPI_Barrier", 0.1, **world)
+    for rank in job.ranks:
+        ahead_us = 5_000_000 if rank.host == "node1" else 0
+        rank.main.now_us += ahead_us
+        rank.lines = [
+            re.sub(r'(?<="ts":)\d+', lambda ts, us=ahead_us: str(int(ts[0]) + us), line) for line in rank.lines
+        ]
+    verdict = document_of(job)["verdict"]
+    assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
+
+
+def the_shell_of_a_rank_is_not_the_rank():
+    """It does more in calls than the program of rank 3, which only computes, and never waits."""
+    job = Job(4)
+    for rank in job.ranks:
+        shell = job.process(rank.rank, 1, rank.host)
+        shell.main.call("stat", 100, "/software/module")
+        rank.main.idle(100)
+    for _ in range(STEPS):
+        job.spend("outside", [STEP, STEP, STEP, 4 * STEP])
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+    verdict = document_of(job)["verdict"]
+    assert verdict["worst"] and verdict["worst"]["rank"] == 3, verdict
+    assert abs(verdict["share"] - STEPS * 0.75 * 30 / (100 + STEPS * 40.1)) < 0.01, verdict
+
+
 def waiting_for_messages_is_called_so():
     """Rank 0 computes for 100 ms and sends; rank 1 computes for 40 ms and waits for it."""
     job = Job(2)
@@ -163,6 +206,16 @@ def a_rank_causes_what_it_causes_alone():
         job.meet("exchange", 0.01)
     verdict = document_of(job, "imbalance")["verdict"]
     assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
+
+
+def a_rank_in_no_call_is_still_the_one_that_is_late():
+    """It computes in no region and never waits, so it is in calls as little as a helper, which has no rank."""
+    job = Job(4)
+    for _ in range(STEPS):
+        job.spend("outside", [STEP, STEP, STEP, 4 * STEP])
+        job.meet("exchange", 0.1)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert verdict["ranks"] == 4 and verdict["worst"]["rank"] == 3, verdict
 
 
 def ranks_that_are_late_by_turns_have_no_culprit():
@@ -225,9 +278,15 @@ if __name__ == "__main__":
         two_commands_of_a_rank_are_one_rank,
         a_trace_without_an_end_does_not_tell_when_its_rank_was_done,
         later_work_that_recurs_is_no_tear_down,
+        the_loop_of_the_last_rank_is_no_tear_down,
+        clocks_that_differ_do_not_move_the_loop,
+        the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
+        a_rank_in_no_call_is_still_the_one_that_is_late,
+        ranks_that_are_late_by_turns_have_no_culprit,
+        a_rank_that_hands_out_work_is_no_imbalance,
         names_are_those_of_the_tables,
         states_tell_the_same,
     )

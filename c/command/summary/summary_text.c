@@ -39,7 +39,7 @@ static void print_split(FILE *out, const summary_answer *answer) {
     int is_missing, is_left_out;
   } rows[] = {
     {"regions", answer->region_ns, 0, 0},
-    {"I/O calls", answer->io_ns, !io_stats_calls(&answer->io), 0},
+    {"I/O calls", answer->io_ns, !answer->io_ns && !io_stats_calls(&answer->io), 0}, /* tables may hide them */
     {"process calls", answer->process_ns, 0, !answer->process_ns},
     {"outside", answer->outside_ns, 0, 0},
   };

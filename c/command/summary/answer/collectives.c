@@ -152,7 +152,6 @@ typedef struct comparison {
   clock_visit *visits;  /* by host */
   uint32_t *came_last;  /* by name, then by process */
   wait_sums *sums;      /* by process */
-  loop_time *loops;     /* by process */
   uint64_t *call_waits; /* by name */
   uint32_t is_mpi;
   int is_good;
@@ -326,6 +325,14 @@ static loop_time *loop_times(const host_clocks *clocks, const summary_state *sta
   return times;
 }
 
+/* Once the clocks are known. 0: no memory, or the spill cannot be read. */
+static int sum_waits(comparison *of) {
+  loop_time *loops = loop_times(&of->list->clocks, of->state);
+  const int is_good = loops && waiting_sum(&of->waits, loops, of->sums, of->call_waits, of->list->count);
+  free(loops);
+  return is_good;
+}
+
 int collective_list_init(collective_list *list, summary_state *state) {
   comparison of = {.list = list, .state = state, .is_good = 1};
   int is_good;
@@ -334,13 +341,11 @@ int collective_list_init(collective_list *list, summary_state *state) {
   if (!is_good || !list->count) return is_good;
   of.visits = calloc((size_t)list->clocks.count + 1, sizeof *of.visits);
   of.came_last = calloc((size_t)list->count * (state->process_count + 1u), sizeof *of.came_last);
-  of.loops = loop_times(&list->clocks, state);
   of.sums = calloc((size_t)state->process_count + 1, sizeof *of.sums);
   of.call_waits = calloc((size_t)list->count + 1, sizeof *of.call_waits);
-  is_good = of.visits && of.came_last && of.loops && of.sums && of.call_waits &&
-            waiting_init(&of.waits, state->process_count) && delays_init(&of.late, state->process_count);
-  is_good = is_good && compare(&of, state) && waiting_sum(&of.waits, of.loops, of.sums, of.call_waits, list->count) &&
-            explain_delays(&of, state);
+  is_good = of.visits && of.came_last && of.sums && of.call_waits && waiting_init(&of.waits, state->process_count) &&
+            delays_init(&of.late, state->process_count);
+  is_good = is_good && compare(&of, state) && sum_waits(&of) && explain_delays(&of, state);
   if (is_good) {
     finish_calls(&of);
     finish_ranks(&of);
@@ -349,7 +354,6 @@ int collective_list_init(collective_list *list, summary_state *state) {
   delays_free(&of.late);
   free(of.visits);
   free(of.came_last);
-  free(of.loops);
   free(of.sums);
   free(of.call_waits);
   return is_good;

@@ -9,7 +9,7 @@
 #include "rankends.h"
 
 #define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
-#define BUSY_LEAST 0.1   /* of what the busiest process did: less is a launcher, a shell or a helper */
+#define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper, if it has no rank */
 
 const char *const cost_names[COSTS] = {
   [COST_COMPUTE] = "compute",     [COST_INPUT] = "input",
@@ -40,11 +40,12 @@ static double busy_ns(const process_counts *counts) {
 static int by_rank_and_work(const void *a, const void *b) {
   const rank_costs *one = a, *two = b;
   if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
+  if (one->has_communicated != two->has_communicated) return one->has_communicated ? -1 : 1;
   if (one->all_ns != two->all_ns) return one->all_ns > two->all_ns ? -1 : 1;
   return (one->process > two->process) - (one->process < two->process);
 }
 
-/* While they are chosen, all_ns is what they did. */
+/* While they are chosen, all_ns is what they did. Who communicates is the rank, and not the shell that starts it. */
 static int choose_ranks(job_costs *costs, const summary_state *state) {
   rank_costs *all = calloc((size_t)state->process_count + 1, sizeof *all);
   double most = 0;
@@ -53,13 +54,18 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
     if (costs->is_training && !process_is_trainer(&process->counts)) continue;
-    all[count++] = (rank_costs){.process = i, .rank = process->rank, .all_ns = busy_ns(&process->counts)};
+    all[count++] = (rank_costs){.process = i,
+                                .rank = process->rank,
+                                .has_communicated = process->counts.comm.count > 0,
+                                .all_ns = busy_ns(&process->counts)};
     if (all[count - 1].all_ns > most) most = all[count - 1].all_ns;
   }
   qsort(all, count, sizeof *all, by_rank_and_work);
   for (uint32_t i = 0; i < count; i++) {
-    const int is_second = i && all[i].rank != NO_NUMBER && all[i].rank == all[i - 1].rank;
-    if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || all[i].all_ns < BUSY_LEAST * most))) continue;
+    const int has_rank = all[i].rank != NO_NUMBER;
+    const int is_second = i && has_rank && all[i].rank == all[i - 1].rank;
+    const int is_helper = !has_rank && all[i].all_ns < BUSY_LEAST * most; /* a rank may only compute, outside of all */
+    if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || is_helper))) continue;
     all[costs->count++] = all[i];
   }
   costs->ranks = all;
@@ -219,13 +225,21 @@ static int has_only_processes(const job_costs *costs) {
   return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
 }
 
+/* Some ranks have ended, and others stopped before: what was waited for those was for nothing that is known. */
+static int is_one_lost(const job_costs *costs, const summary_state *state) {
+  uint32_t ended = 0;
+  for (uint32_t i = 0; i < costs->count; i++) ended += state->processes[costs->ranks[i].process].facts.is_ended != 0;
+  return ended && ended < costs->count;
+}
+
 int costs_count(job_costs *costs, const summary_answer *answer) {
   *costs = (job_costs){
     .saving_rank = NO_NUMBER, .is_training = is_training(answer), .is_input_known = answer->training.is_fetch_known};
   if (!choose_ranks(costs, answer->state)) return 0;
   costs->divisor = has_only_processes(costs) ? 1 : costs->count;
   if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
-  costs->is_imbalance_known = costs->count < 2 || is_waiting_known(&answer->collectives);
+  costs->is_imbalance_known = costs->count < 2 ||
+                              (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     split_waiting(&costs->ranks[i], &answer->collectives);

@@ -45,7 +45,8 @@ enum rank_wait {
 /* One rank. */
 typedef struct rank_costs {
   uint32_t process;
-  int64_t rank;                 /* NO_NUMBER: it has none */
+  int64_t rank; /* NO_NUMBER: it has none */
+  int has_communicated;
   double all_ns;                /* from its first event to its last; of a job, to that of the last rank */
   double base_ns;               /* what shares are of: the training loop, or all of its time */
   double ns[COSTS];             /* in the base; COST_START: of all of its time */

@@ -107,11 +107,14 @@ static void take_waits(measure_list *list, const job_costs *costs) {
   measure_set(list, M_early_end_stake, costs->waits[WAIT_END]);
 }
 
-/* What comes before the loop, and after it. */
+/* What comes before the loop, and after it. Pauses of a training, which were counted with its end, are neither. */
 static int take_phases(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const training_totals *training = &answer->training;
+  const double pauses = training->processes ? (double)training->pause_ns / (double)training->processes : 0;
+  const double end = costs->end_ns > pauses ? costs->end_ns - pauses : 0;
   take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
-  measure_set_ratio(list, M_teardown_share, costs->end_ns, costs->job_ns);
-  measure_set(list, M_teardown_stake, costs->end_ns);
+  measure_set_ratio(list, M_teardown_share, end, costs->job_ns);
+  measure_set(list, M_teardown_stake, end);
   return phase_cause_measure(list, M_startup_cause, answer, costs, PHASE_START) &&
          phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
 }
@@ -259,10 +262,14 @@ static void take_starts(measure_list *list, const job_costs *costs) {
 
 static int take_training(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const training_totals *training = &answer->training;
+  double most = 0;
   take_cost(list, costs, COST_CHECKPOINT, M_checkpoint_share, M_checkpoint_stake);
   if (costs->is_input_known) take_cost(list, costs, COST_INPUT, M_waiting_share, M_waiting_stake);
-  if (training->processes)
-    measure_set(list, M_checkpoints, (double)training->count[AI_CHECKPOINT] / (double)training->processes);
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const process_counts *counts = &answer->state->processes[costs->ranks[i].process].counts;
+    if ((double)counts->ai_count[AI_CHECKPOINT] > most) most = (double)counts->ai_count[AI_CHECKPOINT];
+  }
+  if (training->processes) measure_set(list, M_checkpoints, most); /* often, only one rank saves */
   take_epochs(list, answer);
   take_workers(list, &answer->trainers);
   take_busiest(list, answer);

@@ -102,15 +102,17 @@ static void add_finals(job_costs *costs, const summary_answer *answer, const ran
 /* After its end, until that of the last rank. */
 static void add_ends(job_costs *costs, const summary_answer *answer, const rank_life *lives) {
   uint32_t last = 0;
+  double tail; /* of the last rank: before that, it is still in its loop */
   for (uint32_t i = 1; i < costs->count; i++) {
     if (lives[i].last > lives[last].last) last = i;
   }
+  tail = costs->ranks[last].end_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     rank_costs *rank = &costs->ranks[i];
     const double wait = sure_wait(costs, answer, i, last, lives[last].last - lives[i].last);
     rank->all_ns += wait;
     rank->base_ns += wait;
-    rank->end_ns += wait;
+    rank->end_ns += wait < tail ? wait : tail;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
     costs->ranks[last].caused_ns += wait;

@@ -81,8 +81,39 @@ static enum cost late_by(const job_verdict *verdict, const job_costs *costs) {
   return COSTS;
 }
 
-static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+/* A region takes so much longer on one rank that it explains the cost, and no other rank does. */
+static int is_straggling(const job_verdict *verdict, const measure_list *measures) {
+  const measure_value *lost = &measures->values[M_straggler_stake], *rank = &measures->values[M_straggler];
+  return lost->is_known && lost->number >= SHARE_CAUSE * verdict->ns &&
+         (verdict->class != BOUND_IMBALANCE || verdict->worst_share < SHARE_CAUSE ||
+          (double)verdict->worst_rank == rank->number);
+}
+
+static void advise_straggler(FILE *out, const measure_list *measures) {
+  char text[MEASURE_TEXT_BYTES];
+  fprintf(out, "find out why '%s' takes longer ", measure_format(text, measures, M_straggler_region));
+  fprintf(out, "on rank %s: the others probably wait for it", measure_format(text, measures, M_straggler));
+}
+
+/* The others wait while the rank evaluates. */
+static int is_evaluating(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
+  const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
+  double own = 0, mean = 0;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+    const double ns = (double)answer->trainers.lines[i].evaluation_ns;
+    mean += ns / answer->trainers.count;
+    if (late && answer->trainers.lines[i].process == late->process) own = ns;
+  }
+  return own - mean >= SHARE_CAUSE * verdict->ns;
+}
+
+static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs, const summary_answer *answer,
+                           const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
+  if (is_evaluating(verdict, answer, costs)) {
+    fprintf(out, "let every rank evaluate a part: the others wait while rank %" PRId64 " evaluates", rank);
+    return;
+  }
   switch (late_by(verdict, costs)) {
     case COST_COMPUTE: fprintf(out, "give rank %" PRId64 " less work: it computes longer than the others", rank); break;
     case COST_INPUT:
@@ -103,12 +134,37 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
               rank);
       break;
     default:
-      if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
+      if (is_straggling(verdict, measures)) advise_straggler(out, measures);
+      else if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
       else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && rank != NO_NUMBER)
         fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
       else fprintf(out, "distribute the work more evenly");
   }
+}
+
+/* Of several costs that are about the same, imbalance may be what another one of them causes on one rank. */
+static void advise_tied(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                        const measure_list *measures) {
+  const measure_value *last = &measures->values[M_last_rank], *share = &measures->values[M_last_share];
+  job_verdict balance = {.class = BOUND_IMBALANCE, .ns = costs->ns[COST_IMBALANCE]};
+  if (!verdict->is_tied[BOUND_IMBALANCE] || !last->is_known || share->number < SHARE_CAUSE) return;
+  balance.worst_rank = (int64_t)last->number;
+  if (late_by(&balance, costs) != COSTS) advise_balance(out, &balance, costs, answer, measures);
+}
+
+/* ---- Communication -------------------------------------------------------------------------------------------------- */
+
+/* Messages are no advice as long as it may be waiting. */
+static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
+                                 const job_costs *costs, const measure_list *measures) {
+  if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
+  else if (costs->is_imbalance_known)
+    fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
+            costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
+  else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
+  else
+    fprintf(out, "find out which ranks wait for others there, before you change messages: see Communication by rank");
 }
 
 /* ---- Start-up ------------------------------------------------------------------------------------------------------- */
@@ -226,10 +282,7 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
       if (verdict->is_sure || costs->hidden_ns < SHARE_WARNING * costs->base_ns) advise_compute(out, answer, costs);
       else fprintf(out, "find out whether the regions compute, or wait for the threads that do I/O");
       break;
-    case BOUND_COMM:
-      fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
-              costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
-      break;
+    case BOUND_COMM: advise_communication(out, verdict, answer, costs, measures); break;
     case BOUND_CHECKPOINT:
       if (costs->saving_rank == NO_NUMBER)
         fprintf(out, "save less often, save in the background, or let each rank save a part");
@@ -239,7 +292,7 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 costs->saving_rank);
       break;
     case BOUND_IO: advise_io(out, verdict, found); break;
-    case BOUND_IMBALANCE: advise_balance(out, verdict, costs); break;
+    case BOUND_IMBALANCE: advise_balance(out, verdict, costs, answer, measures); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
     default:
       if (costs->is_training && costs->ns[COST_COMPILE] >= SHARE_UNKNOWN * costs->base_ns)
@@ -247,6 +300,7 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
       else if (verdict_loads_in_loop(answer, costs, measures))
         fprintf(out, "load ahead, in a DataLoader with workers or a thread of your own, and annotate the fetch");
       else if (verdict_is_much_unknown(costs)) fprintf(out, "annotate what the loop does besides, and trace with --io");
+      else advise_tied(out, verdict, answer, costs, measures);
       break;
   }
 }
