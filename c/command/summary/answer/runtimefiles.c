@@ -50,6 +50,10 @@ static const char *const patterns[] = {
   "/dev/infiniband*",
   "/sys/class/infiniband*",
   "*/hwloc.sm",
+  "*/hwloc/hwloc_*.so",
+  "*/share/misc/pci.ids",
+  "*/share/misc/pci.ids.gz",
+  "/run/udev/data/*",
   "*/libnl*/classid",
 };
 
