@@ -18,7 +18,7 @@ static void tidy(record_pile *pile) {
   pile->is_unsorted = 0;
 }
 
-static int make_room(record_pile *pile) {
+int record_pile_make_room(record_pile *pile) {
   uint32_t capacity = pile->capacity ? pile->capacity * 2 : CAPACITY_FIRST;
   size_t more_bytes = (capacity - pile->capacity) * pile->record_bytes;
   char *records;
@@ -50,7 +50,7 @@ static char *place_of(record_pile *pile, const void *record) {
 int record_pile_add(record_pile *pile, const void *record) {
   const size_t bytes = pile->record_bytes;
   char *end, *at;
-  if (pile->count == pile->capacity && !make_room(pile)) return 0;
+  if (pile->count == pile->capacity && !record_pile_make_room(pile)) return 0;
   end = at = pile->records + (size_t)pile->count * bytes;
   if (pile->count && !pile->is_unsorted && pile->compare(end - bytes, record) > 0) {
     at = place_of(pile, record);

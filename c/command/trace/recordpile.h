@@ -19,6 +19,12 @@ static inline int record_pile_is_empty(const record_pile *pile) {
   return !pile->count && !pile->runs.count;
 }
 int record_pile_add(record_pile *pile, const void *record); /* 0: no memory, or no room for the spill */
+/* Room for one more record, none of which is less than the others. NULL: as before. record_bytes: the pile's. */
+int record_pile_make_room(record_pile *pile);
+static inline void *record_pile_append(record_pile *pile, size_t record_bytes) {
+  if (pile->count == pile->capacity && !record_pile_make_room(pile)) return NULL;
+  return pile->records + record_bytes * pile->count++;
+}
 /* The same for a list on the heap, whose records are in order. The pile owns it then. */
 int record_pile_take(record_pile *pile, void *records, uint32_t count, uint32_t capacity);
 /* Begins to read. Nothing may be added until the merge is freed. */

@@ -60,7 +60,7 @@ static inline uint32_t work_of(const event_class *class, const moment *event) {
 }
 
 static inline int account_span(traced_thread *thread, const moment *event, uint32_t work) {
-  return work == WORK_NONE || work_line_add(&thread->work, event->start, event->end, work);
+  return work == WORK_NONE ? 1 : work_line_add(&thread->work, event->start, event->end, work);
 }
 
 /* A region that is new, that tells of the loop or an evaluation, or that is not wanted. */

@@ -71,11 +71,22 @@ static int unlist(histogram *values) {
 
 /* ---- List ----------------------------------------------------------------------------------------------------------- */
 
+/* The number of listed steps that are not above this one. */
+static inline uint32_t find_listed(const histogram *values, uint32_t step) {
+  uint32_t low = 0, high = values->listed_count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (values->values.listed[middle].step <= step) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 int histogram_add_step(histogram *values, uint32_t step, uint64_t count) {
-  uint32_t at = values->listed_count;
   step_count *listed = values->values.listed;
+  uint32_t at;
   if (values->page_count) return add_to_page(values, step, count);
-  while (at && listed[at - 1].step > step) at--;
+  at = find_listed(values, step);
   if (at && listed[at - 1].step == step) {
     listed[at - 1].count += count;
     return 1;

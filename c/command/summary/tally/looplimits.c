@@ -18,7 +18,9 @@ static int is_training(const event_place *place) {
   return place->kind == AI_FETCH || place->kind == AI_START || place->kind == AI_COMPUTE || place->kind == AI_STEP;
 }
 
-int loop_limits_add(loop_limits *limits, const event_place *place, int64_t epoch, int is_evaluated, spanset *pauses) {
+/* What begins an epoch, is apart from what came before, or is not of the training itself. */
+__attribute__((noinline)) static int add_other(loop_limits *limits, const event_place *place, int64_t epoch,
+                                               int is_evaluated, spanset *pauses) {
   const int is_pause = loop_limits_is_pause(limits, place->start);
   int is_good = 1;
   if (!is_training(place) || is_evaluated) {
@@ -34,6 +36,13 @@ int loop_limits_add(loop_limits *limits, const event_place *place, int64_t epoch
   }
   if (place->end > limits->end) limits->end = place->end;
   return is_good;
+}
+
+int loop_limits_add(loop_limits *limits, const event_place *place, int64_t epoch, int is_evaluated, spanset *pauses) {
+  const int goes_on = limits->has_begun && epoch == limits->epoch && place->start - limits->end < SECOND_NS;
+  if (!goes_on || is_evaluated || !is_training(place)) return add_other(limits, place, epoch, is_evaluated, pauses);
+  if (place->end > limits->end) limits->end = place->end;
+  return 1;
 }
 
 int loop_limits_end(loop_limits *limits, int64_t *loop_last, spanset *pauses) {

@@ -115,7 +115,9 @@ static int find_starts(const loaders *all, spanset *starting) {
 static int measure_starts(rank_costs *rank, const loaders *all, spanset *waits) {
   spanset starting = {0}, *times = &starting;
   span_lengths lengths = {0, 0, 0};
-  const int is_good = find_starts(all, &starting) && spanset_measure(&waits, 1, &times, 1, &lengths);
+  int is_good;
+  if (spanset_is_empty(&all->counts[0]->starts)) return 1;
+  is_good = find_starts(all, &starting) && spanset_measure(&waits, 1, &times, 1, &lengths);
   spanset_free(&starting);
   rank->waited_starting = (double)lengths.common;
   return is_good;
