@@ -171,6 +171,13 @@ static PyObject *get_time(PyObject *module, PyObject *ignored) {
   return PyLong_FromUnsignedLongLong(mode_now() == MODE_NATIVE ? dft_time() : 0);
 }
 
+PyDoc_STRVAR(ticks_doc, "_ticks($module, /)\n--\n\nNow, for _log_measured; 0 without a trace.");
+static PyObject *ticks(PyObject *module, PyObject *ignored) {
+  (void)module;
+  (void)ignored;
+  return PyLong_FromUnsignedLongLong(mode_now() == MODE_NATIVE && dft_time() ? dft_ticks() : 0);
+}
+
 PyDoc_STRVAR(enter_event_doc, "enter_event($module, /)\n--\n\nPushes a level; returns the depth before it.");
 static PyObject *enter_event(PyObject *module, PyObject *ignored) {
   (void)module;
@@ -231,6 +238,37 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
   arguments_clear(&set);
   Py_XDECREF(name_text);
   Py_XDECREF(cat_text);
+  Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(log_measured_doc,
+             "_log_measured($module, name, cat, begin, end, ints={}, strings={}, floats={}, /)\n--\n\n"
+             "Writes one complete event with times of _ticks. It encloses what was recorded between "
+             "them,\nalso where the kernel's clock, that of get_time, is being adjusted.");
+static PyObject *log_measured(PyObject *module, PyObject *args) {
+  PyObject *name, *cat, *ints = NULL, *strings = NULL, *floats = NULL;
+  unsigned long long begin, end;
+  Arguments set;
+  dft_arg few[ARGS_FEW], *out = few;
+  Label *label;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "OOKK|OOO:_log_measured", &name, &cat, &begin, &end, &ints, &strings, &floats))
+    return NULL;
+  if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
+  label = label_new(name, cat);
+  if (!label) return NULL;
+  arguments_init(&set);
+  arguments_set_map(&set, ints, DFT_INT);
+  arguments_set_map(&set, strings, DFT_STRING);
+  arguments_set_map(&set, floats, DFT_DOUBLE);
+  if (set.count > ARGS_FEW) out = PyMem_Malloc(set.count * sizeof *out);
+  if (out) {
+    arguments_fill(&set, out);
+    dft_record(&label->site, begin, end, out, set.count);
+  }
+  if (out != few) PyMem_Free(out);
+  arguments_clear(&set);
+  label_drop(label);
   Py_RETURN_NONE;
 }
 
@@ -429,10 +467,12 @@ PyMethodDef call_methods[] = {
   {"initialize", WITH_KEYWORDS(initialize), initialize_doc},
   {"finalize", finalize, METH_NOARGS, finalize_doc},
   {"get_time", get_time, METH_NOARGS, get_time_doc},
+  {"_ticks", ticks, METH_NOARGS, ticks_doc},
   {"get_config", WITH_KEYWORDS(get_config), get_config_doc},
   {"enter_event", enter_event, METH_NOARGS, enter_event_doc},
   {"exit_event", exit_event, METH_NOARGS, exit_event_doc},
   {"log_event", WITH_KEYWORDS(log_event), log_event_doc},
+  {"_log_measured", log_measured, METH_VARARGS, log_measured_doc},
   {"_log_counter", WITH_KEYWORDS(log_counter), log_counter_doc},
   {"log_metadata_event", WITH_KEYWORDS(log_metadata_event), log_metadata_event_doc},
   {"set_app_metadata_int", WITH_KEYWORDS(set_app_metadata_int), set_app_metadata_int_doc},

@@ -7,14 +7,14 @@ another training, is no part of an epoch.
 
 from __future__ import annotations
 
+from time import monotonic
+
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native
 
-SECONDS = {"NS": 10**9, "US": 10**6, "MS": 10**3}  # in the unit of the trace
-
 
 class Epochs:
-    """Of the training of this process."""
+    """Of the training of this process. Times are those of native._ticks."""
 
     def __init__(self) -> None:
         self.epoch, self.step = -1, 0
@@ -22,11 +22,12 @@ class Epochs:
         self.epoch_began = 0  # 0: none is open
         self.open_epoch = -1
         self.last = 0  # when the last event of the training ended
+        self.last_seconds = 0.0  # the same by the clock of monotonic
         self.numbers_before: tuple[int, int, bool] | None = None  # an epoch is guessed: what they were
 
     def touch(self) -> None:
         """An event of the training has ended."""
-        self.last = native.get_time()
+        self.last, self.last_seconds = native._ticks(), monotonic()
 
     def start_epoch(self, number: int | None, began: int) -> None:
         """It is one, whether it was guessed or not."""
@@ -62,12 +63,11 @@ class Epochs:
         if self.epoch_began:
             began, self.epoch_began = self.epoch_began, 0
             ended = max(ended or self.last, began)
-            native.log_event("epoch", "pipeline", began, ended - began, {"epoch": self.open_epoch})
+            native._log_measured("epoch", "pipeline", began, ended, {"epoch": self.open_epoch})
 
     def end_after_pause(self) -> None:
         """Something begins now, outside of all loops. A second is no pause, nor is a tenth of a long epoch."""
-        if self.epoch_began:
-            pause = native.get_time() - self.last
-            second = SECONDS.get(native.get_config("DFTRACER_TIME_METRIC").upper(), 1)
-            if pause > max(second, (self.last - self.epoch_began) / 10):
-                self.end_epoch()
+        if not self.epoch_began or monotonic() - self.last_seconds <= 1:
+            return
+        if native._ticks() - self.last > (self.last - self.epoch_began) / 10:
+            self.end_epoch()

@@ -144,12 +144,12 @@ class Progress(Epochs):
 
     def begin_epoch(self, number: int) -> None:
         self._leave_loops(TRAINS, EVALUATES)
-        began = (not self.epoch_began and self.loader_began) or native.get_time()
+        began = (not self.epoch_began and self.loader_began) or native._ticks()
         self.loader_began, self.guessed = 0, None
         self.start_epoch(number, began)
 
     def begin_evaluation(self) -> None:
-        self.evaluation_began = self.evaluation_began or native.get_time()
+        self.evaluation_began = self.evaluation_began or native._ticks()
 
     def end_evaluation(self, name: str = "evaluate") -> None:
         if self.evaluation_began:
@@ -160,7 +160,7 @@ class Progress(Epochs):
     def _evaluated(self, began: int, name: str = "evaluate") -> None:
         self.touch()
         values = {"epoch": self.epoch} if self.epoch >= 0 else {}
-        native.log_event(name, "pipeline", began, self.last - began, values)
+        native._log_measured(name, "pipeline", began, self.last, values)
 
     def is_done(self) -> bool:
         """Whether a framework that leaves a loop has used its batch: it does so unless an error stops it."""
@@ -196,7 +196,7 @@ class Progress(Epochs):
         if self.is_looking:
             return lambda _, iterator: Look(iterator)
         self.event_begins()
-        use = Use(loader, native.get_time())
+        use = Use(loader, native._ticks())
         if self.drivers:
             use.kind = EVALUATES if self.evaluation_began else TRAINS
             self.loader_began = self.loader_began if self.evaluation_began else use.began

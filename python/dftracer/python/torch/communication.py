@@ -108,8 +108,13 @@ def _set_sample_rate(model: Any, rate: int) -> None:
         change(rate)
 
 
-def record_reducers(begin: int) -> None:
-    """At the end of a backward that began then: its all-reduces."""
+def clocks() -> tuple[int, int]:
+    """Now, in the unit of the trace, as torch measures it, and in ticks, as events are."""
+    return native.get_time(), native._ticks()
+
+
+def record_reducers(began: tuple[int, int]) -> None:
+    """At the end of a backward that began then, by clocks(): its all-reduces."""
     node, units = ai.comm.all_reduce, get_time_scale() / 1e9
     for model, last in list(_reducers.items()):
         try:
@@ -122,14 +127,16 @@ def record_reducers(begin: int) -> None:
         if end <= last or not start or not node.profiler._enable:
             continue
         _reducers[model] = end
-        now = native.get_time()
-        first, final = (min(max(int(at * units), begin), now) for at in (start, end))
+        now = clocks()
+        scale = (now[1] - began[1]) / max(now[0] - began[0], 1)
+        times = (min(max(int(at * units), began[0]), now[0]) - began[0] for at in (start, end))
+        first, final = (began[1] + int(time * scale) for time in times)
         values = node.profiler
-        native.log_event(
+        native._log_measured(
             node.name,
             node.cat,
             first,
-            final - first,
+            final,
             values._arguments_int,
             values._arguments_string,
             values._arguments_float,

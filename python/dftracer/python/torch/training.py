@@ -70,9 +70,9 @@ def _computed(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> C
             with node:
                 if not (is_backward and communication.has_reducers()):
                     return before(*args, **kwargs)
-                begin = native.get_time()
+                began = communication.clocks()
                 result = before(*args, **kwargs)
-                communication.record_reducers(begin)
+                communication.record_reducers(began)
                 return result
         finally:
             within.depth = 0
