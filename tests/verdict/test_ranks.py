@@ -218,6 +218,19 @@ def a_rank_in_no_call_is_still_the_one_that_is_late():
     assert verdict["ranks"] == 4 and verdict["worst"]["rank"] == 3, verdict
 
 
+def two_ranks_that_are_late_by_turns_are_named():
+    """Ranks 1 and 3 compute for about 100 ms, the others for 20 ms."""
+    job = Job(4)
+    for number in range(STEPS):
+        late = number % 2
+        job.spend("compute", [20, 95 + 5 * late, 20, 100 - 5 * late])
+        job.meet("exchange", 0.01)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert {verdict["worst"]["rank"], verdict["second"]["rank"]} == {1, 3}, verdict
+    assert abs(verdict["worst"]["share"] - 0.5) < 0.02 and abs(verdict["second"]["share"] - 0.5) < 0.02, verdict
+    assert "; rank 1 causes 50 % of it, rank 3 50 %." in verdict["text"], verdict
+
+
 def ranks_that_are_late_by_turns_have_no_culprit():
     """In each step another one of four ranks computes for 80 ms longer."""
     job = Job(4)
@@ -285,6 +298,7 @@ if __name__ == "__main__":
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
         a_rank_in_no_call_is_still_the_one_that_is_late,
+        two_ranks_that_are_late_by_turns_are_named,
         ranks_that_are_late_by_turns_have_no_culprit,
         a_rank_that_hands_out_work_is_no_imbalance,
         names_are_those_of_the_tables,

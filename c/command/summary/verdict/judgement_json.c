@@ -108,6 +108,9 @@ static void print_verdict(FILE *out, const judgement *made) {
           (uint64_t)verdict->of_ns - (uint64_t)verdict->best_ns, (uint64_t)verdict->best_ns);
   if (verdict->worst_rank == NO_NUMBER) fprintf(out, ", \"worst\": null");
   else fprintf(out, ", \"worst\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->worst_rank, verdict->worst_share);
+  if (verdict->second_rank == NO_NUMBER) fprintf(out, ", \"second\": null");
+  else
+    fprintf(out, ", \"second\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->second_rank, verdict->second_share);
   print_shares(out, verdict, costs);
   fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? costs->aside_ns / costs->base_ns : 0);
   print_waits(out, costs);

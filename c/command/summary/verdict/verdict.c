@@ -191,6 +191,22 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
 }
 
 /* The rank with the largest share of the cost; of imbalance, the one that the others wait for. */
+/* Two ranks with more work than the others come last by turns. */
+static void find_second(job_verdict *verdict, const job_costs *costs) {
+  const rank_costs *worst = NULL, *second = NULL;
+  double share;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    if (rank->rank == verdict->worst_rank) worst = rank;
+    else if (!second || rank->caused_ns > second->caused_ns) second = rank;
+  }
+  if (!worst || !second || second->rank == NO_NUMBER || costs->count == 2) return;
+  share = verdict->worst_share * second->caused_ns / worst->caused_ns;
+  if (verdict->worst_share >= SHARE_CAUSE || verdict->worst_share + share < SHARE_CAUSE) return;
+  verdict->second_rank = second->rank;
+  verdict->second_share = share;
+}
+
 static void find_worst(job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const measure_value *last = &measures->values[M_last_rank];
   double second = 0;
@@ -203,6 +219,7 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
     verdict->worst_rank = (int64_t)last->number;
     verdict->worst_share = measures->values[M_last_share].number;
     verdict->is_worst_told = 1;
+    find_second(verdict, costs);
     return;
   }
   if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER) {
@@ -243,7 +260,7 @@ static int is_sure(const job_verdict *verdict, const summary_answer *answer, con
 
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures) {
-  *verdict = (job_verdict){.worst_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
+  *verdict = (job_verdict){.worst_rank = NO_NUMBER, .second_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
   if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);

@@ -59,6 +59,9 @@ typedef struct job_verdict {
   int64_t worst_rank; /* NO_NUMBER: there is none */
   double worst_share;
   int is_worst_told; /* it differs from the others */
+  /* Of imbalance, if the worst rank alone does not explain it, but two do: the other one; else NO_NUMBER. */
+  int64_t second_rank;
+  double second_share;
   verdict_cause cause;
   char *text, *next; /* allocated */
   char *evidence;    /* lines; allocated */

@@ -89,6 +89,11 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
 
 static void say_worst(FILE *out, const job_verdict *verdict) {
   if (!verdict->is_worst_told) return;
+  if (verdict->second_rank != NO_NUMBER) {
+    fprintf(out, "; rank %" PRId64 " causes %.0f %% of it, rank %" PRId64 " %.0f %%", verdict->worst_rank,
+            100 * verdict->worst_share, verdict->second_rank, 100 * verdict->second_share);
+    return;
+  }
   if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < MOST_SHARE) {
     fprintf(out, "; no single rank causes most of it");
     return;
