@@ -239,6 +239,7 @@ class Training:
             own = [span for span in self.spans if span.process == (process.source, process.pid)]
             first, last = process.loop
             ages = [integer(span.args.get("process_age_ns"), 0) for span in own if is_ours(span.event)]
+            times["before_ns"] += max(ages, default=0)
             times["startup_ns"] += first - min(span.start for span in own) + max(ages, default=0)
             times["loop_ns"] += length(without([process.loop], process.pauses))
             times["data_in_loop_ns"] += shared(union(loading[process]), [(first, last)])

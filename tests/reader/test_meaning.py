@@ -82,7 +82,8 @@ def the_start_of_the_process_is_start_up(folder):
             trace.event("forward", "compute", at + 43.5, at + 50)
         trace.save(folder)
     text, found = summary(folder)
-    assert found["training"]["startup_ns"] == 5 * 10**9 and "\nstart-up 2.50 s" in text, text
+    assert found["training"]["startup_ns"] == found["training"]["before_ns"] == 5 * 10**9, found["training"]
+    assert "\nstart-up 2.50 s - before the training loop; 2.50 s of it before the first event" in text, text
 
 
 def ranks_make_their_steps_together(folder):

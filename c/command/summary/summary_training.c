@@ -60,13 +60,18 @@ static void print_totals(FILE *out, const summary_answer *answer) {
     {"", 'l'}, {trainers == 1 ? "time" : "time per trainer", 'r'}, {"share", 'r'}, {"", 't'}};
   table split = {.columns = columns, .column_count = 4};
   print_heading(out, training);
+  char duration[FORMAT_BYTES], startup[96] = "before the training loop";
+  if (training->before_ns) {
+    format_duration(duration, (double)(training->before_ns / trainers) / 1e9);
+    snprintf(startup, sizeof startup, "before the training loop; %s of it before the first event", duration);
+  }
   const struct {
     const char *what;
     uint64_t ns, whole_ns;
     const char *note;
     int is_unknown, is_optional;
   } rows[] = {
-    {"start-up", training->startup_ns, 0, "before the training loop", 0, 0},
+    {"start-up", training->startup_ns, 0, startup, 0, 0},
     {"evaluation", evaluation, 0, "apart from the loop; evaluate and test", 0, 1},
     {"pauses", training->pause_ns, 0, "apart from the loop; nothing was recorded for long", 0, 1},
     {"loop", whole, whole,

@@ -132,6 +132,7 @@ void summary_json_training(FILE *out, const summary_answer *answer) {
     {"fetches", training->count[AI_FETCH]},
     {"computes", training->count[AI_COMPUTE]},
     {"startup_ns", training->startup_ns},
+    {"before_ns", training->before_ns},
     {"loop_ns", training->loop_ns},
     {"teardown_ns", training->teardown_ns},
     {"compute_ns", training->compute_ns},

@@ -212,6 +212,7 @@ static int add_loops(summary_state *state, training_totals *sum) {
     spanset_free(&loop);
     sum->pause_ns += of_pauses.one;
     sum->loop_ns += of_pauses.two - of_pauses.common;
+    sum->before_ns += state->processes[i].facts.age_ns;
     sum->startup_ns += time_between(first, counts->loop_first) + state->processes[i].facts.age_ns;
     sum->teardown_ns += time_between(counts->loop_last, last);
   }

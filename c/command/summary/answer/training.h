@@ -28,6 +28,7 @@ typedef struct training_totals {
   uint64_t updates;     /* steps of optimizers */
   uint64_t pause_ns;    /* pauses of the loop, which are not part of it: looplimits.h */
   uint64_t startup_ns;  /* from the start of the trainer's process, or else its first event */
+  uint64_t before_ns;   /* of this, before the first event */
   uint64_t teardown_ns; /* to its last event */
 } training_totals;
 
