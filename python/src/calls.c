@@ -204,6 +204,21 @@ static uint64_t time_from(PyObject *value, uint64_t otherwise) {
   return otherwise;
 }
 
+/* Values by their types; see arguments_set_map. */
+static void take_values(Arguments *set, PyObject *ints, PyObject *strings, PyObject *floats) {
+  arguments_init(set);
+  arguments_set_map(set, ints, DFT_INT);
+  arguments_set_map(set, strings, DFT_STRING);
+  arguments_set_map(set, floats, DFT_DOUBLE);
+}
+
+/* In `few`, if they fit; NULL: no memory. */
+static dft_arg *arguments_list(const Arguments *set, dft_arg few[ARGS_FEW]) {
+  dft_arg *list = set->count > ARGS_FEW ? PyMem_Malloc(set->count * sizeof *list) : few;
+  if (list) arguments_fill(set, list);
+  return list;
+}
+
 PyDoc_STRVAR(log_event_doc, "log_event($module, /, name, cat, start_time, duration, int_args={}, string_args={}, "
                             "float_args={}, relations={})\n--\n\nWrites one complete event with these times.");
 static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords) {
@@ -212,25 +227,21 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
   PyObject *name, *cat, *start, *duration, *ints = NULL, *strings = NULL, *floats = NULL, *relations = NULL;
   PyObject *name_text, *cat_text;
   Arguments set;
-  dft_arg few[ARGS_FEW], *out = few;
+  dft_arg few[ARGS_FEW], *out;
   (void)module;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|OOOO:log_event", names, &name, &cat, &start, &duration, &ints,
                                    &strings, &floats, &relations))
     return NULL;
   if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
-  arguments_init(&set);
-  arguments_set_map(&set, ints, DFT_INT);
-  arguments_set_map(&set, strings, DFT_STRING);
-  arguments_set_map(&set, floats, DFT_DOUBLE);
+  take_values(&set, ints, strings, floats);
   if (relations && relations != Py_None) arguments_set_relations(&set, relations);
   name_text = text_from(name);
   cat_text = text_from(cat);
-  if (set.count > ARGS_FEW) out = PyMem_Malloc(set.count * sizeof *out);
+  out = arguments_list(&set, few);
   if (name_text && cat_text && out) {
     Py_ssize_t name_len, cat_len;
     const char *name_bytes = PyUnicode_AsUTF8AndSize(name_text, &name_len);
     const char *cat_bytes = PyUnicode_AsUTF8AndSize(cat_text, &cat_len);
-    arguments_fill(&set, out);
     dft_log_event_n(name_bytes, (size_t)name_len, cat_bytes, (size_t)cat_len, time_from(start, dft_time()),
                     time_from(duration, 0), 0, out, set.count);
   }
@@ -249,7 +260,7 @@ static PyObject *log_measured(PyObject *module, PyObject *args) {
   PyObject *name, *cat, *ints = NULL, *strings = NULL, *floats = NULL;
   unsigned long long begin, end;
   Arguments set;
-  dft_arg few[ARGS_FEW], *out = few;
+  dft_arg few[ARGS_FEW], *out;
   Label *label;
   (void)module;
   if (!PyArg_ParseTuple(args, "OOKK|OOO:_log_measured", &name, &cat, &begin, &end, &ints, &strings, &floats))
@@ -257,15 +268,9 @@ static PyObject *log_measured(PyObject *module, PyObject *args) {
   if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
   label = label_new(name, cat);
   if (!label) return NULL;
-  arguments_init(&set);
-  arguments_set_map(&set, ints, DFT_INT);
-  arguments_set_map(&set, strings, DFT_STRING);
-  arguments_set_map(&set, floats, DFT_DOUBLE);
-  if (set.count > ARGS_FEW) out = PyMem_Malloc(set.count * sizeof *out);
-  if (out) {
-    arguments_fill(&set, out);
-    dft_record(&label->site, begin, end, out, set.count);
-  }
+  take_values(&set, ints, strings, floats);
+  out = arguments_list(&set, few);
+  if (out) dft_record(&label->site, begin, end, out, set.count);
   if (out != few) PyMem_Free(out);
   arguments_clear(&set);
   label_drop(label);
