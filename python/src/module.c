@@ -7,6 +7,7 @@
 
 #include "bound.h"
 #include "calls.h"
+#include "eventcalls.h"
 #include "fn.h"
 #include "function.h"
 #include "label.h"
@@ -78,6 +79,7 @@ static int execute(PyObject *module) {
     return -1;
   }
   if (make_once(module) < 0) return -1;
+  if (PyModule_AddFunctions(module, event_call_methods) < 0) return -1;
   if (PyModule_AddStringConstant(module, "__version__", dft_version()) < 0) return -1;
   if (PyObject_SetAttrString(module, "_enabled", native_enabled ? Py_True : Py_False) < 0) return -1;
   return add(module, "dft_fn", native.dft_fn) || add(module, "DFTracerAI", native.node) ||
