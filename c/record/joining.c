@@ -102,6 +102,8 @@ enum dft__readiness dft__thread_enter(uint32_t events) {
   if (!gate && dft__hooks.session_open_due(before)) gate = DFT__ACQUIRE(*dft__gate_page());
   if (gate && (dft__self.session == (gate & ~DFT__GATE_PAUSED) || join(gate & ~DFT__GATE_PAUSED, before, events))) {
     ready = gate & DFT__GATE_PAUSED ? DFT__PAUSED : DFT__READY;
+  } else if (gate) {
+    dft__hooks.session_await_exit(); /* no room, or the session has been completed since */
   }
   pthread_setcancelstate(cancel, NULL);
   dft__signals_restore(before);

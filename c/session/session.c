@@ -307,6 +307,10 @@ static struct {
   _Atomic uint64_t until_ns;
 } ending;
 
+static int is_ending(void) {
+  return atomic_load(&ending.by) >> 32 == (uint64_t)getpid();
+}
+
 static void hold_threads(uint64_t ns) {
   atomic_store(&ending.until_ns, dft__clock_ns() + ns);
 }
@@ -324,14 +328,15 @@ static int is_asleep(uint32_t tid) {
 /* A call that returned is in the trace. So a call that comes too late for it does not return, because the process is about to
  * end. But code that runs after our destructor may wait for the thread, and so may a sink, for a lock: then it goes on. */
 int dft__session_await_exit(void) {
-  uint64_t by = atomic_load(&ending.by), until_ns, now_ns;
+  uint32_t by = (uint32_t)atomic_load(&ending.by);
+  uint64_t until_ns, now_ns;
   struct timespec pause = {0, 1000000};
-  if (!by || by >> 32 != (uint64_t)getpid()) return 0;
-  if ((uint32_t)by == dft__thread_id()) return 1;
+  if (!is_ending()) return 0;
+  if (by == dft__thread_id()) return 1;
   for (;;) {
     until_ns = atomic_load(&ending.until_ns);
     now_ns = dft__clock_ns();
-    if (now_ns >= until_ns && (now_ns >= until_ns + EXIT_NS || is_asleep((uint32_t)by))) break;
+    if (now_ns >= until_ns && (now_ns >= until_ns + EXIT_NS || is_asleep(by))) break;
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &pause, NULL);
   }
   set_active(0);
@@ -350,9 +355,13 @@ static void decide_aside(void *is_open) {
 }
 
 int dft__session_open_due(uint64_t signals) {
-  int is_open = 0;
-  if (dft__session_await_exit()) return 0;
-  if (!dft__session_lock(DFT__LOCK_MS)) return 0;
+  int is_open = 0, is_locked = !is_ending() && dft__session_lock(DFT__LOCK_MS);
+  if (is_ending()) { /* maybe while this thread waited for the lock, to open what is already completed */
+    if (is_locked) dft__session_unlock();
+    dft__session_await_exit();
+    return 0;
+  }
+  if (!is_locked) return 0;
   is_opening_by_event = 1;
   opening_signals = dft__signals_on_own_stack() ? UINT64_MAX : signals; /* later this thread is on another one */
   if (!must_load() || may_allocate()) dft__aside_run(decide_aside, &is_open);
