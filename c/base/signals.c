@@ -9,14 +9,14 @@ __thread uint32_t dft__hush;
 
 static uint64_t initial_mask;
 
-uint64_t dft__signals_blocked(void) {
+static uint64_t blocked_now(void) {
   uint64_t mask = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, 8);
   return mask;
 }
 
 __attribute__((constructor)) static void remember_mask(void) {
-  initial_mask = dft__signals_blocked();
+  initial_mask = blocked_now();
 }
 
 int dft__signals_on_own_stack(void) {

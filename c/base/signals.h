@@ -30,9 +30,6 @@ static inline void dft__signals_restore(uint64_t before) {
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, 8);
 }
 
-/* What is blocked now. */
-uint64_t dft__signals_blocked(void);
-
 /* Nonzero on the alternate stack, which only signal handlers use. */
 int dft__signals_on_own_stack(void);
 

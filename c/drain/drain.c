@@ -462,20 +462,20 @@ void dft__drain_wake(void) {
   wake_thread();
 }
 
-int dft__drain_does_all(void) {
+/* DFTRACER_ON_FULL=wait: producers leave all work to the thread, which runs. */
+static int does_all(void) {
   return is_waiting_mode() && DFT__GET(drain.thread_state) == THREAD_RUNS && !atomic_load(&drain.is_ending);
 }
 
 int dft__drain_ask_growth(dft__spool *spool) {
-  int is_ours = dft__drain_enter(spool) && dft__drain_does_all() &&
-                atomic_load(&drain.self) != (uintptr_t)pthread_self();
+  int is_ours = dft__drain_enter(spool) && does_all() && atomic_load(&drain.self) != (uintptr_t)pthread_self();
   if (is_ours) wake_thread();
   dft__drain_leave();
   return is_ours;
 }
 
 int dft__drain_assist(uint64_t least, uint64_t signals) {
-  if (can_assist(signals) && !dft__drain_does_all()) return assist(least);
+  if (can_assist(signals) && !does_all()) return assist(least);
   wake_thread();
   return 0;
 }

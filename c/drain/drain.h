@@ -50,9 +50,6 @@ int dft__drain_assist(uint64_t least, uint64_t signals);
 
 int dft__drain_is_ending(void);
 
-/* DFTRACER_ON_FULL=wait: producers leave all work to the thread, which runs. */
-int dft__drain_does_all(void);
-
 /* For the hook. */
 int dft__drain_ask_growth(dft__spool *spool);
 

@@ -7,6 +7,7 @@
 #include "canonical.h"
 
 #include "reader/row/scan.h"
+#include "reader/row/value.h"
 
 /* Moves past the text, or gives up. */
 #define EXPECT(at, literal)                                             \
@@ -41,7 +42,7 @@ static inline const char *name_and_cat(dft__parser *parser, const char *at, uint
 
 static inline const char *times(dft__parser *parser, const char *at, uint32_t row) {
   dft__columns *columns = parser->columns;
-  const uint64_t most = (uint64_t)INT64_MAX / 2 / parser->unit_ns;
+  const uint64_t most = (uint64_t)DFT__TIME_MOST / parser->unit_ns;
   uint64_t start, dur;
   EXPECT(at, ",\"pid\":");
   if (!(at = digits(at, &columns->pid[row]))) return NULL;
@@ -50,7 +51,7 @@ static inline const char *times(dft__parser *parser, const char *at, uint32_t ro
   EXPECT(at, ",\"ts\":");
   if (!(at = digits(at, &start)) || start > most) return NULL;
   EXPECT(at, ",\"dur\":");
-  if (!(at = digits(at, &dur)) || dur > most) return NULL;
+  if (!(at = digits(at, &dur)) || dur > most - start) return NULL;
   columns->start_ns[row] = (int64_t)(start * parser->unit_ns);
   columns->dur_ns[row] = (int64_t)(dur * parser->unit_ns);
   return at;

@@ -203,8 +203,8 @@ static void finish_row(dft__parser *parser, const parsed_line *line, dft_text te
   uint32_t row = columns->count;
   uint8_t phase = phase_of(line);
   columns->phase[row] = phase;
-  if (columns->start_ns[row] > 0 && columns->dur_ns[row] > INT64_MAX - columns->start_ns[row]) {
-    columns->dur_ns[row] = INT64_MAX - columns->start_ns[row];
+  if (columns->dur_ns[row] > DFT__TIME_MOST - columns->start_ns[row]) {
+    columns->dur_ns[row] = DFT__TIME_MOST - columns->start_ns[row];
     parser->is_time_cut++;
   }
   if (phase == DFT_METADATA) define(parser, line);

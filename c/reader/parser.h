@@ -22,7 +22,7 @@ typedef struct dft__parser {
   uint32_t nesting;
   uint64_t unit_ns;
   char *plain;          /* room for unescaped texts: as much as the text that is parsed */
-  uint32_t is_time_cut; /* counts times that were cut to 64 bits */
+  uint32_t is_time_cut; /* counts times that were cut */
   /* the host of the previous line, with the closing quote */
   char last_host[32];
   uint32_t last_host_len;

@@ -61,7 +61,7 @@ static uint32_t kind_of(const char *path, const uint8_t *bytes, size_t len) {
   return DFT_SOURCE_PLAIN;
 }
 
-static int fail(dft_reader *reader, uint32_t index, int error) {
+int dft__source_fail(dft_reader *reader, uint32_t index, int error) {
   dft__problem_entry problem = {.kind = DFT_PROBLEM_FILE, .error = error, .line_in_unit = UINT64_MAX};
   const char *path = reader->sources[index].path;
   dft__problem_add(reader, index, &problem, path, strlen(path));
@@ -74,13 +74,13 @@ int dft__source_prepare(dft_reader *reader, uint32_t index, int fd) {
   uint8_t head[PEEK_BYTES], text[PEEK_BYTES];
   struct stat facts;
   ssize_t len;
-  if (source->is_opened) return fd >= 0;
+  if (source->is_opened) return fd >= 0 || dft__source_fail(reader, index, errno);
   source->is_opened = 1;
-  if (fd < 0) return fail(reader, index, errno);
-  if (fstat(fd, &facts) != 0) return fail(reader, index, errno);
-  if (!S_ISREG(facts.st_mode)) return fail(reader, index, S_ISDIR(facts.st_mode) ? EISDIR : ESPIPE);
+  if (fd < 0) return dft__source_fail(reader, index, errno);
+  if (fstat(fd, &facts) != 0) return dft__source_fail(reader, index, errno);
+  if (!S_ISREG(facts.st_mode)) return dft__source_fail(reader, index, S_ISDIR(facts.st_mode) ? EISDIR : ESPIPE);
   len = pread(fd, head, sizeof head, 0);
-  if (len < 0) return fail(reader, index, errno);
+  if (len < 0) return dft__source_fail(reader, index, errno);
   source->size = (uint64_t)facts.st_size;
   source->kind = kind_of(source->path, head, (size_t)len);
   if (source->kind == DFT_SOURCE_GZIP) {

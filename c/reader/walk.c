@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "walk.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -92,7 +93,8 @@ int dft__walk_take(dft_reader *reader, dft__walk *walk, uint32_t index, dft__uni
     uint64_t *more = realloc(walk->starts, capacity * sizeof *more);
     if (!more) {
       close(fd);
-      return 0;
+      walk->next_start = source->size;
+      return dft__source_fail(reader, index, ENOMEM);
     }
     walk->starts = more;
     walk->unit_capacity = capacity;

@@ -67,13 +67,9 @@ void dft__ownership_take(dft__spool *spool) {
   atomic_store(&header->is_appending, NOT_APPENDING);
 }
 
-void dft__ownership_return(dft__spool *spool) {
-  atomic_fetch_add(&spool->header->takings, 1);
-  atomic_store(&spool->header->is_taken, 0);
-}
-
 void dft__ownership_renew(dft__spool *spool) {
   if (spool->header->is_explicit) spool->header->is_explicit = DFT__NAME_EXTENDED; /* must not replace that trace */
   dft__commit_restart(spool);
-  dft__ownership_return(spool);
+  atomic_fetch_add(&spool->header->takings, 1);
+  atomic_store(&spool->header->is_taken, 0);
 }

@@ -21,9 +21,6 @@ int dft__ownership_is_lost(dft__spool *spool);
 /* A recovery takes the spool, which it has opened. Waits until the process is not appending. One that does so for five seconds
  * has died in the middle of it, or was stopped there, and may not commit. */
 void dft__ownership_take(dft__spool *spool);
-/* The trace is published. What follows is another one. */
-void dft__ownership_return(dft__spool *spool);
-
 /* The process itself begins another trace: a recovery that does not see the spool has published what was written. */
 void dft__ownership_renew(dft__spool *spool);
 

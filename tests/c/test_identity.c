@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "base/identity.h"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 
 #include "session.h"

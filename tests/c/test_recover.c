@@ -3,7 +3,6 @@
 #include <alloca.h>
 #include <dirent.h>
 #include <dlfcn.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>

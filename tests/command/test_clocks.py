@@ -197,6 +197,20 @@ def a_drift_is_found(folder):
 
 
 @in_a_folder
+def events_of_a_profiler_without_a_time_stay_as_they_are(folder):
+    """In a process whose clock drifts."""
+    job = run_job([Clock(), Clock(800, 300), Clock()])
+    job.write(f"{folder}/in")
+    (rank, *_) = [rank for rank in job.ranks if rank.node == 1]
+    kernel = {"ph": "X", "name": "kernel", "cat": "kernel", "pid": rank.pid, "tid": rank.pid, "dur": 5.5}
+    profile = {"distributedInfo": {"rank": rank.rank}, "traceEvents": [kernel]}
+    Path(folder, "profile.json").write_text(json.dumps(profile))
+    _, events, _ = merged(folder, f"{folder}/profile.json")
+    (found,) = [event for event in events if event["name"] == "kernel"]
+    assert found["dur"] == 5.5 and "ts" not in found, found
+
+
+@in_a_folder
 def the_first_clock_is_that_of_rank_0(folder):
     job = run_job([Clock(9_000, 20), Clock(9_000, 20), Clock()])
     job.write(f"{folder}/in")
@@ -371,6 +385,7 @@ def a_clock_that_was_set_is_reported(folder):
 for check in (
     an_offset_is_found,
     a_drift_is_found,
+    events_of_a_profiler_without_a_time_stay_as_they_are,
     the_first_clock_is_that_of_rank_0,
     messages_or_collectives_are_enough,
     good_clocks_are_left_alone,

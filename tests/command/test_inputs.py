@@ -260,14 +260,14 @@ def info_of_many_traces_is_a_table(folder):
 def the_table_of_traces_stays_narrow(folder):
     """Long commands are cut, states are one word, and the host of all is left out."""
     for number in range(2):
-        dftracer("run", "--io", "-q", "--out", folder / "out", "--", "/bin/true", "ä" * 70, number)
+        dftracer("run", "--io", "-q", "--out", folder / "out", "--", "/bin/cat", "ä" * 70, number, status=1)
     leave_dead(folder / "out")
     out, _ = dftracer("info", folder / "out", env={"COLUMNS": "80", "LC_ALL": "C.UTF-8"})
     assert max(map(len, out.splitlines())) <= 80, out
     assert " host " not in out and re.search(r" died +…", out) and out.count(" complete ") == 2, out
     assert "\ndied, not recovered yet: 1 trace; 'dftracer recover FOLDER' publishes it\n" in out, out
     out, _ = dftracer("info", folder / "out", env={"COLUMNS": "", "LC_ALL": "C.UTF-8"})
-    assert out.count(f" /bin/true {'ä' * 49}… ") == 2, out
+    assert out.count(f" /bin/cat {'ä' * 50}… ") == 2, out
 
 
 @in_a_folder
@@ -367,6 +367,8 @@ for case in (
     unpaired_and_damaged_events_are_reported,
     a_real_torch_profile_is_summed_up,
     info_of_many_traces_is_a_table,
+    the_table_of_traces_stays_narrow,
+    traces_of_several_runs_are_told_apart,
     commands_are_shown_as_they_were_typed,
     validate_says_first_whether_a_file_can_be_read,
     ranks_are_padded_for_perfetto,

@@ -2,6 +2,7 @@
  *
  * What is complete is told by zlib, fed byte by byte. SPDX-License-Identifier: MIT */
 #include <dftracer/reader.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -203,6 +204,28 @@ static void anything_at_all_is_read_without_a_crash(void) {
   }
 }
 
+/* It is opened again for each part of it. */
+static void what_is_removed_meanwhile_is_reported(const bytes *text) {
+  const char *paths[] = {path};
+  bytes large = {NULL, 0};
+  dft_reader *reader;
+  dft_cursor *cursor;
+  const dft_rows *rows;
+  dft_problem problem = {.struct_size = sizeof problem};
+  while (large.len < 5u << 20) append(&large, text->data, text->len);
+  save(large.data, large.len);
+  free(large.data);
+  CHECK_INT(dft_reader_open(NULL, paths, 1, &reader), DFT_OK);
+  CHECK_INT(dft_cursor_open(reader, DFT_ALL, &cursor), DFT_OK);
+  CHECK_INT(dft_cursor_next(cursor, &rows), DFT_OK);
+  unlink(path);
+  while (rows) CHECK_INT(dft_cursor_next(cursor, &rows), DFT_OK);
+  CHECK_INT(dft_reader_problem(reader, 0, &problem), DFT_OK);
+  CHECK_INT(problem.error, ENOENT);
+  dft_cursor_close(cursor);
+  dft_reader_close(reader);
+}
+
 int main(void) {
   bytes text = make_text(), packed = make_gzip(&text);
   uint64_t problems;
@@ -215,7 +238,7 @@ int main(void) {
   every_complete_line_of_a_cut_plain_file_is_read(&text);
   damage_costs_one_member(&packed);
   anything_at_all_is_read_without_a_crash();
-  unlink(path);
+  what_is_removed_meanwhile_is_reported(&text);
   rmdir(folder);
   free(text.data);
   free(packed.data);

@@ -70,7 +70,7 @@ def times_in_every_notation(folder):
     for unit, factor in (("NS", 1), ("US", 1000), ("MS", 10**6)):
         for spelling in spellings:
             true = int(Decimal(spelling) * factor)
-            if true >= 2**63 - 1000:
+            if true >= 2**62 - 1000:
                 continue
             metric = {"id": 0, "name": "CM", "cat": "dftracer", "pid": 7, "tid": 7, "ph": "M"}
             metric["args"] = {"name": "time_metric", "value": unit}
@@ -81,7 +81,24 @@ def times_in_every_notation(folder):
             assert found["start_ns"] == first and found["end_ns"] == true + factor, (unit, spelling, true, found)
     line = json.dumps(event(start="TIME")).replace('"TIME"', "1e30").encode()
     found = json.loads(run("summary", "--json", save(folder / "one.pfw", line), status=None)[0])
-    assert found["job"]["start_ns"] >= 2**63 - 10**5 and found["problem_count"] == 1, found
+    assert 2**62 - 10**5 <= found["job"]["start_ns"] < 2**62 and found["problem_count"] == 1, found
+
+
+def times_at_both_ends(folder):
+    """They are cut to where the distance of any two is a number of 64 bits."""
+    kinds = (("compute", "forward"), ("dataloader", "fetch.iter"), ("MPI", "MPI_Allreduce"), ("POSIX", "read"))
+    lines = [
+        event(name, start, dur, cat=cat, args={"epoch": 1})
+        for cat, name in (*kinds, ("pipeline", "epoch.block"), ("pipeline", "step"), ("pipeline", "evaluate"))
+        for start in (-(10**30), -(10**15), 0, 10**15, 10**30)
+        for dur in (0, 1, 10**30)
+    ]
+    path = save(folder / "one.pfw", *lines)
+    for command in (("summary",), ("summary", "--from", "1s"), ("info",), ("merge", "-o", folder / "merged.json")):
+        _, errors = run(*command, path, status=None)
+        assert b"runtime error" not in errors, errors.decode()
+    found = json.loads(run("summary", "--json", path, status=None)[0])["job"]
+    assert (found["start_ns"], found["end_ns"]) == (-(2**62 - 1), 2**62 - 1), found
 
 
 def fractions_of_microseconds_in_medians(folder):
@@ -323,6 +340,7 @@ def main():
     for case in (
         a_file_counts_once_whatever_its_paths,
         times_in_every_notation,
+        times_at_both_ends,
         fractions_of_microseconds_in_medians,
         zeros_in_texts,
         json_is_valid_whatever_the_texts,

@@ -78,7 +78,7 @@ def odd_line(rng, number):
         f'"id":{number + 1}',
         '"pid":17',
         f'"tid":{rng.randrange(5)}',
-        f'"ts":{rng.choice([0, 5, 10**15 + number, 9 * 10**15])}',
+        f'"ts":{rng.choice([0, 5, 10**15 + number, 4 * 10**15])}',
         f'"dur":{rng.choice([0, 1, 99999999])}',
         rng.choice(['"ph":"X"', '"ph":1', '"ph":"C"', '"ph":"M"', '"ph":4']),
         '"type":3',

@@ -149,7 +149,7 @@ BROKEN = {
     "no time": (text(event(10, ts=None)), "T1", FIRST),
     "no length": (text(event(10, dur=None)), "T1", FIRST),
     "relative": (text(event(10, ts=5)), "T2", FIRST),
-    "far": (text(event(10, ts=9 * 10**15 + 1)), "T2", FIRST),
+    "far": (text(event(10, ts=45 * 10**14 + 1)), "T2", FIRST),
     "overlap": (text(event(10), event(11, 5)), "T4", FIRST + 1),
     "lane": (text(event(10, tid=2**22 + 1)), "T4", FIRST),
     "step": (text(event(10, args={"step": "one"})), "A1", FIRST),

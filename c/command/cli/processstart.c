@@ -9,7 +9,8 @@
 
 #define START_FIELD 22 /* of /proc/PID/stat */
 
-uint64_t process_start_ticks(pid_t pid) {
+/* In clock ticks since boot; 0: there is no such process. */
+static uint64_t start_ticks(pid_t pid) {
   char path[64], text[1024];
   const char *field;
   FILE *file;
@@ -26,7 +27,7 @@ uint64_t process_start_ticks(pid_t pid) {
 
 struct timespec process_start_time(pid_t pid) {
   long ticks_per_second = sysconf(_SC_CLK_TCK);
-  uint64_t start = process_start_ticks(pid);
+  uint64_t start = start_ticks(pid);
   struct timespec now, since_boot;
   int64_t start_ns;
   clock_gettime(CLOCK_REALTIME, &now);

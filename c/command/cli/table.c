@@ -36,11 +36,13 @@ void table_add(table *sheet, const char *text, size_t len) {
   if (sheet->cell_count == sheet->cell_capacity) {
     size_t capacity = sheet->cell_capacity ? sheet->cell_capacity * 2 : 256;
     char **more = realloc(sheet->cells, capacity * sizeof *more);
+    sheet->is_short |= !more;
     if (!more) return;
     sheet->cells = more;
     sheet->cell_capacity = capacity;
   }
   copy = strdup(printable_n(text, len));
+  sheet->is_short |= !copy;
   if (!copy) return;
   sheet->cells[sheet->cell_count++] = copy;
 }
@@ -53,7 +55,10 @@ void table_add_start(table *sheet, const char *text, int most) {
     return;
   }
   for (int left = most - 1; left > 0 || is_continuation(text[len]); len++) left -= !is_continuation(text[len]);
-  if (asprintf(&start, "%.*s%s", (int)len, text, cut_mark()) < 0) return;
+  if (asprintf(&start, "%.*s%s", (int)len, text, cut_mark()) < 0) {
+    sheet->is_short = 1;
+    return;
+  }
   table_add(sheet, start, strlen(start));
   free(start);
 }
@@ -164,7 +169,8 @@ void table_print(table *sheet, FILE *out, int indent) {
   fprintf(out, "%*s%s", indent, "", has_colour ? "\033[2m" : "");
   for (int i = 0; i < sheet->column_count; i++) print_column(sheet, out, i, sheet->columns[i].title, width);
   fprintf(out, "%s\n", has_colour ? "\033[0m" : "");
-  for (size_t i = 0; i < sheet->cell_count; i++) {
+  if (sheet->is_short) fprintf(out, "%*s(out of memory)\n", indent, "");
+  for (size_t i = 0; i < sheet->cell_count && !sheet->is_short; i++) {
     int column = (int)(i % (size_t)sheet->column_count);
     if (!column) fprintf(out, "%*s", indent, "");
     print_column(sheet, out, column, sheet->cells[i], width);
@@ -175,6 +181,7 @@ void table_print(table *sheet, FILE *out, int indent) {
   free(sheet->cells);
   sheet->cells = NULL;
   sheet->cell_count = sheet->cell_capacity = 0;
+  sheet->is_short = 0;
 }
 
 void table_heading(FILE *out, const char *title, const char *note) {

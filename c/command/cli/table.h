@@ -20,6 +20,7 @@ typedef struct table {
   int column_count;
   char **cells;
   size_t cell_count, cell_capacity;
+  int is_short; /* no memory: it has not all cells */
 } table;
 
 /* Adds a cell: row after row, from left to right. It becomes printable. */

@@ -1,6 +1,5 @@
 /* command_convert.c - dftracer convert: writes traces in other formats.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 
 #include "command/cli/arguments.h"
 #include "command/cli/printable.h"

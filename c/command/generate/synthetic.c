@@ -45,12 +45,12 @@ static void hash_of(const char *text, char out[17]) {
   snprintf(out, 17, "%016llx", (unsigned long long)mix(hash));
 }
 
-uint64_t synthetic_events_of(const synthetic *plan, uint32_t rank) {
+static uint64_t events_of(const synthetic *plan, uint32_t rank) {
   return plan->events / plan->processes + (rank < plan->events % plan->processes);
 }
 
 uint64_t synthetic_members_of(const synthetic *plan, uint32_t rank) {
-  uint64_t events = synthetic_events_of(plan, rank);
+  uint64_t events = events_of(plan, rank);
   return events ? (events + SYNTHETIC_MEMBER_EVENTS - 1) / SYNTHETIC_MEMBER_EVENTS : 1;
 }
 
@@ -322,7 +322,7 @@ static uint64_t put_turns(writer *to, uint64_t count, uint64_t member) {
 
 size_t synthetic_member(const synthetic *plan, uint32_t rank, uint64_t member, char text[SYNTHETIC_MEMBER_BYTES]) {
   writer to = {.plan = plan, .at = text, .rank = rank, .pid = SYNTHETIC_PID + rank};
-  uint64_t events = synthetic_events_of(plan, rank);
+  uint64_t events = events_of(plan, rank);
   uint64_t before = member * SYNTHETIC_MEMBER_EVENTS;
   uint64_t count = events - before < SYNTHETIC_MEMBER_EVENTS ? events - before : SYNTHETIC_MEMBER_EVENTS;
   uint64_t now;

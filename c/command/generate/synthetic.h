@@ -26,7 +26,6 @@ typedef struct synthetic {
 /* Process ids are SYNTHETIC_PID + rank. */
 #define SYNTHETIC_PID 100000u
 
-uint64_t synthetic_events_of(const synthetic *plan, uint32_t rank);
 uint64_t synthetic_members_of(const synthetic *plan, uint32_t rank);
 uint32_t synthetic_node_of(const synthetic *plan, uint32_t rank);
 

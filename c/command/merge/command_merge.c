@@ -1,7 +1,6 @@
 /* command_merge.c - dftracer merge: merges many traces, also those of torch.profiler, into one timeline.
  * SPDX-License-Identifier: MIT */
 #include <dftracer/spool.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "align.h"

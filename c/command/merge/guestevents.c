@@ -69,10 +69,9 @@ static int is_key(const chrome_span *key, const char *text) {
 /* Nonzero, with the times, when the event has a duration, and its node's clock is moved by a drift: then both ends are. */
 static int has_drifted(const guest_file *guest, const chrome_event *event, const node_clock *clock, int64_t *dur) {
   int64_t start;
-  if (clock->drift == 0 || !chrome_time(chrome_member(event, "ts"), &start) ||
+  if (clock->drift == 0 || !chrome_moment(chrome_member(event, "ts"), guest->base_ns, &start) ||
       !chrome_time(chrome_member(event, "dur"), dur))
     return 0;
-  start += guest->base_ns;
   *dur = node_clock_apply(clock, start + *dur) - node_clock_apply(clock, start);
   return 1;
 }
@@ -87,8 +86,8 @@ static void put_member(guest_file *guest, const chrome_event *event, uint32_t me
   outfile_text(out, "\":");
   if (is_key(key, "pid")) outfile_int(out, process->shown);
   else if (is_key(key, "tid")) outfile_int(out, tid);
-  else if (is_key(key, "ts") && chrome_time(value, &ns))
-    timeline_put_time(guest->merged, node_clock_apply(&process->clock, ns + guest->base_ns));
+  else if (is_key(key, "ts") && chrome_moment(value, guest->base_ns, &ns))
+    timeline_put_time(guest->merged, node_clock_apply(&process->clock, ns));
   else if (is_key(key, "dur") && has_drifted(guest, event, &process->clock, &ns)) outfile_us(out, ns);
   else if (is_key(key, "id") || is_key(key, "bind_id")) put_id(guest, value);
   else outfile_json(out, value->text, value->len);

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT */
 #include "outcome.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,11 +3,9 @@
 #include "summary_job_json.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/trace/jsontext.h"
-#include "command/trace/typedcommand.h"
 
 static void print_text(FILE *out, const char *text) {
   if (*text) json_text(out, text, strlen(text));

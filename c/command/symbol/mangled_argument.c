@@ -9,7 +9,7 @@
 
 #define ARGUMENTS_MOST 48u /* of one template */
 
-dft_text mangled_literal(mangled *name) {
+static dft_text literal(mangled *name) {
   static const struct {
     char code;
     const char *suffix;
@@ -87,7 +87,7 @@ dft_text mangled_expression(mangled *name) {
   const char c = mangled_peek(name, 0);
   dft_text text;
   if (!mangled_enter(name)) return (dft_text){"", 0};
-  if (mangled_take(name, "L")) text = mangled_literal(name);
+  if (mangled_take(name, "L")) text = literal(name);
   else if (mangled_take(name, "adL_Z")) text = address(name);
   else if (c == 'T') text = mangled_type_text(name);
   else if (mangled_take(name, "fp")) text = function_parameter(name);
@@ -117,7 +117,7 @@ static type_text pack_of(mangled *name);
 
 static type_text argument(mangled *name) {
   type_text result;
-  if (mangled_take(name, "L")) return value_of(mangled_literal(name));
+  if (mangled_take(name, "L")) return value_of(literal(name));
   if (mangled_take(name, "J")) return pack_of(name);
   if (!mangled_take(name, "X")) return mangled_type(name);
   result = value_of(mangled_expression(name));

@@ -5,7 +5,6 @@
 #include "mangled.h"
 
 dft_text mangled_template_arguments(mangled *name, int are_of_function); /* "<int, 3>" */
-dft_text mangled_literal(mangled *name);
 dft_text mangled_expression(mangled *name);
 
 #endif

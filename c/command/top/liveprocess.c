@@ -4,7 +4,6 @@
 
 #include <dftracer/spool.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <signal.h>

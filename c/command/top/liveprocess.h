@@ -6,7 +6,6 @@
 #define DFTRACER_LIVEPROCESS_H
 
 #include <limits.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define LIVE_THREADS 64

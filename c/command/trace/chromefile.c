@@ -13,6 +13,7 @@
 
 #define FIRST_BYTES (1u << 20)
 #define EVENT_MOST (64u << 20)
+#define TIME_MOST (INT64_MAX / 2) /* ns from 1970, as in the reader */
 
 int chromefile_open(chromefile *file, const char *path) {
   memset(file, 0, sizeof *file);
@@ -119,11 +120,18 @@ static int take_value(chromefile *file, chrome_span *value) {
 
 /* ---- The outer object ----------------------------------------------------------------------------------------------- */
 
+static int is_time(int64_t ns) {
+  return ns >= -TIME_MOST && ns <= TIME_MOST;
+}
+
 static void take_fact(chromefile *file, const char *key, const chrome_span *value) {
   char text[4096];
   const char *rank;
   snprintf(text, sizeof text, "%.*s", (int)(value->len < sizeof text ? value->len : sizeof text - 1), value->text);
-  if (strcmp(key, "baseTimeNanoseconds") == 0) file->base_ns = strtoll(text, NULL, 10);
+  if (strcmp(key, "baseTimeNanoseconds") == 0) {
+    const int64_t base_ns = strtoll(text, NULL, 10);
+    file->base_ns = is_time(base_ns) ? base_ns : 0;
+  }
   if (strcmp(key, "distributedInfo") == 0 && (rank = strstr(text, "\"rank\"")) != NULL) {
     file->rank = atoi(rank + 6 + strspn(rank + 6, " \t\r\n:"));
   }
@@ -263,7 +271,7 @@ int chrome_time(const chrome_span *value, int64_t *ns) {
   int64_t whole = 0;
   int64_t unit = 100;
   int digits = 0;
-  for (at += is_negative; at < end && *at >= '0' && *at <= '9' && digits < 16; at++, digits++) {
+  for (at += is_negative; at < end && *at >= '0' && *at <= '9' && whole < TIME_MOST / 10000; at++, digits++) {
     whole = whole * 10 + (*at - '0');
   }
   whole *= 1000;
@@ -277,8 +285,14 @@ int chrome_time(const chrome_span *value, int64_t *ns) {
     double us;
     snprintf(text, sizeof text, "%.*s", (int)(value->len < 63 ? value->len : 63), value->text);
     us = strtod(text, NULL);
-    *ns = us < 9e15 && us > -9e15 ? (int64_t)(us * 1e3) : 0;
+    *ns = us < 4.6e15 && us > -4.6e15 ? (int64_t)(us * 1e3) : 0;
     return 1;
   }
   return 0;
+}
+
+int chrome_moment(const chrome_span *value, int64_t base_ns, int64_t *ns) {
+  if (!value || !chrome_time(value, ns)) return 0;
+  *ns += base_ns;
+  return is_time(*ns);
 }

@@ -58,5 +58,7 @@ int chrome_is_number(const chrome_span *value);
 uint64_t chrome_number(const chrome_span *value);
 /* Converts microseconds with decimals to nanoseconds; zero when the value is not a number. */
 int chrome_time(const chrome_span *value, int64_t *ns);
+/* The same of a time that counts from base_ns; zero also if there is none, or it is too far from 1970. */
+int chrome_moment(const chrome_span *value, int64_t base_ns, int64_t *ns);
 
 #endif

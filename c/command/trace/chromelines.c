@@ -175,8 +175,7 @@ static void add_event(translation *to, const chrome_event *event) {
   char letter[2] = "";
   if (is_profiler_track(chrome_member(event, "pid"))) return;
   if (phase && phase->len == 3 && phase->text[0] == '"') letter[0] = phase->text[1];
-  if (time && chrome_time(time, &start_ns)) start_ns += to->base_ns;
-  else if (letter[0] != 'M') letter[0] = '\0';
+  if (!chrome_moment(time, to->base_ns, &start_ns) && letter[0] != 'M') letter[0] = '\0';
   if (length && !chrome_time(length, &dur_ns)) letter[0] = '\0';
   if (!letter[0] || letter[0] == '\\') {
     to->timeless++;

@@ -265,7 +265,7 @@ static int describe_all(dft_reader *reader, int is_json) {
   int is_good = facts && rows.list;
   for (uint32_t i = 0; is_good && i < count; i++) {
     is_good = tracefacts_read(facts, reader, i);
-    if (tracefacts_is_refused(facts)) continue;
+    if (!is_good || tracefacts_is_refused(facts)) continue;
     if (is_json) print_json(facts, reader);
     else if (count > 1) add_row(&rows, facts);
     else print_facts(facts, reader);

@@ -56,7 +56,9 @@ static int look_for_first(dft_reader *reader, uint32_t source, int64_t *first) {
   return 1;
 }
 
-int64_t selection_origin(dft_reader *reader) {
+/* The time of the earliest event `start` of all sources; a source without one counts with its earliest event. 0: there are no
+ * events; INT64_MIN: no memory. */
+static int64_t find_origin(dft_reader *reader) {
   uint32_t count = dft_reader_source_count(reader);
   const char **paths = calloc(count + 1, sizeof *paths);
   dft_reader *own = NULL; /* another reader, so that problems are not counted twice */
@@ -75,7 +77,7 @@ int64_t selection_origin(dft_reader *reader) {
 }
 
 int selection_prepare(selection *wanted, dft_reader *reader) {
-  if (wanted->has_from || wanted->has_to) wanted->origin = selection_origin(reader);
+  if (wanted->has_from || wanted->has_to) wanted->origin = find_origin(reader);
   return wanted->origin != INT64_MIN;
 }
 

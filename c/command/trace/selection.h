@@ -43,8 +43,4 @@ int selection_option(selection *wanted, arguments *given, int key);
 int selection_prepare(selection *wanted, dft_reader *reader);
 int selection_takes(const selection *wanted, dft_reader *reader, const dft_rows *rows, uint32_t row);
 
-/* The time of the earliest event `start` of all sources; a source without one counts with its earliest event. 0: there are no
- * events; INT64_MIN: no memory. */
-int64_t selection_origin(dft_reader *reader);
-
 #endif

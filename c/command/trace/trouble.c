@@ -32,7 +32,7 @@ void trouble_print_at(FILE *out, const char *before, const char *path, const dft
   fprintf(out, " %s\n", what);
 }
 
-void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
+static void print_one(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem) {
   dft_source source = {.struct_size = sizeof source};
   int is_known = problem->source != DFT_ALL && dft_reader_source(reader, problem->source, &source) == DFT_OK;
   const standin *from = is_known ? standin_find(source.path) : NULL;
@@ -66,7 +66,7 @@ uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, ui
       told += source.problems -
               (source.problems < 1000 ? source.problems : 1000); /* the reader keeps no more than 1000 of a file */
     } else {
-      trouble_print(out, before, reader, &problem);
+      print_one(out, before, reader, &problem);
     }
     shown++;
   }

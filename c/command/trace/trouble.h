@@ -10,8 +10,7 @@
 const char *trouble_text(int error);
 /* The message for a file that contains no events. */
 const char *trouble_refusal(const char *path);
-/* Prints one problem as a line that starts with `before`. In the second, `path` is that of a trace, or NULL. */
-void trouble_print(FILE *out, const char *before, dft_reader *reader, const dft_problem *problem);
+/* Prints one problem as a line that starts with `before`. `path` is that of a trace, or NULL. */
 void trouble_print_at(FILE *out, const char *before, const char *path, const dft_problem *problem);
 /* Prints at most `most` problems, and how many more there are. Returns the number of all. */
 uint64_t trouble_print_all(FILE *out, const char *before, dft_reader *reader, uint32_t most);

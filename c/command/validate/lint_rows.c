@@ -15,8 +15,8 @@
 #define WINDOW 65536u /* events that all threads hold back together */
 #define WINDOW_LEAST 512u
 #define THREADS 65535u
-#define EPOCH_FIRST_NS 1000000000000000000 /* times since the epoch are between these two: 2001 and 2255 */
-#define EPOCH_LAST_NS 9000000000000000000
+#define EPOCH_FIRST_NS 1000000000000000000 /* times since the epoch are between these two: 2001 and 2112 */
+#define EPOCH_LAST_NS 4500000000000000000
 
 enum { HOSTS, FILES, TEXTS, DEFINITIONS }; /* what HH, FH and SH lines defined */
 

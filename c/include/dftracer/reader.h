@@ -177,7 +177,7 @@ DFT_API dft_status dft_reader_resolve(dft_reader *reader, const char *hash, size
   X(DFT_PROBLEM_NESTING, 8, "objects are nested deeper than the limit nesting")            \
   X(DFT_PROBLEM_MEMBER_BYTES, 9, "the gzip member is larger than the limit member_bytes")  \
   X(DFT_PROBLEM_TEXT_BYTES, 10, "there are more texts than the limit text_bytes allows")   \
-  X(DFT_PROBLEM_TIME, 11, "a time is beyond what 64 bits of nanoseconds hold; it was cut") \
+  X(DFT_PROBLEM_TIME, 11, "a time is more than 146 years before or after 1970: it is cut") \
   X(DFT_PROBLEM_SPOOL, 12, "the spool is damaged or of another version")
 
 enum dft_problem_kind {

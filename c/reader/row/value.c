@@ -193,13 +193,13 @@ static const char *take_digits(decimal *number, const char *at, int is_fraction)
   return at;
 }
 
-/* Nanoseconds, or UINT64_MAX when they exceed 63 bits. */
+/* Nanoseconds, or UINT64_MAX when they are too many. */
 static uint64_t scale(const decimal *number, uint64_t unit_ns) {
   wide ns = (wide)number->digits * unit_ns;
   int power = number->power;
   for (; power > 0 && ns && ns <= INT64_MAX; power--) ns *= 10;
   for (; power < 0 && ns; power++) ns /= 10;
-  return ns > INT64_MAX ? UINT64_MAX : (uint64_t)ns;
+  return ns > DFT__TIME_MOST ? UINT64_MAX : (uint64_t)ns;
 }
 
 /* A number with an exponent, or with more digits than 64 bits hold. `from` is its first digit, `at` is its end. */
@@ -218,7 +218,7 @@ static int64_t long_time(dft__values *values, const char *from, const char *at, 
   ns = scale(&number, unit_ns);
   if (ns == UINT64_MAX) {
     values->times_cut++;
-    ns = INT64_MAX;
+    ns = DFT__TIME_MOST;
   }
   return is_negative ? -(int64_t)ns : (int64_t)ns;
 }
@@ -231,7 +231,7 @@ const char *dft__value_time(dft__values *values, const char *at, uint64_t unit_n
   int is_long;
   at = dft__scan_digits(digits, &whole);
   if (at == digits) return NULL;
-  is_long = is_too_much(digits, at, whole) || whole > (uint64_t)INT64_MAX / unit_ns - 1;
+  is_long = is_too_much(digits, at, whole) || whole > (uint64_t)DFT__TIME_MOST / unit_ns - 1;
   if (*at == '.') {
     if ((unsigned char)(*++at - '0') > 9) return NULL;
     for (; (unsigned char)(*at - '0') <= 9; at++) {

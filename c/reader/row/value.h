@@ -6,11 +6,14 @@
 
 #include "base/hash.h"
 
+/* Nanoseconds from 1970, before or after: the distance of any two times fits 64 bits. */
+#define DFT__TIME_MOST (INT64_MAX / 2)
+
 /* What parsing one line needs and finds. */
 typedef struct dft__values {
   char *plain;        /* where the next unescaped text goes */
   uint32_t nesting;   /* the limit */
-  uint32_t times_cut; /* times that do not fit 64 bits of nanoseconds */
+  uint32_t times_cut; /* times that were cut to DFT__TIME_MOST */
   int problem;        /* what to report when a function returns NULL: a dft_problem_kind */
 } dft__values;
 

@@ -1,6 +1,5 @@
 /* unusual.c - MPI as few programs use it: argv[1] says how.
  * SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 
 #include "tally.h"
 

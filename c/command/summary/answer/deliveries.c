@@ -154,16 +154,12 @@ int deliveries_read(deliveries *all, delivery_call *call, void *context) {
   run_merge sends, receives;
   const mail *sent, *own;
   int is_good = 1;
-  all->mismatched = 0;
   record_pile_read(&all->sends, &sends);
   record_pile_read(&all->receives, &receives);
   sent = run_merge_next(&sends);
   while (is_good && (own = run_merge_next(&receives)) != NULL) {
     const uint32_t number = numbering_find(&all->places, own->pair, own->place);
-    if (all->surplus[number]) {
-      all->mismatched++;
-      continue;
-    }
+    if (all->surplus[number]) continue; /* another number was sent */
     while (sent && (sent->pair < own->pair || (sent->pair == own->pair && sent->place < own->place)))
       sent = run_merge_next(&sends);
     if (!sent || sent->pair != own->pair || sent->place != own->place) break; /* the spill cannot be read */

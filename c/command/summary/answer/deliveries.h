@@ -25,8 +25,7 @@ typedef struct deliveries {
   uint32_t pair_capacity, place_capacity;
   uint64_t received;        /* messages that the traces have a receive of */
   uint64_t unmatched;       /* of these, those whose sender has no trace, or whose tag is not known */
-  uint64_t mismatched;      /* and those of which another number was sent; since they were read last */
-  uint64_t unknown_waits;   /* those of which it is not known where the receiver waited */
+  uint64_t unknown_waits;   /* and those of which it is not known where the receiver waited */
   uint64_t unknown_sources; /* receives from MPI_ANY_SOURCE whose sender is not known */
 } deliveries;
 

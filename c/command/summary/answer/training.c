@@ -242,6 +242,7 @@ int training_sum(summary_state *state, training_totals *sum) {
   worker_lists workers = {0};
   int is_good = assign_workers(state, &workers);
   state_drop_silent_epochs(state);
+  is_good &= state->is_good;
   *sum = (training_totals){.epochs = state->epoch_numbers.count};
   sum->epochs -= numbering_find(&state->epoch_numbers, (uint64_t)NO_NUMBER, 0) != 0;
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {

@@ -167,10 +167,11 @@ uint32_t analysis_number_group(analysis *shared, uint64_t a, uint64_t b) {
 
 /* The caller holds the lock. */
 static uint32_t number_process(analysis *shared, uint32_t source, uint64_t pid) {
-  int is_new;
-  uint32_t number;
-  if (!has_room((void **)shared->processes, &shared->process_numbers, sizeof *shared->processes[0])) return 0;
-  number = numbering_of(&shared->process_numbers, source, pid, &is_new);
+  int is_new = 0;
+  uint32_t number = 0;
+  if (has_room((void **)shared->processes, &shared->process_numbers, sizeof *shared->processes[0]))
+    number = numbering_of(&shared->process_numbers, source, pid, &is_new);
+  shared->is_short |= !number;
   shared->is_full |= shared->process_numbers.count == THREADS_MAX;
   if (is_new) {
     traced_process *process = analysis_process(shared, number);
@@ -230,7 +231,7 @@ void analysis_forget_process(traced_process *process) {
 void analysis_add_host(analysis *shared, uint32_t source, uint32_t host) {
   int is_new;
   pthread_mutex_lock(&shared->lock);
-  numbering_of(&shared->host_numbers, source, host, &is_new);
+  shared->is_short |= !numbering_of(&shared->host_numbers, source, host, &is_new);
   pthread_mutex_unlock(&shared->lock);
 }
 

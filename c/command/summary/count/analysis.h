@@ -99,7 +99,8 @@ typedef struct analysis {
   traced_process *processes[THREADS_MAX / BLOCK + 1];
   traced_source *sources;
   trace_parts parts;
-  int is_full; /* there are more classes or threads than their limits */
+  int is_full;  /* there are more classes or threads than their limits */
+  int is_short; /* no memory for a process or a host */
 } analysis;
 
 /* 0: no memory */

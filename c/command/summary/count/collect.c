@@ -80,7 +80,7 @@ static int read_all(analysis *shared, progress *shown) {
   for (uint32_t i = 0; i < crew.worker_count; i++) is_good &= crew.workers[i].counts.is_good;
   crew_free(&crew);
   trace_parts_settle(&shared->parts);
-  return is_good && shared->parts.is_good;
+  return is_good && !shared->is_short && shared->parts.is_good;
 }
 
 const char *collect_traces(state_parts *parts, dft_reader *reader, const summary_question *question,

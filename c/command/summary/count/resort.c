@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "command/trace/runmerge.h"
-#include "command/trace/spill.h"
 
 #define RUN_MOMENTS 65536u /* that are sorted together */
 

@@ -40,7 +40,7 @@ void process_frame_find_loop(const process_frame *frame, process_counts *counts,
     /* What comes before, and is not longer than a turn of the loop, is part of its first turn. If it is longer than a loop of
      * few turns, it is the work, and what recurs is an afterthought, unless a region says that it is start-up. */
     const int64_t before = counts->loop_first - begin, loop = counts->loop_last - counts->loop_first;
-    const int is_work = !frame->startups && before > loop && loop < TURNS_FEW * turn;
+    const int is_work = !frame->startups && before > loop && loop / TURNS_FEW < turn;
     if (before > 0 && (before <= turn + turn / 4 || is_work)) counts->loop_first = begin;
     return;
   }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const struct {
-  const char *word, *meaning;
+  const char *word;
+  const char *meaning; /* for docs/summary.md */
 } activities[ACTIVITIES] = {
   [ACTIVITY_OTHER] = {"other", "any other region; it counts as compute, except for what is inside"},
   [ACTIVITY_COMPUTE] = {"compute", "computes"},
@@ -129,16 +130,8 @@ static const vocabulary_row rows[] = {
   {ACTIVITY_STARTUP, "*", "start_up", ""},
 };
 
-const vocabulary_row *vocabulary_row_at(uint32_t number) {
-  return number < sizeof rows / sizeof rows[0] ? &rows[number] : NULL;
-}
-
 const char *activity_word(enum activity activity) {
   return activities[activity].word;
-}
-
-const char *activity_meaning(enum activity activity) {
-  return activities[activity].meaning;
 }
 
 void vocabulary_row_text(const vocabulary_row *row, char *text, size_t bytes) {

@@ -37,7 +37,7 @@ enum activity {
 typedef struct vocabulary_row {
   enum activity activity;
   const char *cat, *name;
-  const char *note;
+  const char *note; /* for docs/summary.md */
 } vocabulary_row;
 
 /* The user's rows. Zero: none. */
@@ -47,11 +47,7 @@ typedef struct vocabulary {
 } vocabulary;
 
 enum activity vocabulary_find(const vocabulary *own, dft_text name, dft_text cat);
-/* The word of an activity, and what it means. */
 const char *activity_word(enum activity activity);
-const char *activity_meaning(enum activity activity);
-/* The built-in rows; NULL: there is no such row. */
-const vocabulary_row *vocabulary_row_at(uint32_t number);
 
 /* A row as a text, by which states are compared. */
 void vocabulary_row_text(const vocabulary_row *row, char *text, size_t bytes);

@@ -21,7 +21,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(random_read_share, SHARE, "of the reads whose place is known")                                                     \
   X(random_read_stake, TIME, "of the reading: random reads, but at most the small ones")                               \
   X(unaligned_reads, COUNT, "reads that begin neither at a multiple of 4 KiB nor where the last one ended, at most")   \
-  X(unaligned_read_share, SHARE, "of the reads")                                                                       \
+  X(unaligned_read_share, SHARE, "of the reads whose place is known")                                                  \
   X(unaligned_read_stake, TIME, "of the reading: unaligned reads, but at most the small ones")                         \
   X(redundant_read_bytes, BYTES, "bytes that the same thread had read before")                                         \
   X(redundant_read_share, SHARE, "of the bytes read")                                                                  \
@@ -36,7 +36,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(random_write_share, SHARE, "of the writes whose place is known")                                                   \
   X(random_write_stake, TIME, "of the writing: random writes, but at most the small ones")                             \
   X(unaligned_writes, COUNT, "writes that begin neither at a multiple of 4 KiB nor where the last one ended, at most") \
-  X(unaligned_write_share, SHARE, "of the writes")                                                                     \
+  X(unaligned_write_share, SHARE, "of the writes whose place is known")                                                \
   X(unaligned_write_stake, TIME, "of the writing: unaligned writes, but at most the small ones")                       \
   X(redundant_write_bytes, BYTES, "bytes that the same thread had written before")                                     \
   X(redundant_write_share, SHARE, "of the bytes written")                                                              \

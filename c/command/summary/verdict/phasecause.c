@@ -143,7 +143,7 @@ int phase_cause_measure(measure_list *list, enum measure measure, const summary_
   } else if (out) {
     fprintf(out, "no single thing explains it");
   }
-  is_good = out && fclose(out) == 0;
+  is_good = out && fclose(out) == 0 && text;
   if (is_good) text[0] = (char)tolower((unsigned char)text[0]); /* within a sentence */
   if (is_good) measure_set_text(list, measure, text, size);
   free(text);

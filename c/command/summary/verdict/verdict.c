@@ -190,14 +190,13 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
   return most < verdict->of_ns ? most : verdict->of_ns;
 }
 
-/* The rank with the largest share of the cost; of imbalance, the one that the others wait for. */
 /* Two ranks with more work than the others come last by turns. */
 static void find_second(job_verdict *verdict, const job_costs *costs) {
   const rank_costs *worst = NULL, *second = NULL;
   double share;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    if (rank->rank == verdict->worst_rank) worst = rank;
+    if (rank->rank == verdict->worst_rank) worst = !worst || rank->caused_ns > worst->caused_ns ? rank : worst;
     else if (!second || rank->caused_ns > second->caused_ns) second = rank;
   }
   if (!worst || !second || second->rank == NO_NUMBER || costs->count == 2) return;
@@ -207,6 +206,7 @@ static void find_second(job_verdict *verdict, const job_costs *costs) {
   verdict->second_share = share;
 }
 
+/* The rank with the largest share of the cost; of imbalance, the one that the others wait for. */
 static void find_worst(job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const measure_value *last = &measures->values[M_last_rank];
   double second = 0;

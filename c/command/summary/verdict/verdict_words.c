@@ -351,7 +351,7 @@ int verdict_say(job_verdict *verdict, const summary_answer *answer, const job_co
     if (i == 0) say_first(out, verdict, costs);
     if (i == 1) say_evidence(out, verdict, answer, costs, measures);
     if (i == 2) verdict_advise(out, verdict, answer, costs, measures, found);
-    is_good &= fclose(out) == 0;
+    is_good &= fclose(out) == 0 && *texts[i];
   }
   return is_good;
 }
