@@ -102,8 +102,8 @@ def counted(works, has_compute):
     if not has_compute:
         return set(works)
     io = {layer + kind for layer in ("region ", "") for kind in ("write", "sync", "read", "metadata")}
-    loads_only = not {"compute", "fetch"} & set(works)
-    return set(works) - {"other", "data"} - (io if loads_only else set())
+    is_background = not {"compute", "fetch"} & set(works)
+    return set(works) - {"other", "data"} - (io | {"checkpoint"} if is_background else set())
 
 
 def state_of_process(states):

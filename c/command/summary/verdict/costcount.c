@@ -139,7 +139,8 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (class == TIME_SYNC) rank->io_ns[IO_COST_SYNC] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
-    if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];
+    for (int kind = 0; is_in_base && !is_training && kind < ASIDES; kind++)
+      rank->aside_ns[kind] += (double)counts->aside_ns[kind][phase];
   }
 }
 
@@ -214,7 +215,7 @@ static void add_up(job_costs *costs) {
     costs->base_ns += rank->base_ns / costs->divisor;
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
-    costs->aside_ns += rank->aside_ns / costs->divisor;
+    for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
   }

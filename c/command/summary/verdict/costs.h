@@ -55,7 +55,7 @@ typedef struct rank_costs {
   double end_caused_ns;         /* after them; */
   double start_caused_ns;       /* and before them */
   double end_ns;                /* after the loop */
-  double aside_ns;              /* of its I/O: of other threads, while the main one is in nothing that is known */
+  double aside_ns[ASIDES];      /* of its I/O and saving: that of other threads, while the main one is in nothing known */
   double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
   double waited_ns;             /* all of its waiting for data, but in evaluations */
@@ -87,7 +87,7 @@ typedef struct job_costs {
   double ns[COSTS];
   double waits[WAITS];
   double end_ns;
-  double aside_ns;
+  double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
   double hidden_ns;         /* I/O calls of threads while other threads are in regions, at most */

@@ -112,7 +112,8 @@ static void print_verdict(FILE *out, const judgement *made) {
   else
     fprintf(out, ", \"second\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->second_rank, verdict->second_share);
   print_shares(out, verdict, costs);
-  fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? costs->aside_ns / costs->base_ns : 0);
+  fprintf(out, ",\n    \"aside_share\": %.6f",
+          costs->base_ns > 0 ? (costs->aside_ns[ASIDE_IO] + costs->aside_ns[ASIDE_CHECKPOINT]) / costs->base_ns : 0);
   print_waits(out, costs);
   print_tied(out, verdict);
   print_cause(out, &verdict->cause);

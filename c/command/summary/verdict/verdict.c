@@ -271,7 +271,9 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
-  verdict->is_aside = verdict->class == BOUND_IO && costs->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
+  if (verdict->class == BOUND_IO) verdict->aside_ns = costs->aside_ns[ASIDE_IO];
+  if (verdict->class == BOUND_CHECKPOINT) verdict->aside_ns = costs->aside_ns[ASIDE_CHECKPOINT];
+  verdict->is_aside = verdict->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   if (verdict->class != BOUND_NONE) find_worst(verdict, costs, measures);

@@ -53,7 +53,8 @@ typedef struct job_verdict {
   int is_guess; /* imbalance, by regions: no communication was recorded */
   /* Of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none. */
   int is_tied[BOUND_CLASSES];
-  int is_aside; /* it is I/O of threads, and whether the main thread waits for them is not known */
+  double aside_ns; /* of ns: other threads do it, and whether the main thread waits for them is not known */
+  int is_aside;    /* that is much of it */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */

@@ -247,9 +247,7 @@ static int is_closing(const verdict_cause *cause) {
 
 static void advise_io(FILE *out, const job_verdict *verdict, const finding_list *found) {
   const char *advice = is_closing(&verdict->cause) ? NULL : advice_of(found, verdict);
-  if (verdict->is_aside)
-    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this I/O");
-  else if (advice) quote_advice(out, advice);
+  if (advice) quote_advice(out, advice);
   else if (strcmp(verdict->io_kind, "write") == 0 || is_closing(&verdict->cause))
     fprintf(out, "write fewer bytes, write in the background, or use faster storage");
   else if (strcmp(verdict->io_kind, "sync") == 0)
@@ -276,6 +274,11 @@ static void advise_compute(FILE *out, const summary_answer *answer, const job_co
 
 void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                     const measure_list *measures, const finding_list *found) {
+  if (verdict->is_aside) {
+    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this %s",
+            verdict->class == BOUND_IO ? "I/O" : "saving");
+    return;
+  }
   switch (verdict->class) {
     case BOUND_INPUT: advise_input(out, verdict, answer, measures); break;
     case BOUND_COMPUTE:
