@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from made import Job, solver
+from made import Job, solver, training
 from verdict_harness import COMMAND, check, finding_ids, main, summary_of
 
 STEPS, STEP, LAST = 24, 10, 400  # milliseconds
@@ -252,6 +252,32 @@ def a_rank_that_hands_out_work_is_no_imbalance():
     assert verdict["class"] == "none" and verdict["shares"]["imbalance"] > 0.15, verdict
 
 
+def a_region_on_more_threads_is_no_straggler():
+    """Rank 0 does the same as rank 1, on eight threads at once."""
+    job = Job(2)
+    others = [job.ranks[0].thread() for _ in range(7)]
+    for _ in range(STEPS):
+        job.spend("compute", 50)
+        for other in others:
+            other.region("forward", "compute", 50)
+            other.idle(1)
+        job.meet("exchange", 1)
+    assert "straggler" not in ids_of(document_of(job, "compute"))
+
+
+def workers_that_load_behind_compute_are_no_stragglers():
+    """Those of rank 1 load three times as long, and nobody waits for them."""
+    job = training(2, STEPS, input=0.5, compute=99.5)
+    for rank in job.ranks:
+        for _ in range(2):
+            worker, load = job.worker(rank).main, 90 if rank.rank else 30
+            for _ in range(STEPS):
+                worker.region("item", "data", load)
+                worker.idle(100 - load)
+    document = document_of(job)
+    assert document["verdict"]["class"] == "compute" and "straggler" not in ids_of(document), document["findings"]
+
+
 def names_are_those_of_the_tables():
     for name, shown in (("_ZN6solver6smoothEv", "solver::smooth"), ("__solver_MOD_step", "solver::step")):
         job = Job(2)
@@ -301,6 +327,8 @@ if __name__ == "__main__":
         two_ranks_that_are_late_by_turns_are_named,
         ranks_that_are_late_by_turns_have_no_culprit,
         a_rank_that_hands_out_work_is_no_imbalance,
+        a_region_on_more_threads_is_no_straggler,
+        workers_that_load_behind_compute_are_no_stragglers,
         names_are_those_of_the_tables,
         states_tell_the_same,
     )

@@ -61,6 +61,28 @@ static int is_waiting(const collective_list *collectives, const rank_region *reg
   return waited >= 0.5 * (double)region->lost_ns;
 }
 
+/* In this process, without those that load for it. */
+static uint64_t own_total(const summary_state *state, uint32_t process, const rank_region *region) {
+  const region_stats *regions = &state->processes[process].counts.regions;
+  for (uint32_t i = 0; i < regions->count; i++) {
+    const region_total *own = &regions->list[i];
+    if (own->name == region->name && own->cat == region->cat) return own->total_ns;
+  }
+  return 0;
+}
+
+/* The time of a region that the rank was in. What runs on several threads at once, or within itself, adds up to more than there
+ * is. Loading in workers is hidden, or it is waited for in fetches. */
+static int is_time_of_rank(const summary_answer *answer, const job_costs *costs, const rank_region *region) {
+  const rank_costs *rank = NULL;
+  for (uint32_t i = 0; !rank && i < costs->count; i++) {
+    if (costs->ranks[i].rank == region->max.rank) rank = &costs->ranks[i];
+  }
+  if (!rank || (double)region->max.total_ns > rank->all_ns) return 0;
+  return !costs->is_training ||
+         (double)own_total(answer->state, rank->process, region) >= NEARLY * (double)region->max.total_ns;
+}
+
 /* Of two that lose about the same: if they are longest on the same rank, they are within each other, and the inner one says more.
  * Else the shorter one may be the waiting for the longer one. */
 static int says_more(const rank_region *next, const rank_region *found) {
@@ -69,14 +91,14 @@ static int says_more(const rank_region *next, const rank_region *found) {
 }
 
 /* The region that loses most time to one rank. */
-static const rank_region *find_straggler(const summary_answer *answer) {
+static const rank_region *find_straggler(const summary_answer *answer, const job_costs *costs) {
   const rank_region_list *all = &answer->rank_regions;
   const rank_region *found = NULL;
   double most = 0;
   for (uint32_t i = 0; i < all->count; i++) {
     const rank_region *next = &all->regions[i];
     if (next->max.rank == NO_NUMBER || !can_be_late(answer->state, next)) continue;
-    if (is_waiting(&answer->collectives, next)) continue;
+    if (is_waiting(&answer->collectives, next) || !is_time_of_rank(answer, costs, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
     if (says_more(next, found)) found = next;
@@ -84,8 +106,8 @@ static const rank_region *find_straggler(const summary_answer *answer) {
   return found;
 }
 
-static void take_straggler(measure_list *list, const summary_answer *answer) {
-  const rank_region *slow = find_straggler(answer);
+static void take_straggler(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const rank_region *slow = find_straggler(answer, costs);
   char *name;
   if (!slow) return;
   name = shown_name(state_text_of(answer->state, slow->name));
@@ -149,7 +171,7 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
   take_waits(list, costs);
   take_last(list, costs);
-  take_straggler(list, answer);
+  take_straggler(list, answer, costs);
   take_unnamed(list, answer, costs);
 }
 
