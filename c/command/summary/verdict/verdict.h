@@ -17,7 +17,7 @@
 #define SHARE_ALL 0.995    /* rounded, it is all */
 #define LIVES_DIFFER 2.0   /* a process that lasts so much longer than the others on average is no mean */
 #define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
-#define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
+#define SHARE_UNKNOWN 0.20 /* of a training loop: in no region or call; of compute: in regions without a meaning */
 #define STEPS_SURE 20u     /* steps of a training; events of another job */
 
 enum verdict_class {

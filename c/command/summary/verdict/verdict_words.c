@@ -318,7 +318,8 @@ static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *
     fprintf(out,
             "No communication was recorded, so it is not known whether the others wait for it: trace MPI (--io), or "
             "name the regions that communicate (--classes).\n");
-  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number <= 0.5) return;
+  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number < SHARE_UNKNOWN)
+    return;
   fprintf(out,
           "Regions whose names mean nothing to dftracer count as compute, most of all '%s': if one of them is "
           "communication or I/O, say so with --classes.\n",
