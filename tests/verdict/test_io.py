@@ -129,9 +129,42 @@ def calls_that_overlap_on_threads_count_once():
         check(summary_of(folder)["verdict"], truth, "io/read", "job", shares=("read", "compute"))
 
 
+def storm_of(call):
+    """Half of the time is 3,000 calls: call(thread, number)."""
+    job = Job(1)
+    (rank,) = job.ranks
+    for number in range(3000):
+        rank.main.region("solve", "compute", 1)
+        call(rank.main, number)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        document = summary_of(folder)
+    return document, {finding["id"]: finding for finding in document["findings"]}
+
+
+def files_without_names_are_not_counted():
+    """Such as those of other tracers, which record no arguments."""
+    for name, rule in (("stat", "metadata"), ("fsync", "sync")):
+        document, found = storm_of(lambda thread, _, call=name: thread.region(call, "POSIX", 1, ret=0))
+        assert found[rule]["evidence"].startswith(f"3,000 calls such as {name}() "), found
+        assert "file" not in found[rule]["evidence"] and "unknown" not in found[rule]["evidence"], found
+        assert f"All of that is {name}()." in document["verdict"]["evidence"], document["verdict"]
+
+
+def opens_that_fail_are_no_churn():
+    """The files of a search path are not there."""
+    for errno in (0, 2):
+        result = {"ret": -1, "errno": errno} if errno else {"ret": 3}
+        document, found = storm_of(lambda thread, number, own=result: thread.call("open", 1, f"/{number % 7}/x", **own))
+        assert ("open-churn" in found) == (not errno) and ("failed-calls" in found) == bool(errno), found
+        assert ("search paths" in document["verdict"]["next"]) == bool(errno), document["verdict"]
+
+
 if __name__ == "__main__":
     main(
         what_bounds_the_job_is_named_for_any_number_of_ranks,
         calls_below_regions_count_as_calls,
         calls_that_overlap_on_threads_count_once,
+        files_without_names_are_not_counted,
+        opens_that_fail_are_no_churn,
     )

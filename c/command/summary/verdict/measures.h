@@ -56,7 +56,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(metadata_call, TEXT, "the one that takes most time")                                                               \
   X(metadata_files, COUNT, "files that they concern")                                                                  \
   X(metadata_folder, TEXT, "the folder where 80 % of their time goes")                                                 \
-  X(opens, COUNT, "calls that open a file")                                                                            \
+  X(opens, COUNT, "calls that open a file, at least: those of files with failed calls may have failed")                \
   X(opened_files, COUNT, "files that were opened")                                                                     \
   X(opens_per_file, RATIO, "how often a file was opened, mean")                                                        \
   X(churn_stake, TIME, "opening and closing again what had been open before")                                          \

@@ -85,10 +85,10 @@ static file_sums sum_files(const summary_state *state) {
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
     const io_stats *io = state->file_io[i];
     if (!io || !state->files[i].hash) continue;
-    if (io->opens) {
+    if (io->opens > io->failed) { /* what failed may have been other calls: as many as surely were opened */
       sums.opened++;
       sums.opened_uses += io->uses;
-      sums.opens += io->opens;
+      sums.opens += io->opens - io->failed;
     }
     sums.read += io->read.bytes > 0;
     sums.read_bytes += io->read.bytes;
@@ -141,6 +141,7 @@ static void take_place(measure_list *list, const summary_answer *answer, enum io
   double share;
   const dft_text call = costs_call(answer, kind, &share);
   if (call.len) measure_set_text(list, name, call.text, call.len);
+  if (!folder->files) return; /* the trace does not name them */
   measure_set(list, files, (double)folder->files);
   measure_set_text(list, place, folder->path.len ? folder->path.text : "/",
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
@@ -184,7 +185,7 @@ static void take_metadata(measure_list *list, const summary_answer *answer, cons
   other_sums sums = {0};
   if (exposed >= STAKE_LEAST * costs->job_ns) sums = sum_others(list, answer, costs); /* else nobody asks */
   take_place(list, answer, IO_COST_METADATA, M_metadata_call, M_metadata_files, M_metadata_folder);
-  if (!answer->folders[IO_COST_METADATA].path.len)
+  if (list->values[M_metadata_files].is_known && !answer->folders[IO_COST_METADATA].path.len)
     measure_set(list, M_metadata_files, list->values[M_metadata_files].number - sums.runtime_files);
   measure_set(list, M_metadata_calls, calls - sums.runtime_calls);
   measure_set_ratio(list, M_metadata_stake, exposed * (ns - sums.runtime_ns), ns + sums.region_ns);

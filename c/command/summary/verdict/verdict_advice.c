@@ -223,8 +223,13 @@ static int is_about(const finding *next, const char *kind) {
   return 0;
 }
 
-/* The advice of the finding with the most time at stake that is about the same, and most of the cost. */
+/* The advice of the finding with the most time at stake that is about the same, and most of the cost. Failed calls are some of
+ * the others: they come first if they are nearly all. */
 static const char *advice_of(const finding_list *found, const job_verdict *verdict) {
+  for (int i = 0; i < found->count; i++) {
+    const finding *next = &found->list[i];
+    if (strcmp(next->rule->id, "failed-calls") == 0 && next->stake_ns >= SHARE_CAUSE * verdict->ns) return next->advice;
+  }
   for (int i = 0; i < found->count; i++) {
     const finding *next = &found->list[i];
     if (is_about(next, verdict->io_kind) && next->stake_ns >= ADVICE_LEAST * verdict->ns) return next->advice;
