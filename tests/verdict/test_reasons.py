@@ -120,6 +120,32 @@ def more_workers_are_no_advice_if_there_are_enough():
     assert "prefetch_factor" in advice and "num_workers" not in advice, advice
 
 
+def a_worker_that_ends_early_is_missed():
+    """One of two workers dies after a quarter of the loop; two would suffice."""
+    job = training(steps=40, input=30, compute=60)
+    for items in (40, 10):
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(items):
+            worker.region("data.batch", "data", 90)
+    document, verdict = document_of(job)
+    assert "find out why one begins late or ends early: they are there for only 62 % of it" in verdict["next"], verdict
+    (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+    assert found["advice"] == "Raise num_workers.", found
+
+
+def more_workers_than_there_are_is_what_would_suffice():
+    """One is busy all the time, and one is what would suffice: that is no number to raise it to."""
+    for load, words in ((99, "Raise num_workers."), (105, "Raise num_workers: 2 would suffice")):
+        job = training(steps=STEPS, input=6, compute=100)
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(STEPS):
+            worker.region("data.batch", "data", load)
+            worker.idle(106 - load)
+        document, verdict = document_of(job)
+        (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+        assert found["advice"].startswith(words), (load, found)
+
+
 def what_workers_do_is_unknown_without_io():
     for has_io in (False, True):
         job = Job()
@@ -299,6 +325,8 @@ if __name__ == "__main__":
         what_loads_already_has_been_started,
         a_worker_that_has_more_to_do_is_named,
         more_workers_are_no_advice_if_there_are_enough,
+        a_worker_that_ends_early_is_missed,
+        more_workers_than_there_are_is_what_would_suffice,
         what_workers_do_is_unknown_without_io,
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,

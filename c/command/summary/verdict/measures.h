@@ -125,7 +125,9 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(busiest_share, SHARE, "of its time: it loads")                                                                     \
   X(worker_spread, SHARE, "busiest_share - other_busy")                                                                \
   X(other_busy, SHARE, "of the time of the other workers: they load")                                                  \
-  X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
+  X(worker_presence, SHARE, "of the training loop: so long is a worker there, mean")                                   \
+  X(workers_enough, COUNT, "workers that could load everything while the trainer computes")                            \
+  X(workers_wanted, COUNT, "the same, if there are fewer")
 
 enum measure {
 #define MEASURE_ID(name, unit, what) M_##name,

@@ -257,19 +257,22 @@ static void take_busiest(measure_list *list, const summary_answer *answer) {
 }
 
 static void take_workers(measure_list *list, const trainer_list *trainers) {
-  double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
+  double workers = 0, empty = 0, busy = 0, life = 0, loops = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
     const trainer_workers *own = &trainers->lines[i].workers;
     workers += own->at_once;
     empty += own->empty;
     busy += (double)own->busy_ns;
     life += (double)own->life_ns;
+    loops += (double)own->at_once * (double)trainers->lines[i].loop_ns;
     if ((double)own->enough > enough) enough = (double)own->enough;
   }
   measure_set_ratio(list, M_workers, workers, trainers->count);
   measure_set_ratio(list, M_empty_workers, empty, trainers->count);
   measure_set_ratio(list, M_worker_busy, busy, life);
+  measure_set_ratio(list, M_worker_presence, life, loops);
   if (enough > 0) measure_set(list, M_workers_enough, enough);
+  if (enough * trainers->count > workers) measure_set(list, M_workers_wanted, enough);
 }
 
 static void take_starts(measure_list *list, const job_costs *costs) {

@@ -223,7 +223,7 @@ const finding_rule rules[] = {
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
-   "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
+   "Raise num_workers[: {workers_wanted} would suffice if nothing else limits them, such as cores or the disk]."},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05},

@@ -22,6 +22,12 @@ static int is_enough(const measure_list *measures) {
   return enough->is_known && enough->number <= measures->values[M_workers].number;
 }
 
+/* They load all the time, but they are not there all the time. */
+static int is_absent(const measure_list *measures) {
+  const measure_value *busy = &measures->values[M_worker_busy], *presence = &measures->values[M_worker_presence];
+  return busy->is_known && busy->number >= 0.9 && presence->is_known && presence->number < 0.8;
+}
+
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
@@ -47,7 +53,11 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
             measure_format(text, measures, M_busiest_worker));
     fprintf(out, "%s of the time", measure_format(text, measures, M_busiest_share));
     fprintf(out, ", they %s", measure_format(text, measures, M_other_busy));
-  } else if (busy->is_known && busy->number >= 0.5 && is_enough(measures)) {
+  } else if (is_absent(measures)) {
+    fprintf(out, "keep workers for the whole loop (persistent_workers=True), or find out why one begins late or ends "
+                 "early: they are there ");
+    fprintf(out, "for only %s of it", measure_format(text, measures, M_worker_presence));
+  } else if (busy->is_known && busy->number >= 0.5 && busy->number < 0.9 && is_enough(measures)) {
     fprintf(out, "raise prefetch_factor: ");
     fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
     fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
