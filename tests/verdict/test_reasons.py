@@ -169,6 +169,12 @@ def waiting_for_a_rank_that_saves_is_checkpoint():
     assert "rank 0 saves" in verdict["next"], verdict
 
 
+def waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is():
+    verdict = document_of(training(ranks=4, steps=STEPS, input=60, checkpoint=[20, 0, 0, 0], compute=60, exchange=1))[1]
+    assert verdict["class"] == "input" and abs(verdict["shares"]["checkpoint"] - 20 / 141) < 1e-3, verdict
+    assert "75 % of the checkpoints is waiting in collectives for rank 0, which saves." in verdict["evidence"], verdict
+
+
 def waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance():
     verdict = document_of(training(ranks=2, steps=STEPS, checkpoint=[20, 0], compute=[90, 50], exchange=1))[1]
     assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 0, verdict
@@ -329,6 +335,7 @@ if __name__ == "__main__":
         more_workers_than_there_are_is_what_would_suffice,
         what_workers_do_is_unknown_without_io,
         waiting_for_a_rank_that_saves_is_checkpoint,
+        waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
         loading_in_the_loop_is_told,

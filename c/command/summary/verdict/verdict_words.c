@@ -167,9 +167,10 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
 static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
   char one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES], name[MEASURE_TEXT_BYTES];
-  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER)
-    fprintf(out, "%.0f %% of that is waiting in collectives for rank %" PRId64 ", which saves.\n",
-            100 * costs->waited_for_saving / verdict->ns, costs->saving_rank);
+  if (costs->saving_rank != NO_NUMBER && verdict_share(costs, BOUND_CHECKPOINT) >= SHARE_MENTIONED)
+    fprintf(out, "%.0f %% of %s is waiting in collectives for rank %" PRId64 ", which saves.\n",
+            100 * costs->waited_for_saving / costs->ns[COST_CHECKPOINT],
+            verdict->class == BOUND_CHECKPOINT ? "that" : "the checkpoints", costs->saving_rank);
   if (!cause->what) return;
   if (verdict->class == BOUND_IMBALANCE && strcmp(cause->what, "region") != 0) {
     cause_say_share(out, cause, "that");
