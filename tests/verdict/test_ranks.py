@@ -248,8 +248,10 @@ def a_rank_that_hands_out_work_is_no_imbalance():
         job.spend("compute", [1, *[100] * 4])
         for worker in range(1, 5):
             job.send(worker, 0, number)
-    verdict = document_of(job)["verdict"]
+    document = document_of(job)
+    verdict = document["verdict"]
     assert verdict["class"] == "none" and verdict["shares"]["imbalance"] > 0.15, verdict
+    assert not ids_of(document) & {"imbalance", "late-senders", "straggler"}, document["findings"]
 
 
 def a_region_on_more_threads_is_no_straggler():

@@ -8,7 +8,8 @@
 #include "processlives.h"
 #include "rankends.h"
 
-#define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
+#define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
+#define SAVING_LEAST 0.5   /* of the waiting: else it is not the checkpoint that makes ranks wait */
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper, if it has no rank */
 
 const char *const cost_names[COSTS] = {
@@ -221,6 +222,35 @@ static void add_up(job_costs *costs) {
   }
 }
 
+static double start_of(const rank_costs *rank, int is_training) {
+  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
+}
+
+static double work_of(const rank_costs *rank, int is_training) {
+  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
+  return work > 0 ? work : 0;
+}
+
+/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
+ * any. */
+static void balance(job_costs *costs) {
+  double most = 0, sum = 0, start = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = work_of(&costs->ranks[i], costs->is_training);
+    if (work > most) most = work;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double work = work_of(rank, costs->is_training);
+    sum += work;
+    start += start_of(rank, costs->is_training) / costs->count;
+    costs->workers += work >= CAPACITY_LEAST * most;
+  }
+  if (2 * costs->workers <= costs->count) costs->workers = costs->count; /* most of them only wait: they could help */
+  costs->balanced_ns = costs->workers ? start + sum / costs->workers : 0;
+  if (costs->balanced_ns > costs->base_ns) costs->balanced_ns = costs->base_ns;
+}
+
 /* Ranks are sorted: those without a number come first. */
 static int has_only_processes(const job_costs *costs) {
   return !costs->is_training && costs->count > 1 && costs->ranks[costs->count - 1].rank == NO_NUMBER;
@@ -252,6 +282,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
   if (costs->is_training) blame_saving(costs);
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
+  balance(costs);
   return 1;
 }
 

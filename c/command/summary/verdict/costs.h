@@ -86,6 +86,8 @@ typedef struct job_costs {
   double job_ns;
   double ns[COSTS];
   double waits[WAITS];
+  double balanced_ns; /* what a rank would take of base_ns, if those that work shared it evenly: */
+  uint32_t workers;   /* so many */
   double end_ns;
   double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */

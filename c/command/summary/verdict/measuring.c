@@ -106,6 +106,12 @@ static const rank_region *find_straggler(const summary_answer *answer, const job
   return found;
 }
 
+/* By the ranks that work, as far as that is known. */
+static double lost_by(const rank_region *slow, const job_costs *costs) {
+  const double mean = costs->workers < slow->ranks ? (double)slow->total_ns / costs->workers : (double)slow->mean_ns;
+  return mean < (double)slow->max.total_ns ? (double)slow->max.total_ns - mean : 0;
+}
+
 static void take_straggler(measure_list *list, const summary_answer *answer, const job_costs *costs) {
   const rank_region *slow = find_straggler(answer, costs);
   char *name;
@@ -117,16 +123,24 @@ static void take_straggler(measure_list *list, const summary_answer *answer, con
   measure_set(list, M_straggler_time, (double)slow->max.total_ns);
   measure_set(list, M_straggler_mean, (double)slow->mean_ns);
   measure_set(list, M_straggler_imbalance, rank_region_imbalance(slow));
-  measure_set(list, M_straggler_stake, (double)slow->lost_ns);
+  measure_set(list, M_straggler_stake, lost_by(slow, costs));
 }
 
+static double lesser(double one, double two) {
+  return one < two ? one : two;
+}
+
+/* At stake is only what sharing the work would save: not the waiting of a rank that hands it out. */
 static void take_waits(measure_list *list, const job_costs *costs) {
+  const double saved = costs->base_ns - costs->balanced_ns;
   if (costs->is_imbalance_known || costs->ns[COST_IMBALANCE] > 0)
     take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
+  if (list->values[M_imbalance_stake].is_known)
+    measure_set(list, M_imbalance_stake, lesser(costs->ns[COST_IMBALANCE], saved));
   measure_set_ratio(list, M_late_message_share, costs->waits[WAIT_MESSAGE], costs->base_ns);
-  measure_set(list, M_late_message_stake, costs->waits[WAIT_MESSAGE]);
+  measure_set(list, M_late_message_stake, lesser(costs->waits[WAIT_MESSAGE], saved));
   measure_set_ratio(list, M_early_end_share, costs->waits[WAIT_END], costs->base_ns);
-  measure_set(list, M_early_end_stake, costs->waits[WAIT_END]);
+  measure_set(list, M_early_end_stake, lesser(costs->waits[WAIT_END], saved));
 }
 
 /* What comes before the loop, and after it. Pauses of a training, which were counted with its end, are neither. */

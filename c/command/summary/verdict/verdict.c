@@ -9,7 +9,6 @@
 
 #define START_LEAST_NS 60e9
 #define COMPUTE_MOST 0.5
-#define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
 
 const char *const verdict_words[BOUND_CLASSES] = {
   [BOUND_NONE] = "none",           [BOUND_INPUT] = "input",           [BOUND_COMPUTE] = "compute",
@@ -38,36 +37,6 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
   return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
 }
 
-static double start_of(const rank_costs *rank, int is_training) {
-  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
-}
-
-static double work_of(const rank_costs *rank, int is_training) {
-  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
-  return work > 0 ? work : 0;
-}
-
-/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
- * any. */
-static double balanced(const job_costs *costs) {
-  double most = 0, sum = 0, start = 0, best;
-  uint32_t workers = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const double work = work_of(&costs->ranks[i], costs->is_training);
-    if (work > most) most = work;
-  }
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    const double work = work_of(rank, costs->is_training);
-    sum += work;
-    start += start_of(rank, costs->is_training) / costs->count;
-    workers += work >= CAPACITY_LEAST * most;
-  }
-  if (2 * workers <= costs->count) workers = costs->count; /* most of them only wait: they could help */
-  best = start + sum / workers;
-  return best < costs->base_ns ? best : costs->base_ns;
-}
-
 /* Most jobs are short when they are traced, and long when they matter. So a training's start-up is its verdict only if it is longer
  * than the loop, and a minute or more; that of another job only if it is a minute or more, or a fifth of a job that does not mostly
  * compute. Imbalance is one only if sharing the work saves something. */
@@ -75,7 +44,7 @@ static int is_judged(const job_costs *costs, enum verdict_class class) {
   const double start = costs->ns[COST_START];
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
   if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
-  if (class == BOUND_IMBALANCE) return costs->base_ns - balanced(costs) >= SHARE_MENTIONED * costs->base_ns;
+  if (class == BOUND_IMBALANCE) return costs->base_ns - costs->balanced_ns >= SHARE_MENTIONED * costs->base_ns;
   if (class != BOUND_START) return 1;
   if (costs->is_training) return start >= START_LEAST_NS && start > costs->base_ns;
   return start >= START_LEAST_NS ||
@@ -177,7 +146,7 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
   if (verdict->is_guess || costs->lives.is_known) return verdict->of_ns - verdict->ns;
-  if (verdict->class == BOUND_IMBALANCE) return balanced(costs);
+  if (verdict->class == BOUND_IMBALANCE) return costs->balanced_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;
