@@ -46,6 +46,17 @@ static int by_rank_and_work(const void *a, const void *b) {
   return (one->process > two->process) - (one->process < two->process);
 }
 
+/* Of a sorted list, in which all_ns of those that do not train is 0: ranks without a trainer. */
+static uint32_t count_others(const rank_costs *all, uint32_t count) {
+  uint32_t others = 0;
+  for (uint32_t i = 0, end; i < count; i = end) {
+    int is_training = all[i].rank == NO_NUMBER;
+    for (end = i; end < count && all[end].rank == all[i].rank; end++) is_training |= all[end].all_ns > 0;
+    others += !is_training;
+  }
+  return others;
+}
+
 /* While they are chosen, all_ns is what they did. Who communicates is the rank, and not the shell that starts it. */
 static int choose_ranks(job_costs *costs, const summary_state *state) {
   rank_costs *all = calloc((size_t)state->process_count + 1, sizeof *all);
@@ -54,14 +65,17 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   if (!all) return 0;
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
-    if (costs->is_training && !process_is_trainer(&process->counts)) continue;
+    const int is_left_out = costs->is_training && !process_is_trainer(&process->counts);
+    const double busy = busy_ns(&process->counts);
+    if (busy <= 0) continue;
     all[count++] = (rank_costs){.process = i,
                                 .rank = process->rank,
                                 .has_communicated = process->counts.comm.count > 0,
-                                .all_ns = busy_ns(&process->counts)};
+                                .all_ns = is_left_out ? 0 : busy};
     if (all[count - 1].all_ns > most) most = all[count - 1].all_ns;
   }
   qsort(all, count, sizeof *all, by_rank_and_work);
+  if (costs->is_training) costs->others = count_others(all, count);
   for (uint32_t i = 0; i < count; i++) {
     const int has_rank = all[i].rank != NO_NUMBER;
     const int is_second = i && has_rank && all[i].rank == all[i - 1].rank;

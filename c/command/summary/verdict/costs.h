@@ -79,6 +79,7 @@ typedef struct job_costs {
   uint32_t divisor; /* of sums: count, or 1 for processes without ranks */
   process_lives lives;
   int is_training;
+  uint32_t others;        /* of a training: ranks that do not train */
   int is_inference;       /* of a training: there are only evaluations */
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */

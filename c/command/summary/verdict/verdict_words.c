@@ -256,6 +256,9 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             " trainings of this run came one after the other: times are their means. Give each a folder of its "
             "own, or start each by dftracer run, to tell them apart.\n",
             answer->training.processes);
+  if (costs->others)
+    fprintf(out, "%" PRIu32 " rank%s not train: this is only about those that do.\n", costs->others,
+            costs->others == 1 ? " does" : "s do");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
