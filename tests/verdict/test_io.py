@@ -142,6 +142,40 @@ def storm_of(call):
     return document, {finding["id"]: finding for finding in document["findings"]}
 
 
+def calls_inside_of_a_region_are_not_all_of_it():
+    """The region does its I/O in ways that are not recorded. Only the log that it writes (reads) is."""
+    for cat, name, kind in (("app", "write_output", "write"), ("MPIIO", "MPI_File_read_all", "read")):
+        job = Job(2)
+        for rank in job.ranks:
+            for _ in range(1200):
+                rank.main.region("solve", "compute", 2)
+                with rank.main.within(name, cat):
+                    rank.main.idle(3.8)
+                    rank.main.call(kind, 0.2, f"/tmp/log{rank.rank}", ret=100)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            document = summary_of(folder)
+        verdict = document["verdict"]
+        assert (verdict["class"], verdict["kind"]) == ("io", kind) and abs(verdict["share"] - 2 / 3) < 0.01, verdict
+        assert f"95 % of that is '{name}'." in verdict["evidence"], verdict["evidence"]
+        (found,) = (finding for finding in document["findings"] if finding["id"] == f"small-{kind}s")
+        assert abs(found["stake_ns"] - 1200 * 0.2e6) < 1e6, found
+
+
+def calls_inside_of_a_start_are_not_all_of_it():
+    job = Job(2)
+    for rank in job.ranks:
+        with rank.main.within("setup", "app"), rank.main.within("read_mesh", "app"):
+            rank.main.idle(600)
+            rank.main.call("read", 2, "/tmp/options", ret=100)
+        for _ in range(STEPS):
+            rank.main.idle(10)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = summary_of(folder)["verdict"]
+    assert verdict["class"] == "start-up" and verdict["cause"]["call"] == "read_mesh", verdict
+
+
 def files_without_names_are_not_counted():
     """Such as those of other tracers, which record no arguments."""
     for name, rule in (("stat", "metadata"), ("fsync", "sync")):
@@ -165,6 +199,8 @@ if __name__ == "__main__":
         what_bounds_the_job_is_named_for_any_number_of_ranks,
         calls_below_regions_count_as_calls,
         calls_that_overlap_on_threads_count_once,
+        calls_inside_of_a_region_are_not_all_of_it,
+        calls_inside_of_a_start_are_not_all_of_it,
         files_without_names_are_not_counted,
         opens_that_fail_are_no_churn,
     )

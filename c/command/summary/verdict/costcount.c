@@ -159,6 +159,22 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
   }
 }
 
+/* Regions that read or write may be all there is, or be around calls: their self times are without those. */
+static void split_calls(rank_costs *rank, const process_counts *counts) {
+  double in_regions[IO_COSTS] = {0}, in_calls[IO_COSTS] = {0};
+  in_calls[IO_COST_READ] = (double)counts->io.read.ns;
+  in_calls[IO_COST_WRITE] = (double)counts->io.write.ns;
+  for (uint32_t i = 0; i < counts->regions.count; i++) {
+    const region_total *region = &counts->regions.list[i];
+    if (region->activity == ACTIVITY_READ) in_regions[IO_COST_READ] += (double)region->self_ns;
+    if (region->activity == ACTIVITY_WRITE) in_regions[IO_COST_WRITE] += (double)region->self_ns;
+  }
+  for (int kind = 0; kind < IO_COSTS; kind++) {
+    rank->call_ns[kind] = rank->io_ns[kind];
+    if (in_regions[kind] > 0) rank->call_ns[kind] *= in_calls[kind] / (in_calls[kind] + in_regions[kind]);
+  }
+}
+
 static double lesser(double one, double two) {
   return two < 0 ? 0 : one < two ? one : two;
 }
@@ -187,7 +203,7 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives) 
 static double hidden_io(const rank_costs *rank, process_counts *counts) {
   double hidden = 0;
   for (int kind = 0; kind < GRAIN_KINDS; kind++) hidden += (double)io_grains_busy(&counts->grains[kind]);
-  for (int kind = 0; kind < IO_COSTS; kind++) hidden -= rank->io_ns[kind];
+  for (int kind = 0; kind < IO_COSTS; kind++) hidden -= rank->call_ns[kind];
   return hidden < 0 ? 0 : hidden < rank->base_ns ? hidden : rank->base_ns;
 }
 
@@ -287,6 +303,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
                               (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
+    split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
     split_waiting(&costs->ranks[i], &answer->collectives);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)

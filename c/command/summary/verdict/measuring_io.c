@@ -8,7 +8,7 @@
 #include "costcount.h"
 #include "ruletable.h"
 
-/* The time that ranks lose in calls of each kind, mean. */
+/* The time that ranks lose in calls of each kind, mean; metadata also in regions. */
 typedef struct exposed_times {
   double ns[IO_COSTS];
 } exposed_times;
@@ -17,10 +17,10 @@ static exposed_times exposed_of(const summary_state *state, const job_costs *cos
   exposed_times exposed = {{0}};
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->io_ns[IO_COST_WRITE];
+    const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->call_ns[IO_COST_WRITE];
     const double saving = rank->ns[COST_CHECKPOINT];
     for (int kind = 0; kind < IO_COSTS; kind++) {
-      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->divisor;
+      exposed.ns[kind] += (rank->call_ns[kind] + rank->waited_with[kind]) / costs->divisor;
     }
     if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->divisor;
   }
