@@ -313,6 +313,20 @@ def trainings_one_after_the_other_are_told_apart():
         assert row[-1] == (str(STEPS * 8 * 10 // 24) if is_sequence else str(3 * STEPS * 80 // 62)), row
 
 
+def a_checkpoint_in_the_first_epoch_does_not_make_it_cold():
+    for kind, is_cold in (("checkpoint", False), ("compute", True)):
+        job = Job()
+        thread = job.ranks[0].main
+        for epoch in range(3):
+            with thread.within("epoch", "pipeline", epoch=epoch):
+                for _ in range(10):
+                    thread.region("fetch.iter", "dataloader", 5)
+                    thread.region("forward", "compute", 50)
+                if epoch == 0:
+                    job.spend(kind, 400)
+        assert ("cold-epoch" in findings_of(document_of(job)[0])) == is_cold, kind
+
+
 def optimizers_that_alternate_are_no_jitter():
     for every, is_jitter in ((2, False), (3, False), (12, True)):
         job = Job()
@@ -344,5 +358,6 @@ if __name__ == "__main__":
         compiling_has_a_name,
         trainings_one_after_the_other_are_told_apart,
         the_table_has_the_split_of_the_verdict,
+        a_checkpoint_in_the_first_epoch_does_not_make_it_cold,
         optimizers_that_alternate_are_no_jitter,
     )

@@ -221,6 +221,14 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
   return is_good;
 }
 
+/* Checkpoints are not made in every epoch, and have a rule of their own. */
+static double time_of_epoch(const epoch_stats *epoch) {
+  double ns = 0;
+  for (int class = 0; class < TIME_CLASSES; class ++)
+    ns += class == TIME_CHECKPOINT ? 0 : (double)epoch->class_ns[class];
+  return ns;
+}
+
 /* Epochs are compared by the time of a step, because the last one may have been cut. */
 static void take_epochs(measure_list *list, const summary_answer *answer) {
   const summary_state *state = answer->state;
@@ -235,14 +243,12 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
       first = epoch;
       continue;
     }
-    for (int class = 0; class < TIME_CLASSES; class ++) others_ns += (double)epoch->class_ns[class];
+    others_ns += time_of_epoch(epoch);
     other_steps += (double)epoch->steps;
   }
   measure_set(list, M_epochs, (double)count);
   if (count < 2 || !answer->training.processes) return;
-  first_ns = 0;
-  for (int class = 0; class < TIME_CLASSES; class ++) first_ns += (double)first->class_ns[class];
-  first_ns /= (double)answer->training.processes;
+  first_ns = time_of_epoch(first) / (double)answer->training.processes;
   other_ns = others_ns / other_steps * (double)first->steps / (double)answer->training.processes;
   measure_set(list, M_first_epoch, first_ns);
   measure_set(list, M_other_epochs, other_ns);

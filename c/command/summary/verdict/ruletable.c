@@ -171,9 +171,8 @@ const finding_rule rules[] = {
    "the first epoch is slower",
    {{M_epochs, '>', 2}, {M_cold_ratio, '>', 1.2}},
    M_cold_stake,
-   "the first epoch takes {first_epoch}, a later one of as many steps {other_epochs}; often data is not in a cache "
-   "yet, "
-   "or functions are compiled",
+   "without checkpoints, the first epoch takes {first_epoch}, a later one of as many steps {other_epochs}; often data "
+   "is not in a cache yet, or functions are compiled",
    "Stage the data to a local disk before the job, and keep workers (persistent_workers=True) and compiled functions."},
   {"checkpoint-stall",
    "training stops for checkpoints",
