@@ -176,6 +176,36 @@ def calls_inside_of_a_start_are_not_all_of_it():
     assert verdict["class"] == "start-up" and verdict["cause"]["call"] == "read_mesh", verdict
 
 
+def many_small_files_beside_a_large_one_have_their_own_time():
+    """A program imports 2,000 modules in 200 ms, and then reads one file for 4 s."""
+    job = Job(1)
+    thread = job.ranks[0].main
+    for number in range(2000):
+        thread.call("open", 0.05, f"/usr/lib/{number}.pyc", ret=3)
+        thread.call("read", 0.05, f"/usr/lib/{number}.pyc", ret=10 * KIB)
+    for _ in range(40):
+        thread.call("read", 100, "/data/one.bin", ret=8 * MIB)
+        thread.region("solve", "compute", 100)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        (found,) = (finding for finding in summary_of(folder)["findings"] if finding["id"] == "small-files")
+    assert abs(found["stake_ns"] - 200e6) < 1e6, found
+
+
+def small_writes_to_a_shared_file_are_not_compared_with_large_ones():
+    for size, is_slower in ((80, False), (MIB, True)):
+        job = Job(4)
+        for _ in range(50):
+            for rank in job.ranks:
+                rank.main.region("solve", "compute", 10)
+                rank.main.call("write", 1, f"/data/own{rank.rank}", ret=MIB)
+                rank.main.call("write", 10, "/data/shared", ret=size)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            found = [finding["id"] for finding in summary_of(folder)["findings"]]
+        assert ("shared-file" in found) == is_slower, (size, found)
+
+
 def files_without_names_are_not_counted():
     """Such as those of other tracers, which record no arguments."""
     for name, rule in (("stat", "metadata"), ("fsync", "sync")):
@@ -201,6 +231,8 @@ if __name__ == "__main__":
         calls_that_overlap_on_threads_count_once,
         calls_inside_of_a_region_are_not_all_of_it,
         calls_inside_of_a_start_are_not_all_of_it,
+        many_small_files_beside_a_large_one_have_their_own_time,
+        small_writes_to_a_shared_file_are_not_compared_with_large_ones,
         files_without_names_are_not_counted,
         opens_that_fail_are_no_churn,
     )

@@ -62,7 +62,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(churn_stake, TIME, "opening and closing again what had been open before")                                          \
   X(read_files, COUNT, "files that were read")                                                                         \
   X(read_file_bytes, BYTES, "read from a file, mean")                                                                  \
-  X(small_file_stake, TIME, "reading and opening them that ranks wait for")                                            \
+  X(small_file_stake, TIME, "reading and opening those of less than 1 MiB that ranks wait for")                        \
   X(stdio_bytes, BYTES, "moved by STDIO calls")                                                                        \
   X(stdio_share, SHARE, "of all bytes")                                                                                \
   X(stdio_stake, TIME, "STDIO calls that ranks wait for")                                                              \
@@ -107,7 +107,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(step_spread, RATIO, "75th percentile of steps / step_median")                                                      \
   X(jitter_stake, TIME, "what steps took longer than the median")                                                      \
   X(epochs, COUNT, "epochs of the training")                                                                           \
-  X(first_epoch, TIME, "the first epoch")                                                                              \
+  X(first_epoch, TIME, "the first epoch, without checkpoints")                                                         \
   X(other_epochs, TIME, "a later epoch, mean")                                                                         \
   X(cold_ratio, RATIO, "first_epoch / other_epochs")                                                                   \
   X(cold_stake, TIME, "first_epoch - other_epochs")                                                                    \

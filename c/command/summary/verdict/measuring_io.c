@@ -8,6 +8,9 @@
 #include "costcount.h"
 #include "ruletable.h"
 
+#define SMALL_FILE 1048576.0 /* as the rule small-files has it */
+#define SIZE_LEAST 0.5       /* of writes to other files: smaller ones are not compared with them */
+
 /* The time that ranks lose in calls of each kind, mean; metadata also in regions. */
 typedef struct exposed_times {
   double ns[IO_COSTS];
@@ -75,9 +78,9 @@ static void take_side(measure_list *list, const side_measures *names, const io_s
 
 /* Sums over files. */
 typedef struct file_sums {
-  uint64_t opened, opened_uses, opens, read, read_bytes;
-  double alone_ns, alone_bytes; /* writes of files that one process writes */
-  uint32_t shared;              /* the file with most time in writes of several; 0: none */
+  uint64_t opened, opened_uses, opens, read, read_bytes, small_ns;
+  double alone_ns, alone_bytes, alone_writes; /* of files that one process writes */
+  uint32_t shared;                            /* the file with most time in writes of several; 0: none */
 } file_sums;
 
 static file_sums sum_files(const summary_state *state) {
@@ -92,9 +95,12 @@ static file_sums sum_files(const summary_state *state) {
     }
     sums.read += io->read.bytes > 0;
     sums.read_bytes += io->read.bytes;
+    if (io->read.bytes && (double)io->read.bytes < SMALL_FILE)
+      sums.small_ns += io->read.ns + io->other_ns - io->sync_ns;
     if (io->write_uses == 1) {
       sums.alone_ns += (double)io->write.ns;
       sums.alone_bytes += (double)io->write.bytes;
+      sums.alone_writes += (double)io->write.count;
     } else if (io->write_uses > 1 && (!sums.shared || io->write.ns > state->file_io[sums.shared]->write.ns)) {
       sums.shared = i;
     }
@@ -102,12 +108,14 @@ static file_sums sum_files(const summary_state *state) {
   return sums;
 }
 
-/* Whether writes of the shared file are slower is known only if there are other files to compare with. */
+/* Whether writes of the shared file are slower is known only if there are other files to compare with, and if its writes are not
+ * much smaller: a byte of a small write takes longer anyway. */
 static void take_shared(measure_list *list, const summary_answer *answer, const file_sums *sums, double exposed) {
   const io_stats *io = sums->shared ? answer->state->file_io[sums->shared] : NULL;
   dft_text name;
   double slowdown, all_ns = (double)answer->io.write.ns;
   if (!io || !io->write.bytes || sums->alone_bytes <= 0 || sums->alone_ns <= 0) return;
+  if ((double)io->write.bytes / (double)io->write.count < SIZE_LEAST * sums->alone_bytes / sums->alone_writes) return;
   slowdown = ((double)io->write.ns / (double)io->write.bytes) / (sums->alone_ns / sums->alone_bytes);
   name = answer_file(answer->state, sums->shared);
   measure_set_text(list, M_shared_file, name.text, name.len);
@@ -129,7 +137,9 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
                     (double)io->other_ns);
   measure_set(list, M_read_files, (double)sums.read);
   measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
-  measure_set(list, M_small_file_stake, exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]);
+  measure_set_ratio(list, M_small_file_stake,
+                    (exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]) * (double)sums.small_ns,
+                    (double)(io->read.ns + io->other_ns - io->sync_ns));
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
 
