@@ -77,11 +77,12 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   qsort(all, count, sizeof *all, by_rank_and_work);
   if (costs->is_training) costs->others = count_others(all, count);
   for (uint32_t i = 0; i < count; i++) {
-    const int has_rank = all[i].rank != NO_NUMBER;
+    const int has_rank = all[i].rank != NO_NUMBER, is_beside = !has_rank && all[count - 1].rank != NO_NUMBER;
     const int is_second = i && has_rank && all[i].rank == all[i - 1].rank;
     const int is_helper = !has_rank && all[i].all_ns < BUSY_LEAST * most; /* a rank may only compute, outside of all */
     if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || is_helper))) continue;
-    all[costs->count++] = all[i];
+    if (!costs->is_training && is_beside) costs->beside++;
+    else all[costs->count++] = all[i];
   }
   costs->ranks = all;
   return 1;

@@ -81,6 +81,7 @@ typedef struct job_costs {
   process_lives lives;
   int is_training;
   uint32_t others;        /* of a training: ranks that do not train */
+  uint32_t beside;        /* of another job: busy processes without a rank, where others have one */
   int is_inference;       /* of a training: there are only evaluations */
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */

@@ -259,6 +259,9 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   if (costs->others)
     fprintf(out, "%" PRIu32 " rank%s not train: this is only about those that do.\n", costs->others,
             costs->others == 1 ? " does" : "s do");
+  if (costs->beside)
+    fprintf(out, "%" PRIu32 " process%s no rank: this is only about the ranks.\n", costs->beside,
+            costs->beside == 1 ? " has" : "es have");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
