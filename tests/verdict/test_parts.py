@@ -217,7 +217,7 @@ def ranks_that_do_not_train_are_told():
                 rank.main.region("solve", "app", 60)
                 rank.main.call("write", 40, f"/data/{rank.rank}", ret=1 << 20)
         job.worker(trainer).main.region("data.batch", "data", 2000)
-        found, text = document_and_text(job)
+        found, _ = document_and_text(job)
         told = [one for one in found["verdict"]["evidence"] if "not train" in one]
         assert len(told) == (line is not None) and all(one.startswith(line) for one in told), (line, told)
         assert found["verdict"]["class"] == "input" and found["verdict"]["ranks"] == 1, found["verdict"]

@@ -141,7 +141,7 @@ def more_workers_than_there_are_is_what_would_suffice():
         for _ in range(STEPS):
             worker.region("data.batch", "data", load)
             worker.idle(106 - load)
-        document, verdict = document_of(job)
+        document, _ = document_of(job)
         (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
         assert found["advice"].startswith(words), (load, found)
 

@@ -3,6 +3,7 @@
 #include "measuring.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,21 +127,17 @@ static void take_straggler(measure_list *list, const summary_answer *answer, con
   measure_set(list, M_straggler_stake, lost_by(slow, costs));
 }
 
-static double lesser(double one, double two) {
-  return one < two ? one : two;
-}
-
 /* At stake is only what sharing the work would save: not the waiting of a rank that hands it out. */
 static void take_waits(measure_list *list, const job_costs *costs) {
   const double saved = costs->base_ns - costs->balanced_ns;
   if (costs->is_imbalance_known || costs->ns[COST_IMBALANCE] > 0)
     take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
   if (list->values[M_imbalance_stake].is_known)
-    measure_set(list, M_imbalance_stake, lesser(costs->ns[COST_IMBALANCE], saved));
+    measure_set(list, M_imbalance_stake, fmin(costs->ns[COST_IMBALANCE], saved));
   measure_set_ratio(list, M_late_message_share, costs->waits[WAIT_MESSAGE], costs->base_ns);
-  measure_set(list, M_late_message_stake, lesser(costs->waits[WAIT_MESSAGE], saved));
+  measure_set(list, M_late_message_stake, fmin(costs->waits[WAIT_MESSAGE], saved));
   measure_set_ratio(list, M_early_end_share, costs->waits[WAIT_END], costs->base_ns);
-  measure_set(list, M_early_end_stake, lesser(costs->waits[WAIT_END], saved));
+  measure_set(list, M_early_end_stake, fmin(costs->waits[WAIT_END], saved));
 }
 
 /* What comes before the loop, and after it. Pauses of a training, which were counted with its end, are neither. */
