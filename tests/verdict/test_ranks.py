@@ -152,6 +152,21 @@ def clocks_that_differ_do_not_move_the_loop():
     assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
 
 
+def a_slow_node_may_be_a_clock_that_is_wrong():
+    """All ranks of node1 compute longer, or its clock is ahead: nothing that was recorded tells. On one node it does."""
+    for hosts, expected in ((2, ("communication", False)), (1, ("imbalance", True))):
+        job = Job(4, hosts)
+        for _ in range(STEPS):
+            job.spend("compute", [50, 70, 50, 70])
+            job.meet("MPI_Allreduce", 1, "MPI", comm=0, comm_size=4, bytes=8)
+        document = document_of(job)
+        verdict = document["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == expected, verdict
+        doubt = "Up to 91 % of that may be waiting for other ranks: the clocks of the nodes do not agree"
+        assert (doubt in told_by(document)) == (hosts == 2), verdict
+        assert "messages" not in verdict["next"], verdict
+
+
 def the_shell_of_a_rank_is_not_the_rank():
     """It does more in calls than the program of rank 3, which only computes, and never waits."""
     job = Job(4)
@@ -321,6 +336,7 @@ if __name__ == "__main__":
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
         clocks_that_differ_do_not_move_the_loop,
+        a_slow_node_may_be_a_clock_that_is_wrong,
         the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,

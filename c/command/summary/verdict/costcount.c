@@ -188,6 +188,7 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives) 
     if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
   }
   if (!waits) return;
+  rank->unsure_ns = lesser(rank->ns[COST_COMM], (double)waits->unsure_ns);
   rank->caused_ns = (double)waits->loop_caused_ns;
   rank->end_caused_ns = (double)waits->end_caused_ns;
   rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
@@ -247,6 +248,7 @@ static void add_up(job_costs *costs) {
     costs->base_ns += rank->base_ns / costs->divisor;
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
+    costs->unsure_ns += rank->unsure_ns / costs->divisor;
     for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;

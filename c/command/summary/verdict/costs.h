@@ -51,6 +51,7 @@ typedef struct rank_costs {
   double base_ns;           /* what shares are of: the training loop, or all of its time */
   double ns[COSTS];         /* in the base; COST_START: of all of its time */
   double waits[WAITS];      /* of COST_IMBALANCE */
+  double unsure_ns;         /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
   double caused_ns;         /* what others waited for it, alone, in their loops and after them; */
   double end_caused_ns;     /* after them; */
   double start_caused_ns;   /* and before them */
@@ -92,6 +93,7 @@ typedef struct job_costs {
   double balanced_ns; /* what a rank would take of base_ns, if those that work shared it evenly: */
   uint32_t workers;   /* so many */
   double end_ns;
+  double unsure_ns;
   double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */

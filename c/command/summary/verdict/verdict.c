@@ -218,12 +218,17 @@ int verdict_has_gaps(const job_costs *costs, const summary_answer *answer) {
   return costs->lives.is_known && costs->lives.covered_ns < SHARE_CAUSE * (double)answer->job_ns;
 }
 
+int verdict_clocks_differ(const job_costs *costs) {
+  return costs->unsure_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
+}
+
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
   if (verdict->is_aside || verdict->is_guess) return 0;
   if (verdict_lives_differ(costs) || verdict_has_gaps(costs, answer)) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
+  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs)) return 0;
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
 }
 

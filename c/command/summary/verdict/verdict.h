@@ -81,6 +81,8 @@ int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs
 int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, const measure_list *measures);
 /* Of processes without ranks: one lasts much longer than the others; for much of the job, none of them runs. */
 int verdict_lives_differ(const job_costs *costs);
+/* Much of the communication may be waiting, because the clocks of nodes do not agree well enough. */
+int verdict_clocks_differ(const job_costs *costs);
 int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);

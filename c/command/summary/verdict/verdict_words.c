@@ -282,6 +282,11 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             verdict->class == BOUND_IO ? "I/O" : "saving");
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
+  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs))
+    fprintf(out,
+            "Up to %.0f %% of that may be waiting for other ranks: the clocks of the nodes do not agree well enough to "
+            "tell.\n",
+            100 * costs->unsure_ns / costs->ns[COST_COMM]);
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
     fprintf(out, "How much of the communication is waiting for other ranks is unknown: see Communication.\n");
 }
