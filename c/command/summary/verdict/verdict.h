@@ -55,6 +55,7 @@ typedef struct job_verdict {
   int is_tied[BOUND_CLASSES];
   double aside_ns; /* of ns: other threads do it, and whether the main thread waits for them is not known */
   int is_aside;    /* that is much of it */
+  int is_joint;    /* it is a call of MPI-IO in which ranks may wait for the straggler */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */

@@ -309,7 +309,10 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 "let every rank save a part, or save in the background: the others wait while rank %" PRId64 " saves",
                 costs->saving_rank);
       break;
-    case BOUND_IO: advise_io(out, verdict, found); break;
+    case BOUND_IO:
+      if (verdict->is_joint) advise_straggler(out, measures);
+      else advise_io(out, verdict, found);
+      break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs, answer, measures); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
     default:

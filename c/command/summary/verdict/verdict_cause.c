@@ -106,6 +106,31 @@ static int explain_io(verdict_cause *cause, const summary_answer *answer, const 
   return 1;
 }
 
+/* All ranks have to call it. */
+static int is_collective(const char *call) {
+  static const char *const parts[] = {"_all",      "_ordered",  "_open",        "_close",
+                                      "_set_view", "_set_size", "_preallocate", "_sync"};
+  for (size_t i = 0; strncmp(call, "MPI_File_", 9) == 0 && i < sizeof parts / sizeof parts[0]; i++) {
+    if (strstr(call, parts[i])) return 1;
+  }
+  return 0;
+}
+
+static double io_of(const double ns[COSTS]) {
+  return ns[COST_READ] + ns[COST_WRITE] + ns[COST_SYNC] + ns[COST_META];
+}
+
+/* A rank comes late to calls that ranks make together: there, it takes less time than the others. */
+static int may_wait(const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const double lost = measures->values[M_straggler_stake].number;
+  if (!verdict->cause.call || !is_collective(verdict->cause.call) || lost < SHARE_MOST * verdict->ns) return 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    if (costs->ranks[i].rank == (int64_t)measures->values[M_straggler].number)
+      return io_of(costs->ns) - io_of(costs->ranks[i].ns) >= SHARE_MOST * lost;
+  }
+  return 0;
+}
+
 /* What the rank did while the others waited for it. It says nothing of those that had ended. */
 static int explain_delays(verdict_cause *cause, const job_verdict *verdict, const summary_answer *answer,
                           const job_costs *costs) {
@@ -142,7 +167,11 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
                        const measure_list *measures) {
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
-    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
+    case BOUND_IO:
+      if (!explain_io(&verdict->cause, answer, costs, measures)) return 0;
+      verdict->is_joint = may_wait(verdict, costs, measures);
+      verdict->is_sure &= !verdict->is_joint;
+      return 1;
     case BOUND_IMBALANCE:
       if (!explain_delays(&verdict->cause, verdict, answer, costs)) return 0;
       return verdict->cause.call || explain_imbalance(&verdict->cause, verdict, measures);

@@ -245,7 +245,9 @@ static void say_besides(FILE *out, const summary_answer *answer, const job_costs
             time_text(time, pauses), 100 * pauses / costs->job_ns);
 }
 
-static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
+static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                       const measure_list *measures) {
+  char call[MEASURE_TEXT_BYTES], region[MEASURE_TEXT_BYTES], one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES];
   const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from)
@@ -282,6 +284,13 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             verdict->class == BOUND_IO ? "I/O" : "saving");
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
+  if (verdict->is_joint)
+    fprintf(out,
+            "Much of that may be waiting: all ranks call %s together, and '%s' takes %s on rank %.0f; the mean of all "
+            "ranks is %s.\n",
+            short_text(call, verdict->cause.call), measure_format(region, measures, M_straggler_region),
+            measure_format(one, measures, M_straggler_time), measures->values[M_straggler].number,
+            measure_format(two, measures, M_straggler_mean));
   if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs))
     fprintf(out,
             "Up to %.0f %% of that may be waiting for other ranks: the clocks of the nodes do not agree well enough to "
@@ -349,7 +358,7 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
   say_besides(out, answer, costs);
   say_lives(out, answer, costs);
   say_unnamed(out, verdict, costs, measures);
-  say_doubts(out, verdict, answer, costs);
+  say_doubts(out, verdict, answer, costs, measures);
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------------------ */
