@@ -153,7 +153,7 @@ def clocks_that_differ_do_not_move_the_loop():
 
 
 def a_slow_node_may_be_a_clock_that_is_wrong():
-    """All ranks of node1 compute longer, or its clock is ahead: nothing that was recorded tells. On one node it does."""
+    """All ranks of node1 compute longer, or its clock is ahead: nothing recorded tells. On one node it does."""
     for hosts, expected in ((2, ("communication", False)), (1, ("imbalance", True))):
         job = Job(4, hosts)
         for _ in range(STEPS):
