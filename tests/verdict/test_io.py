@@ -206,6 +206,22 @@ def small_writes_to_a_shared_file_are_not_compared_with_large_ones():
         assert ("shared-file" in found) == is_slower, (size, found)
 
 
+def a_checkpoint_that_replaces_the_last_one_is_not_redundant():
+    for name, is_redundant in (("write_checkpoint", False), ("write_fields", True)):
+        job = Job(1)
+        thread = job.ranks[0].main
+        for step in range(40):
+            thread.region("solve", "compute", 20)
+            if step % 4 == 3:
+                with thread.within(name, "app"):
+                    for block in range(20):
+                        thread.call("pwrite", 2, "/data/state", ret=MIB, offset=block * MIB)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            found = [finding["id"] for finding in summary_of(folder)["findings"]]
+        assert ("redundant-writes" in found) == is_redundant, (name, found)
+
+
 def files_without_names_are_not_counted():
     """Such as those of other tracers, which record no arguments."""
     for name, rule in (("stat", "metadata"), ("fsync", "sync")):
@@ -233,6 +249,7 @@ if __name__ == "__main__":
         calls_inside_of_a_start_are_not_all_of_it,
         many_small_files_beside_a_large_one_have_their_own_time,
         small_writes_to_a_shared_file_are_not_compared_with_large_ones,
+        a_checkpoint_that_replaces_the_last_one_is_not_redundant,
         files_without_names_are_not_counted,
         opens_that_fail_are_no_churn,
     )

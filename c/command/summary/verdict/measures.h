@@ -40,7 +40,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(unaligned_write_stake, TIME, "of the writing: unaligned writes, but at most the small ones")                       \
   X(redundant_write_bytes, BYTES, "bytes that the same thread had written before")                                     \
   X(redundant_write_share, SHARE, "of the bytes written")                                                              \
-  X(redundant_write_stake, TIME, "the part of the writing that this took")                                             \
+  X(redundant_write_stake, TIME, "the part of the writing that this took, without checkpoints")                        \
   X(syncs, COUNT, "calls that wait until data is written: fsync, closing a file that was written")                     \
   X(sync_share, SHARE, "of a rank's time: in such calls")                                                              \
   X(sync_stake, TIME, "the same as a time")                                                                            \

@@ -14,10 +14,11 @@
 /* The time that ranks lose in calls of each kind, mean; metadata also in regions. */
 typedef struct exposed_times {
   double ns[IO_COSTS];
+  double saving; /* of the writes: inside of checkpoints */
 } exposed_times;
 
 static exposed_times exposed_of(const summary_state *state, const job_costs *costs) {
-  exposed_times exposed = {{0}};
+  exposed_times exposed = {.saving = 0};
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->call_ns[IO_COST_WRITE];
@@ -25,8 +26,9 @@ static exposed_times exposed_of(const summary_state *state, const job_costs *cos
     for (int kind = 0; kind < IO_COSTS; kind++) {
       exposed.ns[kind] += (rank->call_ns[kind] + rank->waited_with[kind]) / costs->divisor;
     }
-    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->divisor;
+    if (written > 0) exposed.saving += (written < saving ? written : saving) / costs->divisor;
   }
+  exposed.ns[IO_COST_WRITE] += exposed.saving;
   return exposed;
 }
 
@@ -51,9 +53,11 @@ static uint64_t least(uint64_t one, uint64_t two) {
   return one < two ? one : two;
 }
 
-/* Where a transfer begins matters if it is small; a large one takes long anyway. One that is unaligned but follows the last one
- * is cached anyway: how many are both unaligned and random is not known, so this is an upper limit. */
-static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
+/* A checkpoint that replaces the one before does what it is for: `saving` is no writing again. Where a transfer begins matters if
+ * it is small; a large one takes long anyway. One that is unaligned but follows the last one is cached anyway: how many are both
+ * unaligned and random is not known, so this is an upper limit. */
+static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed,
+                      double saving) {
   const double ns = (double)side->ns;
   const uint64_t unaligned = least(side->unaligned, side->random);
   measure_set(list, names->calls, (double)side->count);
@@ -71,7 +75,7 @@ static void take_side(measure_list *list, const side_measures *names, const io_s
                     exposed * (double)least(least(side->unaligned_ns, side->random_ns), side->small_ns), ns);
   measure_set(list, names->again, (double)side->again_bytes);
   measure_set_ratio(list, names->again_share, (double)side->again_bytes, (double)side->bytes);
-  measure_set_ratio(list, names->again_stake, exposed * (double)side->again_bytes, (double)side->bytes);
+  measure_set_ratio(list, names->again_stake, (exposed - saving) * (double)side->again_bytes, (double)side->bytes);
 }
 
 /* ---- Files ---------------------------------------------------------------------------------------------------------- */
@@ -221,8 +225,8 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   double stdio_stake = 0;
   take_metadata(list, answer, costs, exposed.ns[IO_COST_METADATA]);
   if (!io_stats_calls(io)) return;
-  take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
-  take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
+  take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ], 0);
+  take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE], exposed.saving);
   take_files(list, answer, &exposed);
   measure_set(list, M_stdio_bytes, stdio_bytes);
   measure_set_ratio(list, M_stdio_share, stdio_bytes, (double)(io->read.bytes + io->write.bytes));
