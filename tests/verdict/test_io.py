@@ -222,6 +222,16 @@ def a_checkpoint_that_replaces_the_last_one_is_not_redundant():
         assert ("redundant-writes" in found) == is_redundant, (name, found)
 
 
+def calls_on_other_files_are_not_below_the_folder():
+    """2,000 quick calls beside 1,000 slow ones: the folder of those is not where all are."""
+
+    def call(thread, number):
+        thread.call("stat", 2.8 if number % 3 == 0 else 0.1, f"{'/slow' if number % 3 == 0 else '/quick'}/{number}")
+
+    found = storm_of(call)[1]["metadata"]["evidence"]
+    assert found == "3,000 calls such as stat() move no data; most of their time goes to 1,000 files below /slow", found
+
+
 def files_without_names_are_not_counted():
     """Such as those of other tracers, which record no arguments."""
     for name, rule in (("stat", "metadata"), ("fsync", "sync")):
@@ -250,6 +260,7 @@ if __name__ == "__main__":
         many_small_files_beside_a_large_one_have_their_own_time,
         small_writes_to_a_shared_file_are_not_compared_with_large_ones,
         a_checkpoint_that_replaces_the_last_one_is_not_redundant,
+        calls_on_other_files_are_not_below_the_folder,
         files_without_names_are_not_counted,
         opens_that_fail_are_no_churn,
     )

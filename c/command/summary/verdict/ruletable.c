@@ -65,7 +65,8 @@ const finding_rule rules[] = {
    "a storm of metadata calls",
    {{M_metadata_calls, '>', 1000}},
    M_metadata_stake,
-   "{metadata_calls} calls such as {metadata_call}()[ on {metadata_files} files below {metadata_folder}] move no data",
+   "{metadata_calls} calls such as {metadata_call}() move no data[; most of their time goes to {metadata_files} files "
+   "below {metadata_folder}]",
    "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
   {"mpi-io",
    "MPI-IO calls that move no data",
@@ -77,7 +78,8 @@ const finding_rule rules[] = {
    "waiting until data is written",
    {{M_sync_share, '>', 0.05}},
    M_sync_stake,
-   "{syncs} calls such as {sync_call}()[ on {sync_files} files below {sync_folder}] wait until data is written",
+   "{syncs} calls such as {sync_call}() wait until data is written[; most of their time goes to {sync_files} files "
+   "below {sync_folder}]",
    "Synchronise less often, at checkpoints only, or in the background. Closing a file also writes what is buffered."},
   {"open-churn",
    "files are opened again and again",
