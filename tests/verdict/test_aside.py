@@ -1,5 +1,5 @@
-"""test_aside.py - I/O and checkpoints of threads other than the main one: whether the job waits for them is known only
-if the main thread is in something at the time.
+"""test_aside.py - I/O, checkpoints and communication of threads other than the main one: whether the job waits for them
+is known only if the main thread is in something at the time.
 
 SPDX-License-Identifier: MIT
 """
@@ -95,6 +95,30 @@ def checkpoints_of_other_threads_are_the_same():
     assert verdict["class"] == "io" and verdict["is_sure"] and abs(verdict["aside_share"] - 0.3) < 0.01, verdict
 
 
+def communication_of_other_threads_is_the_same():
+    """A thread that waits for messages all the time; also where one rank comes late."""
+    for late, exchange, expected in ((0, 90, "communication"), (60, 10, "imbalance")):
+        job = Job(2)
+        others = [rank.thread() for rank in job.ranks]
+        for _ in range(STEPS):
+            for rank, other in zip(job.ranks, others):
+                rank.main.call("stat", 0.1, "/data/x")
+                rank.main.idle(99.9)
+                other.idle(10 + late * rank.rank)
+            last_us = max(other.now_us for other in others)
+            for rank, other in zip(job.ranks, others):
+                with other.within("exchange", "comm"):
+                    other.idle_until(last_us)
+                    other.idle(exchange)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            verdict = verdict_of(folder)
+        check_form(verdict)
+        assert (verdict["class"], verdict["is_sure"]) == (expected, False), verdict
+        assert "only other threads than the main one communicate." in told(verdict), told(verdict)
+        assert "annotate" in verdict["next"], verdict
+
+
 def a_training_does_not_wait_for_what_saves_in_the_background():
     """A thread that never computes or fetches; the trainer is in nothing that is known for 40 % of its loop."""
     for ranks in (1, 2):
@@ -120,5 +144,6 @@ if __name__ == "__main__":
         io_behind_regions_of_the_main_thread_is_no_cost,
         calls_inside_and_outside_are_told_apart_by_the_moment,
         checkpoints_of_other_threads_are_the_same,
+        communication_of_other_threads_is_the_same,
         a_training_does_not_wait_for_what_saves_in_the_background,
     )

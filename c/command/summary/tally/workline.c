@@ -224,8 +224,8 @@ static inline void play(work_crew *crew, uint32_t thread) {
 
 /* What a thread may do while the main one computes in no region: then it costs nothing. */
 static int can_be_aside(uint32_t state) {
-  return state == TIME_CHECKPOINT || state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ ||
-         state == TIME_META;
+  return state == TIME_COMM || state == TIME_CHECKPOINT || state == TIME_WRITE || state == TIME_SYNC ||
+         state == TIME_READ || state == TIME_META;
 }
 
 /* The process was in this state since then, back to now. */

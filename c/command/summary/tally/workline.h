@@ -59,7 +59,7 @@ enum call_kind {
 
 /* Who is told. The later times come first. */
 typedef struct work_listener {
-  /* A time in which the process does one thing. What is between two is outside. is_aside: it is I/O or saving of other threads,
+  /* A time in which the process does one thing. What is between two is outside. is_aside: other threads do I/O, save or communicate,
    * while the main one is in nothing that is known. */
   void (*state)(void *context, int64_t start, int64_t end, enum time_class class, int is_aside);
   /* A time in which at least one thread is in a call of a kind. 0: no memory, or no room for the spill. */

@@ -47,18 +47,19 @@ typedef struct rank_costs {
   uint32_t process;
   int64_t rank; /* NO_NUMBER: it has none */
   int has_communicated;
-  double all_ns;            /* from its first event to its last; of a job, to that of the last rank */
-  double base_ns;           /* what shares are of: the training loop, or all of its time */
-  double ns[COSTS];         /* in the base; COST_START: of all of its time */
-  double waits[WAITS];      /* of COST_IMBALANCE */
-  double unsure_ns;         /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
-  double caused_ns;         /* what others waited for it, alone, in their loops and after them; */
-  double end_caused_ns;     /* after them; */
-  double start_caused_ns;   /* and before them */
-  double end_ns;            /* after the loop */
-  double aside_ns[ASIDES];  /* of its I/O and saving: that of other threads, while the main one is in nothing known */
-  double io_ns[IO_COSTS];   /* in such calls or regions and in nothing else, in all of its time; */
-  double call_ns[IO_COSTS]; /* of this: in calls, if as much of them is behind compute as of the regions */
+  double all_ns;          /* from its first event to its last; of a job, to that of the last rank */
+  double base_ns;         /* what shares are of: the training loop, or all of its time */
+  double ns[COSTS];       /* in the base; COST_START: of all of its time */
+  double waits[WAITS];    /* of COST_IMBALANCE */
+  double unsure_ns;       /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
+  double caused_ns;       /* what others waited for it, alone, in their loops and after them; */
+  double end_caused_ns;   /* after them; */
+  double start_caused_ns; /* and before them */
+  double end_ns;          /* after the loop */
+  double aside_ns
+    [ASIDES]; /* of its I/O, saving and communication: that of other threads, while the main one is in nothing known */
+  double io_ns[IO_COSTS];       /* in such calls or regions and in nothing else, in all of its time; */
+  double call_ns[IO_COSTS];     /* of this: in calls, if as much of them is behind compute as of the regions */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
   double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */

@@ -232,6 +232,12 @@ static int is_sure(const job_verdict *verdict, const summary_answer *answer, con
   return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
 }
 
+/* Communication includes the waiting for other ranks, as far as that is no end of a rank. */
+static double aside_base(const job_verdict *verdict, const job_costs *costs) {
+  if (verdict->class != BOUND_COMM && verdict->class != BOUND_IMBALANCE) return verdict->ns;
+  return costs->ns[COST_COMM] + costs->waits[WAIT_COLLECTIVE] + costs->waits[WAIT_MESSAGE];
+}
+
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures) {
   *verdict = (job_verdict){.worst_rank = NO_NUMBER, .second_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
@@ -247,7 +253,9 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   verdict->share = verdict->ns / verdict->of_ns;
   if (verdict->class == BOUND_IO) verdict->aside_ns = costs->aside_ns[ASIDE_IO];
   if (verdict->class == BOUND_CHECKPOINT) verdict->aside_ns = costs->aside_ns[ASIDE_CHECKPOINT];
-  verdict->is_aside = verdict->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
+  if (verdict->class == BOUND_COMM || verdict->class == BOUND_IMBALANCE)
+    verdict->aside_ns = costs->aside_ns[ASIDE_COMM];
+  verdict->is_aside = verdict->aside_ns > (1 - SHARE_CAUSE) * aside_base(verdict, costs);
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   if (verdict->class != BOUND_NONE) find_worst(verdict, costs, measures);

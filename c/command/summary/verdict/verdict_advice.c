@@ -290,8 +290,7 @@ static void advise_compute(FILE *out, const summary_answer *answer, const job_co
 void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                     const measure_list *measures, const finding_list *found) {
   if (verdict->is_aside) {
-    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this %s",
-            verdict->class == BOUND_IO ? "I/O" : "saving");
+    fprintf(out, "annotate what the main thread does: then it is known whether it waits for the other threads");
     return;
   }
   switch (verdict->class) {

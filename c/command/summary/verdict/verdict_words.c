@@ -279,9 +279,11 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   if (verdict->is_aside)
     fprintf(out,
             "For %.0f %% of the time, only other threads than the main one %s. What the main thread does meanwhile is "
-            "not known: if it computes, this %s costs nothing; if it waits for them, it does.\n",
-            100 * verdict->aside_ns / costs->base_ns, verdict->class == BOUND_IO ? "are in I/O calls" : "save",
-            verdict->class == BOUND_IO ? "I/O" : "saving");
+            "not known: if it computes, this costs nothing; if it waits for them, it does.\n",
+            100 * verdict->aside_ns / costs->base_ns,
+            verdict->class == BOUND_IO           ? "are in I/O calls"
+            : verdict->class == BOUND_CHECKPOINT ? "save"
+                                                 : "communicate");
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (verdict->is_joint)
