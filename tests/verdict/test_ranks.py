@@ -223,6 +223,17 @@ def a_rank_causes_what_it_causes_alone():
     assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
 
 
+def who_ends_last_with_others_is_not_the_only_one():
+    """Three of four ranks work twice as long as the first one, and end together. Or one of them works on, alone."""
+    for more, named in ((2, "; no single rank causes most of it"), (400, "; rank 2 causes")):
+        job = Job(4)
+        for _ in range(STEPS):
+            job.spend("compute", [25, 50, 50, 50])
+        job.spend("compute", [0, 0, more, 0])
+        verdict = document_of(job, "imbalance")["verdict"]
+        assert "waiting for the last rank to finish" + named in verdict["text"], verdict
+
+
 def a_rank_in_no_call_is_still_the_one_that_is_late():
     """It computes in no region and never waits, so it is in calls as little as a helper, which has no rank."""
     job = Job(4)
@@ -341,6 +352,7 @@ if __name__ == "__main__":
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
+        who_ends_last_with_others_is_not_the_only_one,
         a_rank_in_no_call_is_still_the_one_that_is_late,
         two_ranks_that_are_late_by_turns_are_named,
         ranks_that_are_late_by_turns_have_no_culprit,

@@ -218,6 +218,10 @@ int verdict_has_gaps(const job_costs *costs, const summary_answer *answer) {
   return costs->lives.is_known && costs->lives.covered_ns < SHARE_CAUSE * (double)answer->job_ns;
 }
 
+uint64_t verdict_steps(const summary_answer *answer) {
+  return answer->training.steps_least ? answer->training.steps_least : answer->training.steps;
+}
+
 int verdict_clocks_differ(const job_costs *costs) {
   return costs->unsure_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
 }
@@ -229,7 +233,7 @@ static int is_sure(const job_verdict *verdict, const summary_answer *answer, con
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
   if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs)) return 0;
-  return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
+  return (costs->is_training ? verdict_steps(answer) : answer->state->events) >= STEPS_SURE;
 }
 
 /* Communication includes the waiting for other ranks, as far as that is no end of a rank. */

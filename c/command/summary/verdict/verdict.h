@@ -82,6 +82,9 @@ int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs
 int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, const measure_list *measures);
 /* Of processes without ranks: one lasts much longer than the others; for much of the job, none of them runs. */
 int verdict_lives_differ(const job_costs *costs);
+/* Of a training: those of the trainer with the least. Some may have none that are known, such as those that get their batches from
+ * another one. */
+uint64_t verdict_steps(const summary_answer *answer);
 /* Much of the communication may be waiting, because the clocks of nodes do not agree well enough. */
 int verdict_clocks_differ(const job_costs *costs);
 int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);

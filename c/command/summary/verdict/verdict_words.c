@@ -248,7 +248,7 @@ static void say_besides(FILE *out, const summary_answer *answer, const job_costs
 static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                        const measure_list *measures) {
   char call[MEASURE_TEXT_BYTES], region[MEASURE_TEXT_BYTES], one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES];
-  const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
+  const uint64_t count = costs->is_training ? verdict_steps(answer) : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from)
     fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
