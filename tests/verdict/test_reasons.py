@@ -146,6 +146,15 @@ def more_workers_than_there_are_is_what_would_suffice():
         assert found["advice"].startswith(words), (load, found)
 
 
+def workers_of_some_trainers_are_not_none():
+    job = training(ranks=3, steps=STEPS, input=30, compute=60)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 90)
+    found = findings_of(document_of(job)[0])
+    assert "few-workers" in found and "no-workers" not in found, found
+
+
 def what_workers_do_is_unknown_without_io():
     for has_io in (False, True):
         job = Job()
@@ -347,6 +356,7 @@ if __name__ == "__main__":
         more_workers_are_no_advice_if_there_are_enough,
         a_worker_that_ends_early_is_missed,
         more_workers_than_there_are_is_what_would_suffice,
+        workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,

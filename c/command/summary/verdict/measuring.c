@@ -284,6 +284,8 @@ static void take_workers(measure_list *list, const trainer_list *trainers) {
     loops += (double)own->at_once * (double)trainers->lines[i].loop_ns;
     if ((double)own->enough > enough) enough = (double)own->enough;
   }
+  if (workers > 0 && workers < trainers->count)
+    workers = trainers->count; /* some trainers have one, and that is not none */
   measure_set_ratio(list, M_workers, workers, trainers->count);
   measure_set_ratio(list, M_empty_workers, empty, trainers->count);
   measure_set_ratio(list, M_worker_busy, busy, life);
