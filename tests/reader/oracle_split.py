@@ -17,6 +17,12 @@ def uncut(name):
     return name[: -len(".cut")] if name.endswith((".iter.cut", ".block.cut")) else name
 
 
+def direction_of(name):
+    """Of a user's own region of I/O."""
+    words = {"read": ("read", "load", "input"), "write": ("write", "save", "dump", "output")}
+    return next((way for way, own in words.items() if any(word in name for word in own)), None)
+
+
 def stage_of(name, cat):
     """Whether a region tells of an evaluation or of start-up."""
     name, cat = uncut(name), SAME.get(cat, cat)
@@ -40,7 +46,7 @@ def stage_of(name, cat):
         "STDIO",
     ):
         return None
-    if cat == "io" and ("read" in name or "write" in name):
+    if cat == "io" and direction_of(name):
         return None
     if name in ("init", "startup", "start-up", "start_up") or name.startswith(("initialize", "setup")):
         return "start-up"
@@ -73,10 +79,10 @@ def work_of(name, cat, io, is_bookkeeping):
         return "compile"
     if cat in ("device", "checkpoint"):
         return cat
-    if cat in ("MPIIO", "io"):
-        if "read" in name or "write" in name:
-            return "region " + ("read" if "read" in name else "write")
-        return "region metadata" if cat == "MPIIO" else "other"
+    if cat == "MPIIO":
+        return "region " + ("read" if "read" in name else "write" if "write" in name else "metadata")
+    if cat == "io":
+        return "region " + direction_of(name) if direction_of(name) else "other"
     return "other"
 
 
@@ -102,8 +108,8 @@ def counted(works, has_compute):
     if not has_compute:
         return set(works)
     io = {layer + kind for layer in ("region ", "") for kind in ("write", "sync", "read", "metadata")}
-    loads_only = not {"compute", "fetch"} & set(works)
-    return set(works) - {"other", "data"} - (io if loads_only else set())
+    is_background = not {"compute", "fetch"} & set(works)
+    return set(works) - {"other", "data"} - (io | {"checkpoint"} if is_background else set())
 
 
 def state_of_process(states):

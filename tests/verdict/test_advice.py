@@ -76,6 +76,24 @@ def messages_are_no_advice_where_waiting_is_unknown():
         assert advice in verdict["next"] and "messages" not in verdict["next"], verdict["next"]
 
 
+def who_writes_together_may_wait_for_a_rank():
+    """Rank 3 comes late to a call of MPI-IO that all make, or to one that each makes for itself."""
+    for name, is_joint in (("MPI_File_write_all", True), ("MPI_File_write_at", False)):
+        job = Job(4)
+        for _ in range(STEPS):
+            job.spend("compute", [40, 40, 40, 100])
+            job.meet(name, 5, "MPIIO")
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["kind"], verdict["is_sure"]) == ("io", "write", not is_joint), verdict
+        told = [line for line in verdict["evidence"] if line.startswith("Much of that may be waiting: all ranks call")]
+        assert bool(told) == ("rank 3" in verdict["next"]) == is_joint, verdict
+    job = Job(4)
+    for _ in range(STEPS):
+        job.spend("compute", 40)
+        job.meet("MPI_File_write_all", 60, "MPIIO")
+    assert document_of(job)["verdict"]["is_sure"]
+
+
 def who_waits_for_a_rank_that_died_does_not_communicate():
     """The trace of rank 2 has no end. The others stay in their last call until they are aborted."""
     job = communicate(3, 20)
@@ -237,6 +255,7 @@ if __name__ == "__main__":
         a_training_accumulates_gradients_and_a_solver_does_not,
         waits_that_are_passed_on_begin_with_a_region,
         messages_are_no_advice_where_waiting_is_unknown,
+        who_writes_together_may_wait_for_a_rank,
         who_waits_for_a_rank_that_died_does_not_communicate,
         the_evaluation_of_one_rank_is_why_the_others_wait,
         of_several_costs_one_rank_may_be_the_reason,

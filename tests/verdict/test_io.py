@@ -129,9 +129,138 @@ def calls_that_overlap_on_threads_count_once():
         check(summary_of(folder)["verdict"], truth, "io/read", "job", shares=("read", "compute"))
 
 
+def storm_of(call):
+    """Half of the time is 3,000 calls: call(thread, number)."""
+    job = Job(1)
+    (rank,) = job.ranks
+    for number in range(3000):
+        rank.main.region("solve", "compute", 1)
+        call(rank.main, number)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        document = summary_of(folder)
+    return document, {finding["id"]: finding for finding in document["findings"]}
+
+
+def calls_inside_of_a_region_are_not_all_of_it():
+    """The region does its I/O in ways that are not recorded. Only the log that it writes (reads) is."""
+    for cat, name, kind in (("app", "write_output", "write"), ("MPIIO", "MPI_File_read_all", "read")):
+        job = Job(2)
+        for rank in job.ranks:
+            for _ in range(1200):
+                rank.main.region("solve", "compute", 2)
+                with rank.main.within(name, cat):
+                    rank.main.idle(3.8)
+                    rank.main.call(kind, 0.2, f"/tmp/log{rank.rank}", ret=100)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            document = summary_of(folder)
+        verdict = document["verdict"]
+        assert (verdict["class"], verdict["kind"]) == ("io", kind) and abs(verdict["share"] - 2 / 3) < 0.01, verdict
+        assert f"95 % of that is '{name}'." in verdict["evidence"], verdict["evidence"]
+        (found,) = (finding for finding in document["findings"] if finding["id"] == f"small-{kind}s")
+        assert abs(found["stake_ns"] - 1200 * 0.2e6) < 1e6, found
+
+
+def calls_inside_of_a_start_are_not_all_of_it():
+    job = Job(2)
+    for rank in job.ranks:
+        with rank.main.within("setup", "app"), rank.main.within("read_mesh", "app"):
+            rank.main.idle(600)
+            rank.main.call("read", 2, "/tmp/options", ret=100)
+        for _ in range(STEPS):
+            rank.main.idle(10)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = summary_of(folder)["verdict"]
+    assert verdict["class"] == "start-up" and verdict["cause"]["call"] == "read_mesh", verdict
+
+
+def many_small_files_beside_a_large_one_have_their_own_time():
+    """A program imports 2,000 modules in 200 ms, and then reads one file for 4 s."""
+    job = Job(1)
+    thread = job.ranks[0].main
+    for number in range(2000):
+        thread.call("open", 0.05, f"/usr/lib/{number}.pyc", ret=3)
+        thread.call("read", 0.05, f"/usr/lib/{number}.pyc", ret=10 * KIB)
+    for _ in range(40):
+        thread.call("read", 100, "/data/one.bin", ret=8 * MIB)
+        thread.region("solve", "compute", 100)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        (found,) = (finding for finding in summary_of(folder)["findings"] if finding["id"] == "small-files")
+    assert abs(found["stake_ns"] - 200e6) < 1e6, found
+
+
+def small_writes_to_a_shared_file_are_not_compared_with_large_ones():
+    for size, is_slower in ((80, False), (MIB, True)):
+        job = Job(4)
+        for _ in range(50):
+            for rank in job.ranks:
+                rank.main.region("solve", "compute", 10)
+                rank.main.call("write", 1, f"/data/own{rank.rank}", ret=MIB)
+                rank.main.call("write", 10, "/data/shared", ret=size)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            found = [finding["id"] for finding in summary_of(folder)["findings"]]
+        assert ("shared-file" in found) == is_slower, (size, found)
+
+
+def a_checkpoint_that_replaces_the_last_one_is_not_redundant():
+    for name, is_redundant in (("write_checkpoint", False), ("write_fields", True)):
+        job = Job(1)
+        thread = job.ranks[0].main
+        for step in range(40):
+            thread.region("solve", "compute", 20)
+            if step % 4 == 3:
+                with thread.within(name, "app"):
+                    for block in range(20):
+                        thread.call("pwrite", 2, "/data/state", ret=MIB, offset=block * MIB)
+        with tempfile.TemporaryDirectory() as folder:
+            job.write(folder)
+            found = [finding["id"] for finding in summary_of(folder)["findings"]]
+        assert ("redundant-writes" in found) == is_redundant, (name, found)
+
+
+def calls_on_other_files_are_not_below_the_folder():
+    """2,000 quick calls beside 1,000 slow ones: the folder of those is not where all are."""
+
+    def call(thread, number):
+        thread.call("stat", 2.8 if number % 3 == 0 else 0.1, f"{'/slow' if number % 3 == 0 else '/quick'}/{number}")
+
+    found = storm_of(call)[1]["metadata"]["evidence"]
+    assert found == "3,000 calls such as stat() move no data; most of their time goes to 1,000 files below /slow", found
+
+
+def files_without_names_are_not_counted():
+    """Such as those of other tracers, which record no arguments."""
+    for name, rule in (("stat", "metadata"), ("fsync", "sync")):
+        document, found = storm_of(lambda thread, _, call=name: thread.region(call, "POSIX", 1, ret=0))
+        assert found[rule]["evidence"].startswith(f"3,000 calls such as {name}() "), found
+        assert "file" not in found[rule]["evidence"] and "unknown" not in found[rule]["evidence"], found
+        assert f"All of that is {name}()." in document["verdict"]["evidence"], document["verdict"]
+
+
+def opens_that_fail_are_no_churn():
+    """The files of a search path are not there."""
+    for errno in (0, 2):
+        result = {"ret": -1, "errno": errno} if errno else {"ret": 3}
+        document, found = storm_of(lambda thread, number, own=result: thread.call("open", 1, f"/{number % 7}/x", **own))
+        assert ("open-churn" in found) == (not errno) and ("failed-calls" in found) == bool(errno), found
+        assert ("search paths" in document["verdict"]["next"]) == bool(errno), document["verdict"]
+
+
 if __name__ == "__main__":
     main(
         what_bounds_the_job_is_named_for_any_number_of_ranks,
         calls_below_regions_count_as_calls,
         calls_that_overlap_on_threads_count_once,
+        calls_inside_of_a_region_are_not_all_of_it,
+        calls_inside_of_a_start_are_not_all_of_it,
+        many_small_files_beside_a_large_one_have_their_own_time,
+        small_writes_to_a_shared_file_are_not_compared_with_large_ones,
+        a_checkpoint_that_replaces_the_last_one_is_not_redundant,
+        calls_on_other_files_are_not_below_the_folder,
+        files_without_names_are_not_counted,
+        opens_that_fail_are_no_churn,
     )

@@ -59,10 +59,25 @@ def names_that_mean_the_same_everywhere_are_known():
         ("output_layer", "compute"),
         ("write_barrier", "compute"),
         ("reduce_table", "compute"),
+        ("exchange_correlation", "compute"),
+        ("exact_exchange", "compute"),
+        ("halo_finder", "compute"),
     ):
         verdict = verdict_with({"solver": 60, name: 40})
         found = verdict["class"] + (f"/{verdict['kind']}" if verdict["kind"] else "")
         assert found == expected, (name, verdict["text"])
+
+
+def regions_of_io_say_what_they_do():
+    for cat in ("io", "IO"):
+        for name, kind in (("load_mesh", "read"), ("input", "read"), ("save_fields", "write"), ("dump", "write")):
+            job = Job()
+            for _ in range(STEPS):
+                job.spend("compute", 60)
+                job.ranks[0].main.region(name, cat, 40)
+            verdict = document_of(job)["verdict"]
+            assert (verdict["class"], verdict["kind"]) == ("io", kind), (cat, name, verdict["text"])
+            assert abs(verdict["share"] - 0.4) < 0.01, verdict
 
 
 def a_users_own_rows_come_first():
@@ -87,6 +102,13 @@ def names_that_mean_nothing_count_as_compute_and_a_line_says_so():
     assert verdict["class"] == "compute", verdict
     assert "count as compute, most of all 'smooth'" in told(verdict) and "--classes" in told(verdict), told(verdict)
     assert "not what limits" not in verdict["next"], verdict["next"]  # neither was recorded
+    for ms, is_told in ((19, False), (21, True)):
+        job = Job()
+        for _ in range(STEPS):
+            job.spend("compute", 100 - ms)
+            job.ranks[0].main.region("swap", "app", ms)
+        verdict = document_of(job)["verdict"]
+        assert ("most of all 'swap'" in told(verdict)) == is_told, (ms, told(verdict))
     verdict = verdict_with({"smooth": 60, "forward": 40}, cat="compute")
     assert verdict["class"] != "compute" or "mean nothing" not in told(verdict), told(verdict)
 
@@ -145,6 +167,7 @@ def calls_of_mpi_are_no_work_to_distribute():
 if __name__ == "__main__":
     main(
         names_that_mean_the_same_everywhere_are_known,
+        regions_of_io_say_what_they_do,
         a_users_own_rows_come_first,
         calls_inside_belong_to_what_the_name_says,
         names_that_mean_nothing_count_as_compute_and_a_line_says_so,

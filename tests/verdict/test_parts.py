@@ -206,6 +206,34 @@ def workers_without_data_are_told_apart():
     assert "up to 2 more per trainer found no data" in text, text
 
 
+def ranks_that_get_their_batches_from_another_one_have_no_steps():
+    """Rank 0 fetches for all."""
+    job = Job(2)
+    for _ in range(24):
+        job.ranks[0].main.region("fetch.iter", "dataloader", FETCH)
+        job.meet("broadcast", 1)
+        job.spend("compute", FORWARD)
+    verdict = document_and_text(job)[0]["verdict"]
+    assert verdict["is_sure"] and not any("steps" in line for line in verdict["evidence"]), verdict
+
+
+def ranks_that_do_not_train_are_told():
+    """A simulation, and a training that learns from it; the worker of the training is no rank of its own."""
+    for simulations, line in ((0, None), (1, "1 rank does not train: "), (3, "3 ranks do not train: ")):
+        job = Job(simulations + 1)
+        *others, trainer = job.ranks
+        for number in range(24):
+            step(trainer.main, step=number)
+            for rank in others:
+                rank.main.region("solve", "app", 60)
+                rank.main.call("write", 40, f"/data/{rank.rank}", ret=1 << 20)
+        job.worker(trainer).main.region("data.batch", "data", 2000)
+        found, _ = document_and_text(job)
+        told = [one for one in found["verdict"]["evidence"] if "not train" in one]
+        assert len(told) == (line is not None) and all(one.startswith(line) for one in told), (line, told)
+        assert found["verdict"]["class"] == "input" and found["verdict"]["ranks"] == 1, found["verdict"]
+
+
 def the_cause_of_waiting_is_that_of_the_training():
     """It waits for what nobody records; its evaluations wait for reading."""
     job = Job()
@@ -230,5 +258,7 @@ if __name__ == "__main__":
         the_epoch_in_which_the_process_died_is_known,
         workers_of_evaluations_are_not_those_of_the_training,
         workers_without_data_are_told_apart,
+        ranks_that_get_their_batches_from_another_one_have_no_steps,
+        ranks_that_do_not_train_are_told,
         the_cause_of_waiting_is_that_of_the_training,
     )

@@ -73,10 +73,26 @@ def time_in_which_none_of_them_runs_is_told():
     assert "For 2.00 s of the 6.00 s from the first event to the last, none of these" in told(verdict), told(verdict)
 
 
+def a_launcher_is_no_rank():
+    """It has none, and waits for the ranks in a region of its own."""
+    job = Job(2)
+    launcher = job.process(0, 1, "node0")
+    launcher.lines = [line for line in launcher.lines if '"PR"' not in line]
+    launcher.main.region("wait", "launcher", 4000)
+    for _ in range(30):
+        job.spend("compute", 60)
+        job.meet("exchange", 40)
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["ranks"]) == ("communication", 2), verdict
+    assert abs(verdict["share"] - 0.4) < 1e-6 and abs(verdict["of_ns"] / 1e9 - 3) < 0.01, verdict
+    assert "1 process has no rank: this is only about the ranks." in told(verdict), verdict
+
+
 if __name__ == "__main__":
     main(
         times_are_sums_of_all_processes,
         stakes_are_of_the_same,
         one_that_lasts_much_longer_is_named,
         time_in_which_none_of_them_runs_is_told,
+        a_launcher_is_no_rank,
     )

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 
-from made import Job, solver
+from made import Job, solver, training
 from verdict_harness import COMMAND, check, finding_ids, main, summary_of
 
 STEPS, STEP, LAST = 24, 10, 400  # milliseconds
@@ -152,6 +152,21 @@ def clocks_that_differ_do_not_move_the_loop():
     assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
 
 
+def a_slow_node_may_be_a_clock_that_is_wrong():
+    """All ranks of node1 compute longer, or its clock is ahead: nothing recorded tells. On one node it does."""
+    for hosts, expected in ((2, ("communication", False)), (1, ("imbalance", True))):
+        job = Job(4, hosts)
+        for _ in range(STEPS):
+            job.spend("compute", [50, 70, 50, 70])
+            job.meet("MPI_Allreduce", 1, "MPI", comm=0, comm_size=4, bytes=8)
+        document = document_of(job)
+        verdict = document["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == expected, verdict
+        doubt = "Up to 91 % of that may be waiting for other ranks: the clocks of the nodes do not agree"
+        assert (doubt in told_by(document)) == (hosts == 2), verdict
+        assert "messages" not in verdict["next"], verdict
+
+
 def the_shell_of_a_rank_is_not_the_rank():
     """It does more in calls than the program of rank 3, which only computes, and never waits."""
     job = Job(4)
@@ -208,6 +223,17 @@ def a_rank_causes_what_it_causes_alone():
     assert verdict["worst"]["rank"] == 0 and abs(verdict["worst"]["share"] - 0.5) < 0.005, verdict
 
 
+def who_ends_last_with_others_is_not_the_only_one():
+    """Three of four ranks work twice as long as the first one, and end together. Or one of them works on, alone."""
+    for more, named in ((2, "; no single rank causes most of it"), (400, "; rank 2 causes")):
+        job = Job(4)
+        for _ in range(STEPS):
+            job.spend("compute", [25, 50, 50, 50])
+        job.spend("compute", [0, 0, more, 0])
+        verdict = document_of(job, "imbalance")["verdict"]
+        assert "waiting for the last rank to finish" + named in verdict["text"], verdict
+
+
 def a_rank_in_no_call_is_still_the_one_that_is_late():
     """It computes in no region and never waits, so it is in calls as little as a helper, which has no rank."""
     job = Job(4)
@@ -248,8 +274,36 @@ def a_rank_that_hands_out_work_is_no_imbalance():
         job.spend("compute", [1, *[100] * 4])
         for worker in range(1, 5):
             job.send(worker, 0, number)
-    verdict = document_of(job)["verdict"]
+    document = document_of(job)
+    verdict = document["verdict"]
     assert verdict["class"] == "none" and verdict["shares"]["imbalance"] > 0.15, verdict
+    assert not ids_of(document) & {"imbalance", "late-senders", "straggler"}, document["findings"]
+
+
+def a_region_on_more_threads_is_no_straggler():
+    """Rank 0 does the same as rank 1, on eight threads at once."""
+    job = Job(2)
+    others = [job.ranks[0].thread() for _ in range(7)]
+    for _ in range(STEPS):
+        job.spend("compute", 50)
+        for other in others:
+            other.region("forward", "compute", 50)
+            other.idle(1)
+        job.meet("exchange", 1)
+    assert "straggler" not in ids_of(document_of(job, "compute"))
+
+
+def workers_that_load_behind_compute_are_no_stragglers():
+    """Those of rank 1 load three times as long, and nobody waits for them."""
+    job = training(2, STEPS, input=0.5, compute=99.5)
+    for rank in job.ranks:
+        for _ in range(2):
+            worker, load = job.worker(rank).main, 90 if rank.rank else 30
+            for _ in range(STEPS):
+                worker.region("item", "data", load)
+                worker.idle(100 - load)
+    document = document_of(job)
+    assert document["verdict"]["class"] == "compute" and "straggler" not in ids_of(document), document["findings"]
 
 
 def names_are_those_of_the_tables():
@@ -293,14 +347,18 @@ if __name__ == "__main__":
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
         clocks_that_differ_do_not_move_the_loop,
+        a_slow_node_may_be_a_clock_that_is_wrong,
         the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
+        who_ends_last_with_others_is_not_the_only_one,
         a_rank_in_no_call_is_still_the_one_that_is_late,
         two_ranks_that_are_late_by_turns_are_named,
         ranks_that_are_late_by_turns_have_no_culprit,
         a_rank_that_hands_out_work_is_no_imbalance,
+        a_region_on_more_threads_is_no_straggler,
+        workers_that_load_behind_compute_are_no_stragglers,
         names_are_those_of_the_tables,
         states_tell_the_same,
     )

@@ -120,6 +120,41 @@ def more_workers_are_no_advice_if_there_are_enough():
     assert "prefetch_factor" in advice and "num_workers" not in advice, advice
 
 
+def a_worker_that_ends_early_is_missed():
+    """One of two workers dies after a quarter of the loop; two would suffice."""
+    job = training(steps=40, input=30, compute=60)
+    for items in (40, 10):
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(items):
+            worker.region("data.batch", "data", 90)
+    document, verdict = document_of(job)
+    assert "find out why one begins late or ends early: they are there for only 62 % of it" in verdict["next"], verdict
+    (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+    assert found["advice"] == "Raise num_workers.", found
+
+
+def more_workers_than_there_are_is_what_would_suffice():
+    """One is busy all the time, and one is what would suffice: that is no number to raise it to."""
+    for load, words in ((99, "Raise num_workers."), (105, "Raise num_workers: 2 would suffice")):
+        job = training(steps=STEPS, input=6, compute=100)
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(STEPS):
+            worker.region("data.batch", "data", load)
+            worker.idle(106 - load)
+        document, _ = document_of(job)
+        (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+        assert found["advice"].startswith(words), (load, found)
+
+
+def workers_of_some_trainers_are_not_none():
+    job = training(ranks=3, steps=STEPS, input=30, compute=60)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 90)
+    found = findings_of(document_of(job)[0])
+    assert "few-workers" in found and "no-workers" not in found, found
+
+
 def what_workers_do_is_unknown_without_io():
     for has_io in (False, True):
         job = Job()
@@ -141,6 +176,12 @@ def waiting_for_a_rank_that_saves_is_checkpoint():
     assert verdict["worst"]["rank"] == 0 and verdict["shares"]["imbalance"] == 0, verdict
     assert "75 % of that is waiting in collectives for rank 0, which saves." in verdict["evidence"], verdict
     assert "rank 0 saves" in verdict["next"], verdict
+
+
+def waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is():
+    verdict = document_of(training(ranks=4, steps=STEPS, input=60, checkpoint=[20, 0, 0, 0], compute=60, exchange=1))[1]
+    assert verdict["class"] == "input" and abs(verdict["shares"]["checkpoint"] - 20 / 141) < 1e-3, verdict
+    assert "75 % of the checkpoints is waiting in collectives for rank 0, which saves." in verdict["evidence"], verdict
 
 
 def waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance():
@@ -281,6 +322,20 @@ def trainings_one_after_the_other_are_told_apart():
         assert row[-1] == (str(STEPS * 8 * 10 // 24) if is_sequence else str(3 * STEPS * 80 // 62)), row
 
 
+def a_checkpoint_in_the_first_epoch_does_not_make_it_cold():
+    for kind, is_cold in (("checkpoint", False), ("compute", True)):
+        job = Job()
+        thread = job.ranks[0].main
+        for epoch in range(3):
+            with thread.within("epoch", "pipeline", epoch=epoch):
+                for _ in range(10):
+                    thread.region("fetch.iter", "dataloader", 5)
+                    thread.region("forward", "compute", 50)
+                if epoch == 0:
+                    job.spend(kind, 400)
+        assert ("cold-epoch" in findings_of(document_of(job)[0])) == is_cold, kind
+
+
 def optimizers_that_alternate_are_no_jitter():
     for every, is_jitter in ((2, False), (3, False), (12, True)):
         job = Job()
@@ -299,8 +354,12 @@ if __name__ == "__main__":
         what_loads_already_has_been_started,
         a_worker_that_has_more_to_do_is_named,
         more_workers_are_no_advice_if_there_are_enough,
+        a_worker_that_ends_early_is_missed,
+        more_workers_than_there_are_is_what_would_suffice,
+        workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
         waiting_for_a_rank_that_saves_is_checkpoint,
+        waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
         loading_in_the_loop_is_told,
@@ -309,5 +368,6 @@ if __name__ == "__main__":
         compiling_has_a_name,
         trainings_one_after_the_other_are_told_apart,
         the_table_has_the_split_of_the_verdict,
+        a_checkpoint_in_the_first_epoch_does_not_make_it_cold,
         optimizers_that_alternate_are_no_jitter,
     )

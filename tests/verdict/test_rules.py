@@ -153,6 +153,7 @@ def every_rule_is_printed_and_explained():
     with tempfile.TemporaryDirectory() as folder:
         CASES["small-reads"](small_reads=2000, small_read_share=0.9).write(folder)
         printed = subprocess.run([COMMAND, "summary", "--rules"], capture_output=True, text=True, check=True).stdout
+        assert not re.search(r"[][{}]|unknown", printed), printed
         for rule in rules():
             assert rule["id"] in printed and rule["title"] in printed, rule
             words = [COMMAND, "summary", "--explain", rule["id"], folder]

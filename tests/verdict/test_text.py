@@ -62,7 +62,7 @@ def long_paths_show_their_end():
 
 def one_file_is_named():
     text = printed(storm("/data", files=1))
-    assert "is stat() of /data/0.\n" in text and "stat() on 1 file below /data move" in text, text
+    assert "is stat() of /data/0.\n" in text and "goes to 1 file below /data.\n" in text, text
 
 
 def lines_fit_the_terminal():

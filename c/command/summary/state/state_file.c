@@ -177,7 +177,7 @@ static void code_counts(state_codec *codec, const summary_state *state, process_
   codec_int(codec, &counts->loop_first);
   codec_int(codec, &counts->loop_last);
   for (int i = 0; i < PHASES; i++) codec_sparse(codec, counts->split_ns[i], TIME_CLASSES);
-  codec_sparse(codec, counts->aside_ns, PHASES);
+  codec_sparse(codec, counts->aside_ns[0], ASIDES * PHASES);
   code_phase_region(codec, state, &counts->start_region);
   code_phase_region(codec, state, &counts->end_region);
   codec_uint(codec, &counts->finals);

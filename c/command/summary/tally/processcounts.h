@@ -31,7 +31,7 @@ typedef struct process_counts {
   uint64_t loop_events;  /* events of a training loop, and when the first began and the last ended */
   int64_t loop_first, loop_last;
   uint64_t split_ns[PHASES][TIME_CLASSES]; /* of all threads: timesplit.h; */
-  uint64_t aside_ns[PHASES];               /* of it, I/O of other threads, while the main one is in nothing known */
+  uint64_t aside_ns[ASIDES][PHASES];       /* of it, that of other threads, while the main one is in nothing known */
   phase_region start_region, end_region;   /* with most time before the loop, and after it */
   uint64_t finals;                         /* calls of MPI_Finalize, and when the last one began and ended */
   int64_t final_first, final_last;

@@ -30,6 +30,13 @@ enum time_class {
   TIME_CLASSES
 };
 
+/* What other threads may do while the main one is in nothing that is known, and computes or waits for them. */
+enum time_aside { ASIDE_IO, ASIDE_CHECKPOINT, ASIDE_COMM, ASIDES };
+
+static inline enum time_aside aside_of(enum time_class number) {
+  return number == TIME_CHECKPOINT ? ASIDE_CHECKPOINT : number == TIME_COMM ? ASIDE_COMM : ASIDE_IO;
+}
+
 const char *time_class_word(enum time_class number);
 const char *time_phase_word(enum time_phase number);
 

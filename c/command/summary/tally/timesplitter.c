@@ -111,8 +111,10 @@ static void book(time_splitter *splitter) {
   uint64_t *of_phase = splitter->counts->split_ns[splitter->phase];
   uint64_t *of_epoch = stats && !is_evaluation ? stats->class_ns : NULL;
   uint64_t *of_step = step->is_inside && !is_evaluation && !is_pause ? splitter->step.class_ns : NULL;
-  splitter->counts->aside_ns[splitter->phase] += splitter->spent_aside;
-  splitter->spent_aside = 0;
+  for (int kind = 0; kind < ASIDES; kind++) {
+    splitter->counts->aside_ns[kind][splitter->phase] += splitter->spent_aside[kind];
+    splitter->spent_aside[kind] = 0;
+  }
   for (uint32_t classes = splitter->classes; classes; classes &= classes - 1) {
     const uint32_t class = (uint32_t)__builtin_ctz(classes);
     const uint64_t ns = splitter->spent[class];
@@ -130,7 +132,7 @@ static void spend(time_splitter *splitter, int64_t until, enum time_class class,
     int64_t to = until > splitter->floor ? until : splitter->floor;
     splitter->spent[class] += (uint64_t)(splitter->now - to);
     splitter->classes |= 1u << class;
-    if (is_aside) splitter->spent_aside += (uint64_t)(splitter->now - to);
+    if (is_aside) splitter->spent_aside[aside_of(class)] += (uint64_t)(splitter->now - to);
     splitter->now = to;
     if (to > splitter->floor || to == splitter->first) return;
     book(splitter);

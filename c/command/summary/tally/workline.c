@@ -222,15 +222,17 @@ static inline void play(work_crew *crew, uint32_t thread) {
     players[match] = players[2 * match + (players[2 * match].moment < players[2 * match + 1].moment)];
 }
 
-static int is_io(uint32_t state) {
-  return state == TIME_WRITE || state == TIME_SYNC || state == TIME_READ || state == TIME_META;
+/* What a thread may do while the main one computes in no region: then it costs nothing. */
+static int can_be_aside(uint32_t state) {
+  return state == TIME_COMM || state == TIME_CHECKPOINT || state == TIME_WRITE || state == TIME_SYNC ||
+         state == TIME_READ || state == TIME_META;
 }
 
 /* The process was in this state since then, back to now. */
 static void report_state(work_crew *crew, int64_t now, uint32_t state) {
   const enum time_class class = state == LINE_DATA ? TIME_COMPUTE : (enum time_class)state;
   if (now < crew->since)
-    crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && is_io(state));
+    crew->listener->state(crew->listener->context, now, crew->since, class, crew->is_main_out && can_be_aside(state));
 }
 
 /* A thread changes its state: the time since the process did is reported, if the process changes, too. */
@@ -309,9 +311,9 @@ static int run_back(work_crew *crew) {
 /* The classes that count. */
 static uint32_t counted_of(const work_line *line, int is_trainer) {
   const uint32_t training = 1u << WORK_COMPUTE | 1u << WORK_FETCH;
-  const uint32_t io = FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPILE);
+  const uint32_t background = 1u << WORK_CHECKPOINT | (FROM(WORK_REGION_WRITE) & ~FROM(WORK_COMPILE));
   if (!is_trainer) return ~0u;
-  return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~io);
+  return ~FROM(WORK_OTHER) & (line->classes & training ? ~0u : ~background);
 }
 
 static int take_places(work_crew *crew, work_line *const *lines, uint32_t count, int is_trainer) {

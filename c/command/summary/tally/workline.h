@@ -59,8 +59,8 @@ enum call_kind {
 
 /* Who is told. The later times come first. */
 typedef struct work_listener {
-  /* A time in which the process does one thing. What is between two is outside. is_aside: it is I/O of other threads, while the
-   * main one is in nothing that is known. */
+  /* A time in which the process does one thing. What is between two is outside. is_aside: other threads do I/O, save or communicate,
+   * while the main one is in nothing that is known. */
   void (*state)(void *context, int64_t start, int64_t end, enum time_class class, int is_aside);
   /* A time in which at least one thread is in a call of a kind. 0: no memory, or no room for the spill. */
   int (*calls)(void *context, enum call_kind kind, int64_t start, int64_t end);
@@ -68,8 +68,8 @@ typedef struct work_listener {
 } work_listener;
 
 /* Takes everything out of the lines of a process's threads. is_trainer: its compute is known. Then other regions do not count as
- * compute, and the I/O of threads that neither compute nor fetch, such as those that load ahead, does not count at all. 0: no
- * memory, or the spill cannot be read. */
+ * compute, and I/O and checkpoints of threads that neither compute nor fetch, such as those that load ahead, do not count at all.
+ * 0: no memory, or the spill cannot be read. */
 int work_lines_split(work_line *const *lines, uint32_t count, int is_trainer, const work_listener *listener);
 
 #endif

@@ -8,7 +8,8 @@
 #include "processlives.h"
 #include "rankends.h"
 
-#define SAVING_LEAST 0.5 /* of the waiting: else it is not the checkpoint that makes ranks wait */
+#define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
+#define SAVING_LEAST 0.5   /* of the waiting: else it is not the checkpoint that makes ranks wait */
 #define BUSY_LEAST 0.1 /* of what the busiest process did: less is a launcher, a shell or a helper, if it has no rank */
 
 const char *const cost_names[COSTS] = {
@@ -45,6 +46,17 @@ static int by_rank_and_work(const void *a, const void *b) {
   return (one->process > two->process) - (one->process < two->process);
 }
 
+/* Of a sorted list, in which all_ns of those that do not train is 0: ranks without a trainer. */
+static uint32_t count_others(const rank_costs *all, uint32_t count) {
+  uint32_t others = 0;
+  for (uint32_t i = 0, end; i < count; i = end) {
+    int is_training = all[i].rank == NO_NUMBER;
+    for (end = i; end < count && all[end].rank == all[i].rank; end++) is_training |= all[end].all_ns > 0;
+    others += !is_training;
+  }
+  return others;
+}
+
 /* While they are chosen, all_ns is what they did. Who communicates is the rank, and not the shell that starts it. */
 static int choose_ranks(job_costs *costs, const summary_state *state) {
   rank_costs *all = calloc((size_t)state->process_count + 1, sizeof *all);
@@ -53,20 +65,24 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   if (!all) return 0;
   for (uint32_t i = 1; i <= state->process_count; i++) {
     const state_process *process = &state->processes[i];
-    if (costs->is_training && !process_is_trainer(&process->counts)) continue;
+    const int is_left_out = costs->is_training && !process_is_trainer(&process->counts);
+    const double busy = busy_ns(&process->counts);
+    if (busy <= 0) continue;
     all[count++] = (rank_costs){.process = i,
                                 .rank = process->rank,
                                 .has_communicated = process->counts.comm.count > 0,
-                                .all_ns = busy_ns(&process->counts)};
+                                .all_ns = is_left_out ? 0 : busy};
     if (all[count - 1].all_ns > most) most = all[count - 1].all_ns;
   }
   qsort(all, count, sizeof *all, by_rank_and_work);
+  if (costs->is_training) costs->others = count_others(all, count);
   for (uint32_t i = 0; i < count; i++) {
-    const int has_rank = all[i].rank != NO_NUMBER;
+    const int has_rank = all[i].rank != NO_NUMBER, is_beside = !has_rank && all[count - 1].rank != NO_NUMBER;
     const int is_second = i && has_rank && all[i].rank == all[i - 1].rank;
     const int is_helper = !has_rank && all[i].all_ns < BUSY_LEAST * most; /* a rank may only compute, outside of all */
     if (all[i].all_ns <= 0 || (!costs->is_training && (is_second || is_helper))) continue;
-    all[costs->count++] = all[i];
+    if (!costs->is_training && is_beside) costs->beside++;
+    else all[costs->count++] = all[i];
   }
   costs->ranks = all;
   return 1;
@@ -139,7 +155,24 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
       if (class == TIME_SYNC) rank->io_ns[IO_COST_SYNC] += ns;
       if (class == TIME_META) rank->io_ns[IO_COST_METADATA] += ns;
     }
-    if (is_in_base && !is_training) rank->aside_ns += (double)counts->aside_ns[phase];
+    for (int kind = 0; is_in_base && !is_training && kind < ASIDES; kind++)
+      rank->aside_ns[kind] += (double)counts->aside_ns[kind][phase];
+  }
+}
+
+/* Regions that read or write may be all there is, or be around calls: their self times are without those. */
+static void split_calls(rank_costs *rank, const process_counts *counts) {
+  double in_regions[IO_COSTS] = {0}, in_calls[IO_COSTS] = {0};
+  in_calls[IO_COST_READ] = (double)counts->io.read.ns;
+  in_calls[IO_COST_WRITE] = (double)counts->io.write.ns;
+  for (uint32_t i = 0; i < counts->regions.count; i++) {
+    const region_total *region = &counts->regions.list[i];
+    if (region->activity == ACTIVITY_READ) in_regions[IO_COST_READ] += (double)region->self_ns;
+    if (region->activity == ACTIVITY_WRITE) in_regions[IO_COST_WRITE] += (double)region->self_ns;
+  }
+  for (int kind = 0; kind < IO_COSTS; kind++) {
+    rank->call_ns[kind] = rank->io_ns[kind];
+    if (in_regions[kind] > 0) rank->call_ns[kind] *= in_calls[kind] / (in_calls[kind] + in_regions[kind]);
   }
 }
 
@@ -155,6 +188,7 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives) 
     if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
   }
   if (!waits) return;
+  rank->unsure_ns = lesser(rank->ns[COST_COMM], (double)waits->unsure_ns);
   rank->caused_ns = (double)waits->loop_caused_ns;
   rank->end_caused_ns = (double)waits->end_caused_ns;
   rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
@@ -171,7 +205,7 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives) 
 static double hidden_io(const rank_costs *rank, process_counts *counts) {
   double hidden = 0;
   for (int kind = 0; kind < GRAIN_KINDS; kind++) hidden += (double)io_grains_busy(&counts->grains[kind]);
-  for (int kind = 0; kind < IO_COSTS; kind++) hidden -= rank->io_ns[kind];
+  for (int kind = 0; kind < IO_COSTS; kind++) hidden -= rank->call_ns[kind];
   return hidden < 0 ? 0 : hidden < rank->base_ns ? hidden : rank->base_ns;
 }
 
@@ -214,10 +248,40 @@ static void add_up(job_costs *costs) {
     costs->base_ns += rank->base_ns / costs->divisor;
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
-    costs->aside_ns += rank->aside_ns / costs->divisor;
+    costs->unsure_ns += rank->unsure_ns / costs->divisor;
+    for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
   }
+}
+
+static double start_of(const rank_costs *rank, int is_training) {
+  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
+}
+
+static double work_of(const rank_costs *rank, int is_training) {
+  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
+  return work > 0 ? work : 0;
+}
+
+/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
+ * any. */
+static void balance(job_costs *costs) {
+  double most = 0, sum = 0, start = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = work_of(&costs->ranks[i], costs->is_training);
+    if (work > most) most = work;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double work = work_of(rank, costs->is_training);
+    sum += work;
+    start += start_of(rank, costs->is_training) / costs->count;
+    costs->workers += work >= CAPACITY_LEAST * most;
+  }
+  if (2 * costs->workers <= costs->count) costs->workers = costs->count; /* most of them only wait: they could help */
+  costs->balanced_ns = costs->workers ? start + sum / costs->workers : 0;
+  if (costs->balanced_ns > costs->base_ns) costs->balanced_ns = costs->base_ns;
 }
 
 /* Ranks are sorted: those without a number come first. */
@@ -242,6 +306,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
                               (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
+    split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
     split_waiting(&costs->ranks[i], &answer->collectives);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
@@ -251,6 +316,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
   if (costs->is_training) blame_saving(costs);
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);
+  balance(costs);
   return 1;
 }
 

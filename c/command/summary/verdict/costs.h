@@ -47,16 +47,19 @@ typedef struct rank_costs {
   uint32_t process;
   int64_t rank; /* NO_NUMBER: it has none */
   int has_communicated;
-  double all_ns;                /* from its first event to its last; of a job, to that of the last rank */
-  double base_ns;               /* what shares are of: the training loop, or all of its time */
-  double ns[COSTS];             /* in the base; COST_START: of all of its time */
-  double waits[WAITS];          /* of COST_IMBALANCE */
-  double caused_ns;             /* what others waited for it, alone, in their loops and after them; */
-  double end_caused_ns;         /* after them; */
-  double start_caused_ns;       /* and before them */
-  double end_ns;                /* after the loop */
-  double aside_ns;              /* of its I/O: of other threads, while the main one is in nothing that is known */
-  double io_ns[IO_COSTS];       /* in such calls and in nothing else, in all of its time */
+  double all_ns;          /* from its first event to its last; of a job, to that of the last rank */
+  double base_ns;         /* what shares are of: the training loop, or all of its time */
+  double ns[COSTS];       /* in the base; COST_START: of all of its time */
+  double waits[WAITS];    /* of COST_IMBALANCE */
+  double unsure_ns;       /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
+  double caused_ns;       /* what others waited for it, alone, in their loops and after them; */
+  double end_caused_ns;   /* after them; */
+  double start_caused_ns; /* and before them */
+  double end_ns;          /* after the loop */
+  double aside_ns
+    [ASIDES]; /* of its I/O, saving and communication: that of other threads, while the main one is in nothing known */
+  double io_ns[IO_COSTS];       /* in such calls or regions and in nothing else, in all of its time; */
+  double call_ns[IO_COSTS];     /* of this: in calls, if as much of them is behind compute as of the regions */
   double waited_with[IO_COSTS]; /* of its waiting for data: while it or its workers were in such calls */
   double waited_ns;             /* all of its waiting for data, but in evaluations */
   double waited_in_calls;       /* while they were in any of these calls */
@@ -79,6 +82,8 @@ typedef struct job_costs {
   uint32_t divisor; /* of sums: count, or 1 for processes without ranks */
   process_lives lives;
   int is_training;
+  uint32_t others;        /* of a training: ranks that do not train */
+  uint32_t beside;        /* of another job: busy processes without a rank, where others have one */
   int is_inference;       /* of a training: there are only evaluations */
   int is_input_known;     /* fetches were recorded */
   int is_imbalance_known; /* arrivals at collectives could be compared, or there is only one rank */
@@ -86,8 +91,11 @@ typedef struct job_costs {
   double job_ns;
   double ns[COSTS];
   double waits[WAITS];
+  double balanced_ns; /* what a rank would take of base_ns, if those that work shared it evenly: */
+  uint32_t workers;   /* so many */
   double end_ns;
-  double aside_ns;
+  double unsure_ns;
+  double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
   double hidden_ns;         /* I/O calls of threads while other threads are in regions, at most */

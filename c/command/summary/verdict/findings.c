@@ -20,17 +20,28 @@ static size_t plural_len(const char *text, const measure_list *measures, enum me
   return is_one && text[0] == ' ' && text[len - 1] == 's' ? len : 0;
 }
 
+/* The part in brackets that follows: 0 if all its measures are known, else how long it is. */
+static size_t unknown_len(const char *text, const measure_list *measures) {
+  const size_t len = strcspn(text, "]");
+  for (const char *next = strchr(text, '{'); next && next < text + len; next = strchr(next + 1, '{')) {
+    const int measure = measure_named(next + 1, strcspn(next + 1, "}"));
+    if (measure >= 0 && !measures->values[measure].is_known) return len;
+  }
+  return 0;
+}
+
 char *finding_fill(const char *text, const measure_list *measures) {
   char *filled = NULL, value[MEASURE_TEXT_BYTES];
   size_t size = 0;
   FILE *out = open_memstream(&filled, &size);
   if (!out) return NULL;
   while (*text) {
-    const size_t plain = strcspn(text, "{"), len = text[plain] ? strcspn(text + plain + 1, "}") : 0;
-    const int measure = text[plain] ? measure_named(text + plain + 1, len) : -1;
+    const size_t plain = strcspn(text, "{[]"), len = text[plain] == '{' ? strcspn(text + plain + 1, "}") : 0;
+    const int measure = len ? measure_named(text + plain + 1, len) : -1;
     fwrite(text, 1, plain, out);
     if (measure >= 0) fputs(measure_format(value, measures, (enum measure)measure), out);
-    text += plain + (text[plain] ? len + 2 : 0);
+    if (text[plain] == '[') text += unknown_len(text + plain, measures);
+    text += plain + (len ? len + 2 : text[plain] != 0);
     const size_t word = measure >= 0 && *text ? plural_len(text, measures, (enum measure)measure) : 0;
     if (word) fwrite(text, 1, word - 1, out);
     text += word;

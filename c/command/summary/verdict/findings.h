@@ -19,7 +19,7 @@ typedef struct finding_list {
 /* 0: no memory. */
 int findings_make(finding_list *found, const measure_list *measures, const job_costs *costs);
 void findings_free(finding_list *found);
-/* The text with the values of the measures that it names in braces. Allocated; NULL: no memory. */
+/* The text with the values of the measures that it names (ruletable.h). Allocated; NULL: no memory. */
 char *finding_fill(const char *text, const measure_list *measures);
 /* critical, warning or info, by the share of the job. */
 const char *severity_of(double share);

@@ -92,6 +92,7 @@ static void print_verdict(FILE *out, const judgement *made) {
   const job_verdict *verdict = &made->verdict;
   const job_costs *costs = &made->costs;
   const int is_bound = verdict->class != BOUND_NONE && verdict->class != BOUND_COMPUTE;
+  double aside = 0;
   fprintf(out, "{\"class\": \"%s\"", verdict_words[verdict->class]);
   member(out, "kind", verdict->io_kind);
   member(out, "severity", is_bound ? severity_of(verdict->share) : "info");
@@ -112,7 +113,8 @@ static void print_verdict(FILE *out, const judgement *made) {
   else
     fprintf(out, ", \"second\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->second_rank, verdict->second_share);
   print_shares(out, verdict, costs);
-  fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? costs->aside_ns / costs->base_ns : 0);
+  for (int kind = 0; kind < ASIDES; kind++) aside += costs->aside_ns[kind];
+  fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? aside / costs->base_ns : 0);
   print_waits(out, costs);
   print_tied(out, verdict);
   print_cause(out, &verdict->cause);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "judgement_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/cli/table.h"
@@ -102,6 +103,7 @@ static void print_rule(FILE *out, const finding_rule *rule, const judgement *mad
 }
 
 void judgement_print_rules(FILE *out) {
+  const measure_list unknown = {0};
   char line[256];
   snprintf(
     line, sizeof line,
@@ -110,8 +112,10 @@ void judgement_print_rules(FILE *out) {
     100 * STAKE_WARNING, 100 * STAKE_CRITICAL);
   wrap_text(out, 0, line);
   for (int i = 0; i < rule_count; i++) {
+    char *advice = finding_fill(rules[i].advice, &unknown);
     print_rule(out, &rules[i], NULL);
-    wrap_text(out, 4, rules[i].advice);
+    if (advice) wrap_text(out, 4, advice);
+    free(advice);
   }
 }
 

@@ -40,7 +40,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(unaligned_write_stake, TIME, "of the writing: unaligned writes, but at most the small ones")                       \
   X(redundant_write_bytes, BYTES, "bytes that the same thread had written before")                                     \
   X(redundant_write_share, SHARE, "of the bytes written")                                                              \
-  X(redundant_write_stake, TIME, "the part of the writing that this took")                                             \
+  X(redundant_write_stake, TIME, "the part of the writing that this took, without checkpoints")                        \
   X(syncs, COUNT, "calls that wait until data is written: fsync, closing a file that was written")                     \
   X(sync_share, SHARE, "of a rank's time: in such calls")                                                              \
   X(sync_stake, TIME, "the same as a time")                                                                            \
@@ -56,13 +56,13 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(metadata_call, TEXT, "the one that takes most time")                                                               \
   X(metadata_files, COUNT, "files that they concern")                                                                  \
   X(metadata_folder, TEXT, "the folder where 80 % of their time goes")                                                 \
-  X(opens, COUNT, "calls that open a file")                                                                            \
+  X(opens, COUNT, "calls that open a file, at least: those of files with failed calls may have failed")                \
   X(opened_files, COUNT, "files that were opened")                                                                     \
   X(opens_per_file, RATIO, "how often a file was opened, mean")                                                        \
   X(churn_stake, TIME, "opening and closing again what had been open before")                                          \
   X(read_files, COUNT, "files that were read")                                                                         \
   X(read_file_bytes, BYTES, "read from a file, mean")                                                                  \
-  X(small_file_stake, TIME, "reading and opening them that ranks wait for")                                            \
+  X(small_file_stake, TIME, "reading and opening those of less than 1 MiB that ranks wait for")                        \
   X(stdio_bytes, BYTES, "moved by STDIO calls")                                                                        \
   X(stdio_share, SHARE, "of all bytes")                                                                                \
   X(stdio_stake, TIME, "STDIO calls that ranks wait for")                                                              \
@@ -107,7 +107,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(step_spread, RATIO, "75th percentile of steps / step_median")                                                      \
   X(jitter_stake, TIME, "what steps took longer than the median")                                                      \
   X(epochs, COUNT, "epochs of the training")                                                                           \
-  X(first_epoch, TIME, "the first epoch")                                                                              \
+  X(first_epoch, TIME, "the first epoch, without checkpoints")                                                         \
   X(other_epochs, TIME, "a later epoch, mean")                                                                         \
   X(cold_ratio, RATIO, "first_epoch / other_epochs")                                                                   \
   X(cold_stake, TIME, "first_epoch - other_epochs")                                                                    \
@@ -125,7 +125,9 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(busiest_share, SHARE, "of its time: it loads")                                                                     \
   X(worker_spread, SHARE, "busiest_share - other_busy")                                                                \
   X(other_busy, SHARE, "of the time of the other workers: they load")                                                  \
-  X(workers_enough, COUNT, "workers that could load everything while the trainer computes")
+  X(worker_presence, SHARE, "of the training loop: so long is a worker there, mean")                                   \
+  X(workers_enough, COUNT, "workers that could load everything while the trainer computes")                            \
+  X(workers_wanted, COUNT, "the same, if there are fewer")
 
 enum measure {
 #define MEASURE_ID(name, unit, what) M_##name,

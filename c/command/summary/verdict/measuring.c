@@ -3,6 +3,7 @@
 #include "measuring.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,28 @@ static int is_waiting(const collective_list *collectives, const rank_region *reg
   return waited >= 0.5 * (double)region->lost_ns;
 }
 
+/* In this process, without those that load for it. */
+static uint64_t own_total(const summary_state *state, uint32_t process, const rank_region *region) {
+  const region_stats *regions = &state->processes[process].counts.regions;
+  for (uint32_t i = 0; i < regions->count; i++) {
+    const region_total *own = &regions->list[i];
+    if (own->name == region->name && own->cat == region->cat) return own->total_ns;
+  }
+  return 0;
+}
+
+/* The time of a region that the rank was in. What runs on several threads at once, or within itself, adds up to more than there
+ * is. Loading in workers is hidden, or it is waited for in fetches. */
+static int is_time_of_rank(const summary_answer *answer, const job_costs *costs, const rank_region *region) {
+  const rank_costs *rank = NULL;
+  for (uint32_t i = 0; !rank && i < costs->count; i++) {
+    if (costs->ranks[i].rank == region->max.rank) rank = &costs->ranks[i];
+  }
+  if (!rank || (double)region->max.total_ns > rank->all_ns) return 0;
+  return !costs->is_training ||
+         (double)own_total(answer->state, rank->process, region) >= NEARLY * (double)region->max.total_ns;
+}
+
 /* Of two that lose about the same: if they are longest on the same rank, they are within each other, and the inner one says more.
  * Else the shorter one may be the waiting for the longer one. */
 static int says_more(const rank_region *next, const rank_region *found) {
@@ -69,14 +92,14 @@ static int says_more(const rank_region *next, const rank_region *found) {
 }
 
 /* The region that loses most time to one rank. */
-static const rank_region *find_straggler(const summary_answer *answer) {
+static const rank_region *find_straggler(const summary_answer *answer, const job_costs *costs) {
   const rank_region_list *all = &answer->rank_regions;
   const rank_region *found = NULL;
   double most = 0;
   for (uint32_t i = 0; i < all->count; i++) {
     const rank_region *next = &all->regions[i];
     if (next->max.rank == NO_NUMBER || !can_be_late(answer->state, next)) continue;
-    if (is_waiting(&answer->collectives, next)) continue;
+    if (is_waiting(&answer->collectives, next) || !is_time_of_rank(answer, costs, next)) continue;
     if (!most) most = (double)next->lost_ns;
     if ((double)next->lost_ns < NEARLY * most) break;
     if (says_more(next, found)) found = next;
@@ -84,8 +107,14 @@ static const rank_region *find_straggler(const summary_answer *answer) {
   return found;
 }
 
-static void take_straggler(measure_list *list, const summary_answer *answer) {
-  const rank_region *slow = find_straggler(answer);
+/* By the ranks that work, as far as that is known. */
+static double lost_by(const rank_region *slow, const job_costs *costs) {
+  const double mean = costs->workers < slow->ranks ? (double)slow->total_ns / costs->workers : (double)slow->mean_ns;
+  return mean < (double)slow->max.total_ns ? (double)slow->max.total_ns - mean : 0;
+}
+
+static void take_straggler(measure_list *list, const summary_answer *answer, const job_costs *costs) {
+  const rank_region *slow = find_straggler(answer, costs);
   char *name;
   if (!slow) return;
   name = shown_name(state_text_of(answer->state, slow->name));
@@ -95,16 +124,20 @@ static void take_straggler(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_straggler_time, (double)slow->max.total_ns);
   measure_set(list, M_straggler_mean, (double)slow->mean_ns);
   measure_set(list, M_straggler_imbalance, rank_region_imbalance(slow));
-  measure_set(list, M_straggler_stake, (double)slow->lost_ns);
+  measure_set(list, M_straggler_stake, lost_by(slow, costs));
 }
 
+/* At stake is only what sharing the work would save: not the waiting of a rank that hands it out. */
 static void take_waits(measure_list *list, const job_costs *costs) {
+  const double saved = costs->base_ns - costs->balanced_ns;
   if (costs->is_imbalance_known || costs->ns[COST_IMBALANCE] > 0)
     take_cost(list, costs, COST_IMBALANCE, M_imbalance_share, M_imbalance_stake);
+  if (list->values[M_imbalance_stake].is_known)
+    measure_set(list, M_imbalance_stake, fmin(costs->ns[COST_IMBALANCE], saved));
   measure_set_ratio(list, M_late_message_share, costs->waits[WAIT_MESSAGE], costs->base_ns);
-  measure_set(list, M_late_message_stake, costs->waits[WAIT_MESSAGE]);
+  measure_set(list, M_late_message_stake, fmin(costs->waits[WAIT_MESSAGE], saved));
   measure_set_ratio(list, M_early_end_share, costs->waits[WAIT_END], costs->base_ns);
-  measure_set(list, M_early_end_stake, costs->waits[WAIT_END]);
+  measure_set(list, M_early_end_stake, fmin(costs->waits[WAIT_END], saved));
 }
 
 /* What comes before the loop, and after it. Pauses of a training, which were counted with its end, are neither. */
@@ -149,7 +182,7 @@ static void take_ranks(measure_list *list, const summary_answer *answer, const j
   take_cost(list, costs, COST_TRANSFER, M_transfer_share, M_transfer_stake);
   take_waits(list, costs);
   take_last(list, costs);
-  take_straggler(list, answer);
+  take_straggler(list, answer, costs);
   take_unnamed(list, answer, costs);
 }
 
@@ -185,6 +218,14 @@ static int take_steps(measure_list *list, const summary_answer *answer, const jo
   return is_good;
 }
 
+/* Checkpoints are not made in every epoch, and have a rule of their own. */
+static double time_of_epoch(const epoch_stats *epoch) {
+  double ns = 0;
+  for (int class = 0; class < TIME_CLASSES; class ++)
+    ns += class == TIME_CHECKPOINT ? 0 : (double)epoch->class_ns[class];
+  return ns;
+}
+
 /* Epochs are compared by the time of a step, because the last one may have been cut. */
 static void take_epochs(measure_list *list, const summary_answer *answer) {
   const summary_state *state = answer->state;
@@ -199,14 +240,12 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
       first = epoch;
       continue;
     }
-    for (int class = 0; class < TIME_CLASSES; class ++) others_ns += (double)epoch->class_ns[class];
+    others_ns += time_of_epoch(epoch);
     other_steps += (double)epoch->steps;
   }
   measure_set(list, M_epochs, (double)count);
   if (count < 2 || !answer->training.processes) return;
-  first_ns = 0;
-  for (int class = 0; class < TIME_CLASSES; class ++) first_ns += (double)first->class_ns[class];
-  first_ns /= (double)answer->training.processes;
+  first_ns = time_of_epoch(first) / (double)answer->training.processes;
   other_ns = others_ns / other_steps * (double)first->steps / (double)answer->training.processes;
   measure_set(list, M_first_epoch, first_ns);
   measure_set(list, M_other_epochs, other_ns);
@@ -235,19 +274,24 @@ static void take_busiest(measure_list *list, const summary_answer *answer) {
 }
 
 static void take_workers(measure_list *list, const trainer_list *trainers) {
-  double workers = 0, empty = 0, busy = 0, life = 0, enough = 0;
+  double workers = 0, empty = 0, busy = 0, life = 0, loops = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
     const trainer_workers *own = &trainers->lines[i].workers;
     workers += own->at_once;
     empty += own->empty;
     busy += (double)own->busy_ns;
     life += (double)own->life_ns;
+    loops += (double)own->at_once * (double)trainers->lines[i].loop_ns;
     if ((double)own->enough > enough) enough = (double)own->enough;
   }
+  if (workers > 0 && workers < trainers->count)
+    workers = trainers->count; /* some trainers have one, and that is not none */
   measure_set_ratio(list, M_workers, workers, trainers->count);
   measure_set_ratio(list, M_empty_workers, empty, trainers->count);
   measure_set_ratio(list, M_worker_busy, busy, life);
+  measure_set_ratio(list, M_worker_presence, life, loops);
   if (enough > 0) measure_set(list, M_workers_enough, enough);
+  if (enough * trainers->count > workers) measure_set(list, M_workers_wanted, enough);
 }
 
 static void take_starts(measure_list *list, const job_costs *costs) {

@@ -8,22 +8,27 @@
 #include "costcount.h"
 #include "ruletable.h"
 
-/* The time that ranks lose in calls of each kind, mean. */
+#define SMALL_FILE 1048576.0 /* as the rule small-files has it */
+#define SIZE_LEAST 0.5       /* of writes to other files: smaller ones are not compared with them */
+
+/* The time that ranks lose in calls of each kind, mean; metadata also in regions. */
 typedef struct exposed_times {
   double ns[IO_COSTS];
+  double saving; /* of the writes: inside of checkpoints */
 } exposed_times;
 
 static exposed_times exposed_of(const summary_state *state, const job_costs *costs) {
-  exposed_times exposed = {{0}};
+  exposed_times exposed = {.saving = 0};
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->io_ns[IO_COST_WRITE];
+    const double written = (double)state->processes[rank->process].counts.io.write.ns - rank->call_ns[IO_COST_WRITE];
     const double saving = rank->ns[COST_CHECKPOINT];
     for (int kind = 0; kind < IO_COSTS; kind++) {
-      exposed.ns[kind] += (rank->io_ns[kind] + rank->waited_with[kind]) / costs->divisor;
+      exposed.ns[kind] += (rank->call_ns[kind] + rank->waited_with[kind]) / costs->divisor;
     }
-    if (written > 0) exposed.ns[IO_COST_WRITE] += (written < saving ? written : saving) / costs->divisor;
+    if (written > 0) exposed.saving += (written < saving ? written : saving) / costs->divisor;
   }
+  exposed.ns[IO_COST_WRITE] += exposed.saving;
   return exposed;
 }
 
@@ -48,9 +53,11 @@ static uint64_t least(uint64_t one, uint64_t two) {
   return one < two ? one : two;
 }
 
-/* Where a transfer begins matters if it is small; a large one takes long anyway. One that is unaligned but follows the last one
- * is cached anyway: how many are both unaligned and random is not known, so this is an upper limit. */
-static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed) {
+/* A checkpoint that replaces the one before does what it is for: `saving` is no writing again. Where a transfer begins matters if
+ * it is small; a large one takes long anyway. One that is unaligned but follows the last one is cached anyway: how many are both
+ * unaligned and random is not known, so this is an upper limit. */
+static void take_side(measure_list *list, const side_measures *names, const io_side *side, double exposed,
+                      double saving) {
   const double ns = (double)side->ns;
   const uint64_t unaligned = least(side->unaligned, side->random);
   measure_set(list, names->calls, (double)side->count);
@@ -68,16 +75,16 @@ static void take_side(measure_list *list, const side_measures *names, const io_s
                     exposed * (double)least(least(side->unaligned_ns, side->random_ns), side->small_ns), ns);
   measure_set(list, names->again, (double)side->again_bytes);
   measure_set_ratio(list, names->again_share, (double)side->again_bytes, (double)side->bytes);
-  measure_set_ratio(list, names->again_stake, exposed * (double)side->again_bytes, (double)side->bytes);
+  measure_set_ratio(list, names->again_stake, (exposed - saving) * (double)side->again_bytes, (double)side->bytes);
 }
 
 /* ---- Files ---------------------------------------------------------------------------------------------------------- */
 
 /* Sums over files. */
 typedef struct file_sums {
-  uint64_t opened, opened_uses, opens, read, read_bytes;
-  double alone_ns, alone_bytes; /* writes of files that one process writes */
-  uint32_t shared;              /* the file with most time in writes of several; 0: none */
+  uint64_t opened, opened_uses, opens, read, read_bytes, small_ns;
+  double alone_ns, alone_bytes, alone_writes; /* of files that one process writes */
+  uint32_t shared;                            /* the file with most time in writes of several; 0: none */
 } file_sums;
 
 static file_sums sum_files(const summary_state *state) {
@@ -85,16 +92,19 @@ static file_sums sum_files(const summary_state *state) {
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
     const io_stats *io = state->file_io[i];
     if (!io || !state->files[i].hash) continue;
-    if (io->opens) {
+    if (io->opens > io->failed) { /* what failed may have been other calls: as many as surely were opened */
       sums.opened++;
       sums.opened_uses += io->uses;
-      sums.opens += io->opens;
+      sums.opens += io->opens - io->failed;
     }
     sums.read += io->read.bytes > 0;
     sums.read_bytes += io->read.bytes;
+    if (io->read.bytes && (double)io->read.bytes < SMALL_FILE)
+      sums.small_ns += io->read.ns + io->other_ns - io->sync_ns;
     if (io->write_uses == 1) {
       sums.alone_ns += (double)io->write.ns;
       sums.alone_bytes += (double)io->write.bytes;
+      sums.alone_writes += (double)io->write.count;
     } else if (io->write_uses > 1 && (!sums.shared || io->write.ns > state->file_io[sums.shared]->write.ns)) {
       sums.shared = i;
     }
@@ -102,12 +112,14 @@ static file_sums sum_files(const summary_state *state) {
   return sums;
 }
 
-/* Whether writes of the shared file are slower is known only if there are other files to compare with. */
+/* Whether writes of the shared file are slower is known only if there are other files to compare with, and if its writes are not
+ * much smaller: a byte of a small write takes longer anyway. */
 static void take_shared(measure_list *list, const summary_answer *answer, const file_sums *sums, double exposed) {
   const io_stats *io = sums->shared ? answer->state->file_io[sums->shared] : NULL;
   dft_text name;
   double slowdown, all_ns = (double)answer->io.write.ns;
   if (!io || !io->write.bytes || sums->alone_bytes <= 0 || sums->alone_ns <= 0) return;
+  if ((double)io->write.bytes / (double)io->write.count < SIZE_LEAST * sums->alone_bytes / sums->alone_writes) return;
   slowdown = ((double)io->write.ns / (double)io->write.bytes) / (sums->alone_ns / sums->alone_bytes);
   name = answer_file(answer->state, sums->shared);
   measure_set_text(list, M_shared_file, name.text, name.len);
@@ -129,7 +141,9 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
                     (double)io->other_ns);
   measure_set(list, M_read_files, (double)sums.read);
   measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
-  measure_set(list, M_small_file_stake, exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]);
+  measure_set_ratio(list, M_small_file_stake,
+                    (exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]) * (double)sums.small_ns,
+                    (double)(io->read.ns + io->other_ns - io->sync_ns));
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
 
@@ -141,6 +155,7 @@ static void take_place(measure_list *list, const summary_answer *answer, enum io
   double share;
   const dft_text call = costs_call(answer, kind, &share);
   if (call.len) measure_set_text(list, name, call.text, call.len);
+  if (!folder->files) return; /* the trace does not name them */
   measure_set(list, files, (double)folder->files);
   measure_set_text(list, place, folder->path.len ? folder->path.text : "/",
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
@@ -184,7 +199,7 @@ static void take_metadata(measure_list *list, const summary_answer *answer, cons
   other_sums sums = {0};
   if (exposed >= STAKE_LEAST * costs->job_ns) sums = sum_others(list, answer, costs); /* else nobody asks */
   take_place(list, answer, IO_COST_METADATA, M_metadata_call, M_metadata_files, M_metadata_folder);
-  if (!answer->folders[IO_COST_METADATA].path.len)
+  if (list->values[M_metadata_files].is_known && !answer->folders[IO_COST_METADATA].path.len)
     measure_set(list, M_metadata_files, list->values[M_metadata_files].number - sums.runtime_files);
   measure_set(list, M_metadata_calls, calls - sums.runtime_calls);
   measure_set_ratio(list, M_metadata_stake, exposed * (ns - sums.runtime_ns), ns + sums.region_ns);
@@ -210,8 +225,8 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   double stdio_stake = 0;
   take_metadata(list, answer, costs, exposed.ns[IO_COST_METADATA]);
   if (!io_stats_calls(io)) return;
-  take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ]);
-  take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE]);
+  take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ], 0);
+  take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE], exposed.saving);
   take_files(list, answer, &exposed);
   measure_set(list, M_stdio_bytes, stdio_bytes);
   measure_set_ratio(list, M_stdio_share, stdio_bytes, (double)(io->read.bytes + io->write.bytes));

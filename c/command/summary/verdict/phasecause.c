@@ -70,7 +70,7 @@ static int find_calls(verdict_cause *cause, const phase_sums *of, int *is_found)
                {TIME_WRITE, IO_COST_WRITE, io->write.ns}};
   for (int i = 0; i < 4; i++) {
     const double ns = of->class_ns[kinds[i].class], calls_ns = (double)kinds[i].ns;
-    if (!kinds[i].ns) continue; /* only regions are of this kind, which have names */
+    if (calls_ns < SHARE_CAUSE * ns || !kinds[i].ns) continue; /* regions are what is of this kind: they have names */
     if (!explain(cause, of, ns, own_of(of, kinds[i].class))) continue;
     *is_found = 1;
     return io_cause_name(cause, kinds[i].kind, ns < calls_ns ? ns / calls_ns : 1, of->answer);

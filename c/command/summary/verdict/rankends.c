@@ -78,12 +78,23 @@ static double sure_wait(const job_costs *costs, const summary_answer *answer, ui
   return wait > bound ? (double)wait : 0;
 }
 
+/* Of the wait, the last rank alone causes what is after the last but one. */
+static void blame(rank_costs *last, double wait, int64_t alone) {
+  const double caused = wait < (double)alone ? wait : (double)alone;
+  last->caused_ns += caused;
+  last->end_caused_ns += caused;
+}
+
 /* In MPI_Finalize, until the last rank comes to it. */
 static void add_finals(job_costs *costs, const summary_answer *answer, const rank_life *lives) {
   uint32_t last = costs->count;
+  int64_t before = INT64_MIN;
   for (uint32_t i = 0; i < costs->count; i++) {
     if (lives[i].final_first > lives[i].final_last) return; /* it does not come */
     if (last == costs->count || lives[i].final_first > lives[last].final_first) last = i;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    if (i != last && lives[i].final_first > before) before = lives[i].final_first;
   }
   for (uint32_t i = 0; i < costs->count; i++) {
     rank_costs *rank = &costs->ranks[i];
@@ -94,17 +105,20 @@ static void add_finals(job_costs *costs, const summary_answer *answer, const ran
     rank->ns[COST_OTHER] -= wait;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
-    costs->ranks[last].caused_ns += wait;
-    costs->ranks[last].end_caused_ns += wait;
+    blame(&costs->ranks[last], wait, came - before);
   }
 }
 
 /* After its end, until that of the last rank. */
 static void add_ends(job_costs *costs, const summary_answer *answer, const rank_life *lives) {
   uint32_t last = 0;
+  int64_t before = INT64_MIN;
   double tail; /* of the last rank: before that, it is still in its loop */
   for (uint32_t i = 1; i < costs->count; i++) {
     if (lives[i].last > lives[last].last) last = i;
+  }
+  for (uint32_t i = 0; i < costs->count; i++) {
+    if (i != last && lives[i].last > before) before = lives[i].last;
   }
   tail = costs->ranks[last].end_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
@@ -115,8 +129,7 @@ static void add_ends(job_costs *costs, const summary_answer *answer, const rank_
     rank->end_ns += wait < tail ? wait : tail;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
-    costs->ranks[last].caused_ns += wait;
-    costs->ranks[last].end_caused_ns += wait;
+    blame(&costs->ranks[last], wait, lives[last].last - before);
   }
 }
 

@@ -65,7 +65,8 @@ const finding_rule rules[] = {
    "a storm of metadata calls",
    {{M_metadata_calls, '>', 1000}},
    M_metadata_stake,
-   "{metadata_calls} calls such as {metadata_call}() on {metadata_files} files below {metadata_folder} move no data",
+   "{metadata_calls} calls such as {metadata_call}() move no data[; most of their time goes to {metadata_files} files "
+   "below {metadata_folder}]",
    "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
   {"mpi-io",
    "MPI-IO calls that move no data",
@@ -77,7 +78,8 @@ const finding_rule rules[] = {
    "waiting until data is written",
    {{M_sync_share, '>', 0.05}},
    M_sync_stake,
-   "{syncs} calls such as {sync_call}() on {sync_files} files below {sync_folder} wait until data is written",
+   "{syncs} calls such as {sync_call}() wait until data is written[; most of their time goes to {sync_files} files "
+   "below {sync_folder}]",
    "Synchronise less often, at checkpoints only, or in the background. Closing a file also writes what is buffered."},
   {"open-churn",
    "files are opened again and again",
@@ -171,9 +173,8 @@ const finding_rule rules[] = {
    "the first epoch is slower",
    {{M_epochs, '>', 2}, {M_cold_ratio, '>', 1.2}},
    M_cold_stake,
-   "the first epoch takes {first_epoch}, a later one of as many steps {other_epochs}; often data is not in a cache "
-   "yet, "
-   "or functions are compiled",
+   "without checkpoints, the first epoch takes {first_epoch}, a later one of as many steps {other_epochs}; often data "
+   "is not in a cache yet, or functions are compiled",
    "Stage the data to a local disk before the job, and keep workers (persistent_workers=True) and compiled functions."},
   {"checkpoint-stall",
    "training stops for checkpoints",
@@ -223,7 +224,7 @@ const finding_rule rules[] = {
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
-   "Raise num_workers: {workers_enough} would suffice if nothing else limits them, such as cores or the disk."},
+   "Raise num_workers[: {workers_wanted} would suffice if nothing else limits them, such as cores or the disk]."},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05},

@@ -23,7 +23,7 @@ typedef struct finding_rule {
   const char *id, *title;
   rule_condition conditions[CONDITIONS_MAX];
   enum measure stake;
-  const char *evidence; /* {NAME} is a measure */
+  const char *evidence; /* {NAME} is a measure; what is in [] is left out if one in it is unknown */
   const char *advice;
 } finding_rule;
 

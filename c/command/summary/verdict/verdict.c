@@ -9,7 +9,6 @@
 
 #define START_LEAST_NS 60e9
 #define COMPUTE_MOST 0.5
-#define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
 
 const char *const verdict_words[BOUND_CLASSES] = {
   [BOUND_NONE] = "none",           [BOUND_INPUT] = "input",           [BOUND_COMPUTE] = "compute",
@@ -38,36 +37,6 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
   return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
 }
 
-static double start_of(const rank_costs *rank, int is_training) {
-  return is_training ? 0 : rank->ns[COST_START]; /* else it is not in the base */
-}
-
-static double work_of(const rank_costs *rank, int is_training) {
-  const double work = rank->base_ns - rank->ns[COST_IMBALANCE] - start_of(rank, is_training);
-  return work > 0 ? work : 0;
-}
-
-/* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
- * any. */
-static double balanced(const job_costs *costs) {
-  double most = 0, sum = 0, start = 0, best;
-  uint32_t workers = 0;
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const double work = work_of(&costs->ranks[i], costs->is_training);
-    if (work > most) most = work;
-  }
-  for (uint32_t i = 0; i < costs->count; i++) {
-    const rank_costs *rank = &costs->ranks[i];
-    const double work = work_of(rank, costs->is_training);
-    sum += work;
-    start += start_of(rank, costs->is_training) / costs->count;
-    workers += work >= CAPACITY_LEAST * most;
-  }
-  if (2 * workers <= costs->count) workers = costs->count; /* most of them only wait: they could help */
-  best = start + sum / workers;
-  return best < costs->base_ns ? best : costs->base_ns;
-}
-
 /* Most jobs are short when they are traced, and long when they matter. So a training's start-up is its verdict only if it is longer
  * than the loop, and a minute or more; that of another job only if it is a minute or more, or a fifth of a job that does not mostly
  * compute. Imbalance is one only if sharing the work saves something. */
@@ -75,7 +44,7 @@ static int is_judged(const job_costs *costs, enum verdict_class class) {
   const double start = costs->ns[COST_START];
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
   if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
-  if (class == BOUND_IMBALANCE) return costs->base_ns - balanced(costs) >= SHARE_MENTIONED * costs->base_ns;
+  if (class == BOUND_IMBALANCE) return costs->base_ns - costs->balanced_ns >= SHARE_MENTIONED * costs->base_ns;
   if (class != BOUND_START) return 1;
   if (costs->is_training) return start >= START_LEAST_NS && start > costs->base_ns;
   return start >= START_LEAST_NS ||
@@ -177,7 +146,7 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
   if (verdict->is_guess || costs->lives.is_known) return verdict->of_ns - verdict->ns;
-  if (verdict->class == BOUND_IMBALANCE) return balanced(costs);
+  if (verdict->class == BOUND_IMBALANCE) return costs->balanced_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;
@@ -249,13 +218,28 @@ int verdict_has_gaps(const job_costs *costs, const summary_answer *answer) {
   return costs->lives.is_known && costs->lives.covered_ns < SHARE_CAUSE * (double)answer->job_ns;
 }
 
+uint64_t verdict_steps(const summary_answer *answer) {
+  return answer->training.steps_least ? answer->training.steps_least : answer->training.steps;
+}
+
+int verdict_clocks_differ(const job_costs *costs) {
+  return costs->unsure_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
+}
+
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
   if (verdict->is_aside || verdict->is_guess) return 0;
   if (verdict_lives_differ(costs) || verdict_has_gaps(costs, answer)) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
-  return (costs->is_training ? answer->training.steps_least : answer->state->events) >= STEPS_SURE;
+  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs)) return 0;
+  return (costs->is_training ? verdict_steps(answer) : answer->state->events) >= STEPS_SURE;
+}
+
+/* Communication includes the waiting for other ranks, as far as that is no end of a rank. */
+static double aside_base(const job_verdict *verdict, const job_costs *costs) {
+  if (verdict->class != BOUND_COMM && verdict->class != BOUND_IMBALANCE) return verdict->ns;
+  return costs->ns[COST_COMM] + costs->waits[WAIT_COLLECTIVE] + costs->waits[WAIT_MESSAGE];
 }
 
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
@@ -271,7 +255,11 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   if (verdict->class == BOUND_IO) verdict->io_kind = io_kind_of(costs->ns);
   verdict->of_ns = verdict->class == BOUND_START ? costs->job_ns : costs->base_ns;
   verdict->share = verdict->ns / verdict->of_ns;
-  verdict->is_aside = verdict->class == BOUND_IO && costs->aside_ns > (1 - SHARE_CAUSE) * verdict->ns;
+  if (verdict->class == BOUND_IO) verdict->aside_ns = costs->aside_ns[ASIDE_IO];
+  if (verdict->class == BOUND_CHECKPOINT) verdict->aside_ns = costs->aside_ns[ASIDE_CHECKPOINT];
+  if (verdict->class == BOUND_COMM || verdict->class == BOUND_IMBALANCE)
+    verdict->aside_ns = costs->aside_ns[ASIDE_COMM];
+  verdict->is_aside = verdict->aside_ns > (1 - SHARE_CAUSE) * aside_base(verdict, costs);
   verdict->is_sure = is_sure(verdict, answer, costs);
   verdict->best_ns = best_of(verdict, costs);
   if (verdict->class != BOUND_NONE) find_worst(verdict, costs, measures);

@@ -17,7 +17,7 @@
 #define SHARE_ALL 0.995    /* rounded, it is all */
 #define LIVES_DIFFER 2.0   /* a process that lasts so much longer than the others on average is no mean */
 #define SHARE_MOST 0.50    /* of what has one cause, which is not the work itself */
-#define SHARE_UNKNOWN 0.20 /* of a training loop: outside of regions and calls */
+#define SHARE_UNKNOWN 0.20 /* of a training loop: in no region or call; of compute: in regions without a meaning */
 #define STEPS_SURE 20u     /* steps of a training; events of another job */
 
 enum verdict_class {
@@ -53,7 +53,9 @@ typedef struct job_verdict {
   int is_guess; /* imbalance, by regions: no communication was recorded */
   /* Of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none. */
   int is_tied[BOUND_CLASSES];
-  int is_aside; /* it is I/O of threads, and whether the main thread waits for them is not known */
+  double aside_ns; /* of ns: other threads do it, and whether the main thread waits for them is not known */
+  int is_aside;    /* that is much of it */
+  int is_joint;    /* it is a call of MPI-IO in which ranks may wait for the straggler */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */
@@ -80,6 +82,11 @@ int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs
 int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, const measure_list *measures);
 /* Of processes without ranks: one lasts much longer than the others; for much of the job, none of them runs. */
 int verdict_lives_differ(const job_costs *costs);
+/* Of a training: those of the trainer with the least. Some may have none that are known, such as those that get their batches from
+ * another one. */
+uint64_t verdict_steps(const summary_answer *answer);
+/* Much of the communication may be waiting, because the clocks of nodes do not agree well enough. */
+int verdict_clocks_differ(const job_costs *costs);
 int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);

@@ -22,6 +22,12 @@ static int is_enough(const measure_list *measures) {
   return enough->is_known && enough->number <= measures->values[M_workers].number;
 }
 
+/* They load all the time, but they are not there all the time. */
+static int is_absent(const measure_list *measures) {
+  const measure_value *busy = &measures->values[M_worker_busy], *presence = &measures->values[M_worker_presence];
+  return busy->is_known && busy->number >= 0.9 && presence->is_known && presence->number < 0.8;
+}
+
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
@@ -47,7 +53,11 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
             measure_format(text, measures, M_busiest_worker));
     fprintf(out, "%s of the time", measure_format(text, measures, M_busiest_share));
     fprintf(out, ", they %s", measure_format(text, measures, M_other_busy));
-  } else if (busy->is_known && busy->number >= 0.5 && is_enough(measures)) {
+  } else if (is_absent(measures)) {
+    fprintf(out, "keep workers for the whole loop (persistent_workers=True), or find out why one begins late or ends "
+                 "early: they are there ");
+    fprintf(out, "for only %s of it", measure_format(text, measures, M_worker_presence));
+  } else if (busy->is_known && busy->number >= 0.5 && busy->number < 0.9 && is_enough(measures)) {
     fprintf(out, "raise prefetch_factor: ");
     fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
     fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
@@ -159,7 +169,7 @@ static void advise_tied(FILE *out, const job_verdict *verdict, const summary_ans
 static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                                  const job_costs *costs, const measure_list *measures) {
   if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
-  else if (costs->is_imbalance_known)
+  else if (costs->is_imbalance_known && !verdict_clocks_differ(costs))
     fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
             costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
   else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
@@ -223,8 +233,13 @@ static int is_about(const finding *next, const char *kind) {
   return 0;
 }
 
-/* The advice of the finding with the most time at stake that is about the same, and most of the cost. */
+/* The advice of the finding with the most time at stake that is about the same, and most of the cost. Failed calls are some of
+ * the others: they come first if they are nearly all. */
 static const char *advice_of(const finding_list *found, const job_verdict *verdict) {
+  for (int i = 0; i < found->count; i++) {
+    const finding *next = &found->list[i];
+    if (strcmp(next->rule->id, "failed-calls") == 0 && next->stake_ns >= SHARE_CAUSE * verdict->ns) return next->advice;
+  }
   for (int i = 0; i < found->count; i++) {
     const finding *next = &found->list[i];
     if (is_about(next, verdict->io_kind) && next->stake_ns >= ADVICE_LEAST * verdict->ns) return next->advice;
@@ -247,9 +262,7 @@ static int is_closing(const verdict_cause *cause) {
 
 static void advise_io(FILE *out, const job_verdict *verdict, const finding_list *found) {
   const char *advice = is_closing(&verdict->cause) ? NULL : advice_of(found, verdict);
-  if (verdict->is_aside)
-    fprintf(out, "annotate what the main thread does: then it is known whether it waits for this I/O");
-  else if (advice) quote_advice(out, advice);
+  if (advice) quote_advice(out, advice);
   else if (strcmp(verdict->io_kind, "write") == 0 || is_closing(&verdict->cause))
     fprintf(out, "write fewer bytes, write in the background, or use faster storage");
   else if (strcmp(verdict->io_kind, "sync") == 0)
@@ -276,6 +289,10 @@ static void advise_compute(FILE *out, const summary_answer *answer, const job_co
 
 void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                     const measure_list *measures, const finding_list *found) {
+  if (verdict->is_aside) {
+    fprintf(out, "annotate what the main thread does: then it is known whether it waits for the other threads");
+    return;
+  }
   switch (verdict->class) {
     case BOUND_INPUT: advise_input(out, verdict, answer, measures); break;
     case BOUND_COMPUTE:
@@ -291,7 +308,10 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 "let every rank save a part, or save in the background: the others wait while rank %" PRId64 " saves",
                 costs->saving_rank);
       break;
-    case BOUND_IO: advise_io(out, verdict, found); break;
+    case BOUND_IO:
+      if (verdict->is_joint) advise_straggler(out, measures);
+      else advise_io(out, verdict, found);
+      break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs, answer, measures); break;
     case BOUND_START: advise_start(out, &verdict->cause); break;
     default:

@@ -44,7 +44,7 @@ static int explain_input(verdict_cause *cause, const summary_answer *answer, con
   return 1;
 }
 
-/* Regions of I/O without any calls: the one that takes at least 80 % of the time of such regions, if there is one. */
+/* Regions of I/O, without the calls inside: the one that takes at least 80 % of their time, if there is one. */
 static int name_region(verdict_cause *cause, double share, uint64_t activity, const summary_answer *answer,
                        const job_costs *costs) {
   const region_total *most = NULL;
@@ -73,26 +73,62 @@ static int name_mpiio(verdict_cause *cause, double share, const measure_list *me
   return cause->call != NULL;
 }
 
+/* How much of the I/O of a kind is calls, and not regions. */
+static double part_of_calls(const job_costs *costs, enum io_cost kind) {
+  double all = 0, calls = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    all += costs->ranks[i].io_ns[kind];
+    calls += costs->ranks[i].call_ns[kind];
+  }
+  return all > 0 ? calls / all : 0;
+}
+
 static int explain_io(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
                       const measure_list *measures) {
   const double mpiio = measures->values[M_mpiio_call].is_known ? measures->values[M_mpiio_stake].number : 0;
+  const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_SYNC] + costs->ns[COST_META];
   static const struct {
     enum cost cost;
     enum io_cost kind;
-  } kinds[] = {
-    {COST_READ, IO_COST_READ}, {COST_WRITE, IO_COST_WRITE}, {COST_SYNC, IO_COST_SYNC}, {COST_META, IO_COST_METADATA}};
+    enum activity activity; /* of its regions */
+  } kinds[] = {{COST_READ, IO_COST_READ, ACTIVITY_READ},
+               {COST_WRITE, IO_COST_WRITE, ACTIVITY_WRITE},
+               {COST_SYNC, IO_COST_SYNC, ACTIVITY_OTHER},
+               {COST_META, IO_COST_METADATA, ACTIVITY_METADATA}};
   for (int i = 0; i < 4; i++) {
-    const double all = costs->ns[COST_READ] + costs->ns[COST_WRITE] + costs->ns[COST_SYNC] + costs->ns[COST_META];
-    const double share = costs->ns[kinds[i].cost] / all;
-    if (share >= SHARE_CAUSE && kinds[i].cost == COST_META && mpiio >= SHARE_CAUSE * costs->ns[COST_META])
-      return name_mpiio(cause, mpiio / all, measures);
-    if (share >= SHARE_CAUSE && kinds[i].cost == COST_READ && !answer->io.read.ns)
-      return name_region(cause, share, ACTIVITY_READ, answer, costs);
-    if (share >= SHARE_CAUSE && kinds[i].cost == COST_WRITE && !answer->io.write.ns)
-      return name_region(cause, share, ACTIVITY_WRITE, answer, costs);
-    if (share >= SHARE_CAUSE) return name_io(cause, kinds[i].kind, share, answer);
+    const double ns = costs->ns[kinds[i].cost], own = ns * (1 - part_of_calls(costs, kinds[i].kind));
+    const double regions = kinds[i].cost != COST_META ? own : mpiio < ns ? mpiio : ns;
+    if (ns - regions >= SHARE_CAUSE * all) return name_io(cause, kinds[i].kind, (ns - regions) / all, answer);
+    if (regions < SHARE_CAUSE * all) continue;
+    if (kinds[i].cost == COST_META) return name_mpiio(cause, regions / all, measures);
+    return name_region(cause, regions / all, kinds[i].activity, answer, costs);
   }
   return 1;
+}
+
+/* All ranks have to call it. */
+static int is_collective(const char *call) {
+  static const char *const parts[] = {"_all",      "_ordered",  "_open",        "_close",
+                                      "_set_view", "_set_size", "_preallocate", "_sync"};
+  for (size_t i = 0; strncmp(call, "MPI_File_", 9) == 0 && i < sizeof parts / sizeof parts[0]; i++) {
+    if (strstr(call, parts[i])) return 1;
+  }
+  return 0;
+}
+
+static double io_of(const double ns[COSTS]) {
+  return ns[COST_READ] + ns[COST_WRITE] + ns[COST_SYNC] + ns[COST_META];
+}
+
+/* A rank comes late to calls that ranks make together: there, it takes less time than the others. */
+static int may_wait(const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  const double lost = measures->values[M_straggler_stake].number;
+  if (!verdict->cause.call || !is_collective(verdict->cause.call) || lost < SHARE_MOST * verdict->ns) return 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    if (costs->ranks[i].rank == (int64_t)measures->values[M_straggler].number)
+      return io_of(costs->ns) - io_of(costs->ranks[i].ns) >= SHARE_MOST * lost;
+  }
+  return 0;
 }
 
 /* What the rank did while the others waited for it. It says nothing of those that had ended. */
@@ -131,7 +167,11 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
                        const measure_list *measures) {
   switch (verdict->class) {
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
-    case BOUND_IO: return explain_io(&verdict->cause, answer, costs, measures);
+    case BOUND_IO:
+      if (!explain_io(&verdict->cause, answer, costs, measures)) return 0;
+      verdict->is_joint = may_wait(verdict, costs, measures);
+      verdict->is_sure &= !verdict->is_joint;
+      return 1;
     case BOUND_IMBALANCE:
       if (!explain_delays(&verdict->cause, verdict, answer, costs)) return 0;
       return verdict->cause.call || explain_imbalance(&verdict->cause, verdict, measures);

@@ -167,9 +167,10 @@ static void say_first(FILE *out, const job_verdict *verdict, const job_costs *co
 static void say_cause(FILE *out, const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const verdict_cause *cause = &verdict->cause;
   char one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES], name[MEASURE_TEXT_BYTES];
-  if (verdict->class == BOUND_CHECKPOINT && costs->saving_rank != NO_NUMBER)
-    fprintf(out, "%.0f %% of that is waiting in collectives for rank %" PRId64 ", which saves.\n",
-            100 * costs->waited_for_saving / verdict->ns, costs->saving_rank);
+  if (costs->saving_rank != NO_NUMBER && verdict_share(costs, BOUND_CHECKPOINT) >= SHARE_MENTIONED)
+    fprintf(out, "%.0f %% of %s is waiting in collectives for rank %" PRId64 ", which saves.\n",
+            100 * costs->waited_for_saving / costs->ns[COST_CHECKPOINT],
+            verdict->class == BOUND_CHECKPOINT ? "that" : "the checkpoints", costs->saving_rank);
   if (!cause->what) return;
   if (verdict->class == BOUND_IMBALANCE && strcmp(cause->what, "region") != 0) {
     cause_say_share(out, cause, "that");
@@ -244,8 +245,10 @@ static void say_besides(FILE *out, const summary_answer *answer, const job_costs
             time_text(time, pauses), 100 * pauses / costs->job_ns);
 }
 
-static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
-  const uint64_t count = costs->is_training ? answer->training.steps_least : answer->state->events;
+static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
+                       const measure_list *measures) {
+  char call[MEASURE_TEXT_BYTES], region[MEASURE_TEXT_BYTES], one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES];
+  const uint64_t count = costs->is_training ? verdict_steps(answer) : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
   if (answer->state->question.has_from)
     fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
@@ -255,6 +258,12 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             " trainings of this run came one after the other: times are their means. Give each a folder of its "
             "own, or start each by dftracer run, to tell them apart.\n",
             answer->training.processes);
+  if (costs->others)
+    fprintf(out, "%" PRIu32 " rank%s not train: this is only about those that do.\n", costs->others,
+            costs->others == 1 ? " does" : "s do");
+  if (costs->beside)
+    fprintf(out, "%" PRIu32 " process%s no rank: this is only about the ranks.\n", costs->beside,
+            costs->beside == 1 ? " has" : "es have");
   if (answer->facts.missing_ranks)
     fprintf(out, "%" PRIu64 " rank%s no trace: the others may have waited for %s.\n", answer->facts.missing_ranks,
             answer->facts.missing_ranks == 1 ? " has" : "s have", answer->facts.missing_ranks == 1 ? "it" : "them");
@@ -269,11 +278,26 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             100 * costs->hidden_ns / costs->base_ns);
   if (verdict->is_aside)
     fprintf(out,
-            "For %.0f %% of the time, only other threads than the main one are in I/O calls. What the main thread does "
-            "meanwhile is not known: if it computes, this I/O costs nothing; if it waits for them, it does.\n",
-            100 * costs->aside_ns / costs->base_ns);
+            "For %.0f %% of the time, only other threads than the main one %s. What the main thread does meanwhile is "
+            "not known: if it computes, this costs nothing; if it waits for them, it does.\n",
+            100 * verdict->aside_ns / costs->base_ns,
+            verdict->class == BOUND_IO           ? "are in I/O calls"
+            : verdict->class == BOUND_CHECKPOINT ? "save"
+                                                 : "communicate");
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
+  if (verdict->is_joint)
+    fprintf(out,
+            "Much of that may be waiting: all ranks call %s together, and '%s' takes %s on rank %.0f; the mean of all "
+            "ranks is %s.\n",
+            short_text(call, verdict->cause.call), measure_format(region, measures, M_straggler_region),
+            measure_format(one, measures, M_straggler_time), measures->values[M_straggler].number,
+            measure_format(two, measures, M_straggler_mean));
+  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs))
+    fprintf(out,
+            "Up to %.0f %% of that may be waiting for other ranks: the clocks of the nodes do not agree well enough to "
+            "tell.\n",
+            100 * costs->unsure_ns / costs->ns[COST_COMM]);
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
     fprintf(out, "How much of the communication is waiting for other ranks is unknown: see Communication.\n");
 }
@@ -317,7 +341,8 @@ static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *
     fprintf(out,
             "No communication was recorded, so it is not known whether the others wait for it: trace MPI (--io), or "
             "name the regions that communicate (--classes).\n");
-  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number <= 0.5) return;
+  if (costs->is_training || verdict->class != BOUND_COMPUTE || !share->is_known || share->number < SHARE_UNKNOWN)
+    return;
   fprintf(out,
           "Regions whose names mean nothing to dftracer count as compute, most of all '%s': if one of them is "
           "communication or I/O, say so with --classes.\n",
@@ -335,7 +360,7 @@ static void say_evidence(FILE *out, const job_verdict *verdict, const summary_an
   say_besides(out, answer, costs);
   say_lives(out, answer, costs);
   say_unnamed(out, verdict, costs, measures);
-  say_doubts(out, verdict, answer, costs);
+  say_doubts(out, verdict, answer, costs, measures);
 }
 
 /* ---- All ------------------------------------------------------------------------------------------------------------ */
