@@ -31,6 +31,14 @@ SCALED = """        with torch.autocast('cpu'): loss = model(samples).sum()
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()"""
+WRAPPED = """
+class Outer(torch.optim.Optimizer):
+    def __init__(self, inner):
+        super().__init__(inner.param_groups, {})
+        self.inner = inner
+    def step(self, closure=None): return self.inner.step(closure)
+optimizer = Outer(optimizer)
+"""
 TAUGHT = """        with torch.no_grad(): wanted = teacher(samples)
         (model(samples) - wanted).sum()"""
 OTHERS = {
@@ -50,6 +58,14 @@ OTHERS = {
         "second = torch.optim.Adam(model.parameters())\n" + LOOP + "        second.step()\n",
         {"epoch": 1, "forward": 4, "step": 8},
     ),
+    "an optimizer that wraps another": (WRAPPED + LOOP, NUMBERS),
+    "an optimizer that wraps another, with a closure": (
+        WRAPPED
+        + LOOP.replace("        model(samples).sum().backward()\n        optimizer.step()",
+                       "        optimizer.step(lambda: model(samples).sum().backward())"),
+        NUMBERS,
+    ),
+    "a copied optimizer": ("import copy\nmodel, optimizer = copy.deepcopy((model, optimizer))\n" + LOOP, NUMBERS),
     "a loss that is a module": (
         "loss = nn.MSELoss()\n" + LOOP.replace("model(samples).sum()", "loss(model(samples), torch.zeros(2, 1))"),
         NUMBERS,
