@@ -143,8 +143,9 @@ class Progress(Epochs):
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
     def begin_epoch(self, number: int) -> None:
-        self._leave_loops(TRAINS, EVALUATES)
-        began = (not self.epoch_began and self.loader_began) or native._ticks()
+        first = 0 if self.epoch_began else self.loader_began
+        self._leave_loops(TRAINS, EVALUATES, but=first)  # which may hold the first batch of this epoch
+        began = first or native._ticks()
         self.loader_began, self.guessed = 0, None
         self.start_epoch(number, began)
 
@@ -166,9 +167,9 @@ class Progress(Epochs):
         """Whether a framework that leaves a loop has used its batch: it does so unless an error stops it."""
         return self.drivers > 0 and sys.exc_info()[0] is None
 
-    def _leave_loops(self, *kinds: str) -> None:
+    def _leave_loops(self, *kinds: str, but: int = 0) -> None:
         for use in list(self.loops):
-            if use.kind in kinds:
+            if use.kind in kinds and use.began != but:
                 use.leave(self.is_done())
                 self.touch()
 
