@@ -63,14 +63,30 @@ class Use:
             loop._dft_loop._step(BODY_IS_DONE if is_done else IS_LEFT)
 
 
-class Loop:
-    """The iterator over a loader that the program gets. Everything else is that of the iterator inside."""
+class Iterator:
+    """Looks like the iterator of a loader that it has inside."""
+
+    _dft_iterator: Any
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dft_iterator, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._dft_iterator.__reduce_ex__(protocol)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._dft_iterator)
+
+
+class Loop(Iterator):
+    """The iterator over a loader that the program gets."""
 
     def __init__(self, loop: Any, iterator: Any, use: Use) -> None:
         self._dft_loop, self._dft_iterator, self._dft_use = loop, iterator, use
-
-    def __iter__(self) -> Loop:
-        return self
 
     def __next__(self) -> Any:
         use = self._dft_use
@@ -99,21 +115,22 @@ class Loop:
         progress.loop_ends(self._dft_use)
 
 
-class Look:
+class SizedLoop(Loop):
+    """The same over torch's iterators, which have a length."""
+
+    def __len__(self) -> int:
+        return len(self._dft_iterator)
+
+
+class Look(Iterator):
     """The iterator of a framework that only looks at a batch: no fetch of the training, but a part of the start."""
 
     def __init__(self, iterator: Any) -> None:
         self._dft_iterator = iterator
 
-    def __iter__(self) -> Look:
-        return self
-
     def __next__(self) -> Any:
         with loaders.part("init"):
             return next(self._dft_iterator)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dft_iterator, name)
 
     def __del__(self) -> None:
         if loaders is not None:  # the interpreter ends
@@ -209,7 +226,7 @@ class Progress(Epochs):
             self.loops.append(use)
             if use.is_ahead and use.kind == TRAINS and not self.drivers:
                 self._prove(use)
-            made = Loop(loop, iterator, use)
+            made = (SizedLoop if hasattr(iterator, "__len__") else Loop)(loop, iterator, use)
             use.find_loop = ref(made)
             return made
 
