@@ -74,6 +74,14 @@ def test_a_failing_patch_does_not_break_the_training(tmp_path):
     assert line.startswith("dftracer: torch is not traced: NameError"), line
 
 
+def test_a_trace_that_cannot_be_opened_does_not_break_the_training(tmp_path):
+    gone = "import os\nos.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\n"
+    record(tmp_path, START + gone + LOOP + "print('done')\n")
+    assert record.done.stdout == "done\n"
+    assert record.done.stderr.count("dftracer: this program is not recorded: FileNotFoundError") == 1
+    assert "Traceback" not in record.done.stderr
+
+
 def test_another_sitecustomize_runs_as_well(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import builtins\nbuiltins.mine = __file__\n")
     paths = variables()["PYTHONPATH"] + os.pathsep + str(tmp_path)

@@ -13,10 +13,10 @@ another thread calls the model, the fetches of that loop are not recorded, and t
 from __future__ import annotations
 
 import atexit
-import functools
+import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 from dftracer.python.ai_init import ai
@@ -24,9 +24,6 @@ from dftracer.python.env import native
 from dftracer.python.frameworks.epochs import Epochs
 from dftracer.python.torch import loaders
 from dftracer.python.torch.change import ByIdentity, finder
-
-if TYPE_CHECKING:
-    from dftracer.python.torch.change import Change
 
 UNKNOWN, TRAINS, EVALUATES = "unknown", "trains", "evaluates"
 BODY_IS_DONE, IS_LEFT, IS_LAST = 2, 3, 4  # what happens in a loop: Loop._step of the native module
@@ -156,6 +153,12 @@ class Progress(Epochs):
         self.model: Any = None  # finds the one that was called last
         self.trained: Any = None  # finds the one that was called before the last first backward
         atexit.register(self.finish)
+        os.register_at_fork(after_in_child=self._leave_to_parent)
+
+    def _leave_to_parent(self) -> None:
+        """In a forked child: the loops, the epoch and the evaluation that are open are its parent's."""
+        self.loops, self.guessed, self.numbers_before = [], None, None
+        self.epoch_began = self.evaluation_began = self.loader_began = 0
 
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
@@ -261,6 +264,11 @@ class Progress(Epochs):
         loader = use.find_loader()
         return any(one.kind == TRAINS and one is not use and one.find_loader() is not loader for one in self.loops)
 
+    def _innermost(self) -> Use | None:
+        """The loop that this thread is in; without one, that of another thread, which may fetch for this one."""
+        here, last = threading.get_ident(), self.loops[-1] if self.loops else None
+        return next((use for use in reversed(self.loops) if use.thread == here), last)
+
     def _set_ahead(self, use: Use, is_ahead: bool) -> None:
         use.is_ahead = is_ahead
         if use.kind == TRAINS:
@@ -285,7 +293,7 @@ class Progress(Epochs):
         """A model is called."""
         if self.model is None or self.model() is not model:
             self.model = ref(model)
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is None:
             self.event_begins()
         elif not self.drivers:
@@ -315,7 +323,7 @@ class Progress(Epochs):
 
     def gradients_are_cleared(self) -> None:
         """Only a training does that."""
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is not None and use.kind == UNKNOWN:
             use.kind = TRAINS
             self._guess(use)
@@ -323,7 +331,7 @@ class Progress(Epochs):
 
     def trains(self) -> None:
         """Something is about to run backward, or an optimizer to step."""
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is not None and not self.drivers and not use.has_trained:
             self._prove(use)
 
@@ -370,33 +378,3 @@ class Progress(Epochs):
 
 
 progress = Progress()
-
-
-def driven(change: Change, _: Any, before: Any) -> Any:
-    """A method that trains: the framework tells epochs and evaluations in it."""
-
-    @functools.wraps(before)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        progress.drivers += 1
-        try:
-            return before(*args, **kwargs)
-        finally:
-            progress.end_driving()
-
-    return traced
-
-
-def evaluated(change: Change, _: Any, before: Any) -> Any:
-    """A method that evaluates."""
-
-    @functools.wraps(before)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        progress.drivers += 1
-        progress.begin_evaluation()
-        try:
-            return before(*args, **kwargs)
-        finally:
-            progress.end_evaluation()
-            progress.drivers -= 1
-
-    return traced
