@@ -134,6 +134,13 @@ def test_programs(tmp_path, what):
     assert "dftracer" not in record.done.stderr
 
 
+def test_a_checkpoint_of_many_files(tmp_path):
+    save = "    saving.save({'model': model.state_dict(), 'number': epoch}, checkpoint_id=f'{epoch}')\n"
+    load = "saving.load({'model': model.state_dict()}, checkpoint_id='1')\n"
+    found = record(tmp_path, START + "import torch.distributed.checkpoint as saving\n" + LOOP + save + load)
+    assert found["capture"] == {0: 1, 1: 1} and found["restart"] == {1: 1}
+
+
 def test_trainings_in_threads(tmp_path):
     program = """
 import threading

@@ -76,8 +76,8 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
 
     @functools.wraps(inner)
     def gate(*args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
-            return inner.__wrapped__(*args, **kwargs)  # torch pickles a tensor, which is no checkpoint
+        if sys._getframe(1).f_globals.get("__name__") in training.PICKLERS:
+            return inner.__wrapped__(*args, **kwargs)
         if not session.ready():
             return inner.__wrapped__(*args, **kwargs)
         begins()
@@ -296,10 +296,13 @@ def _stop_observing() -> None:
 
 
 def patch(module: Any) -> None:
-    """After the import of torch, or of safetensors.torch."""
+    """After the import of torch, or of what saves checkpoints of it."""
     session.at_silence.append(patches.undo)
     if module.__name__ == "safetensors.torch":
         patches._add_function(module, "serialize_file", training._saved, ai.checkpoint.capture)
+        return
+    if module.__name__ == "torch.distributed.checkpoint":
+        patches.add_sharded(module)
         return
     from torch.utils.data import DataLoader
 
