@@ -39,6 +39,22 @@ def test_a_program_that_opens_a_trace_keeps_its_counts(tmp_path):
     assert found == {"forward": {None: 8}}
 
 
+TRACED = "from dftracer.python.torch import trace\ntracing = trace(model, optimizer, training)\n"
+
+
+@pytest.mark.parametrize("program", [OWN + START + TRACED + LOOP, START + TRACED + OWN + LOOP])
+def test_a_program_that_calls_trace_keeps_its_counts(tmp_path, program):
+    found = record(tmp_path, program + "tracing.undo()\n")
+    assert "epoch" not in found and {name: found.get(name) for name in NUMBERS if name != "epoch"} == {
+        name: {None: 8} for name in NUMBERS if name != "epoch"
+    }
+
+
+def test_trace_doubles_nothing(tmp_path):
+    found = record(tmp_path, OWN + START + TRACED + LOOP, DFTRACER_FRAMEWORKS="torch")
+    assert {name: found.get(name) for name in NUMBERS} == in_each(NUMBERS)
+
+
 def test_unless_the_setting_says_otherwise(tmp_path):
     found = record(tmp_path, OWN + START + LOOP, DFTRACER_FRAMEWORKS="torch")
     assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)

@@ -85,6 +85,13 @@ def joined() -> None:
         silence()
 
 
+def annotated() -> bool:
+    """The program calls trace(): what is patched here records beside it if that was asked for, and else never will."""
+    if not is_wanted and _is_on is not False:
+        silence()
+    return is_wanted
+
+
 def _is_annotated() -> bool:
     was_missed = native._exchange_missed(False)
     if native.get_time() or process.is_annotated or was_missed:

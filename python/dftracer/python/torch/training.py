@@ -283,6 +283,10 @@ def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> T
     tracing = Tracing()
     if not native._enabled:
         return tracing
+    frameworks = sys.modules.get("dftracer.python.frameworks.session")
+    if frameworks is not None and frameworks.annotated() and loaders.observer is not None:
+        tracing.add_dataloader(dataloader)  # which may be of any class; the rest is recorded already
+        return tracing
     for given, add in (
         (model, tracing.add_model),
         (optimizer, tracing.add_optimizer),
