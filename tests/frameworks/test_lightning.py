@@ -2,6 +2,7 @@
 
 import pytest
 from frameworks_harness import Training, block_of, main, run_program, server
+from plain import in_each, record
 
 launch = server("torch", "lightning.pytorch")
 
@@ -18,6 +19,43 @@ def test_two_ranks(tmp_path):
 def test_the_block_of_the_page(tmp_path):
     more = "assert [one for one in trainer.callbacks if isinstance(one, DFTracerCallback)]\n"
     run_program(block_of("trace_lightning.py") + more, tmp_path, launch)
+
+
+UNSIZED = """
+import lightning.pytorch as pl
+import torch
+from torch.utils.data import DataLoader, IterableDataset
+class Items(IterableDataset):
+    def __iter__(self): yield from torch.ones(8, 4)
+class Model(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 1)
+    def training_step(self, batch, _): return self.linear(batch).sum()
+    def configure_optimizers(self): return torch.optim.SGD(self.parameters(), lr=0.1)
+quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False, "enable_checkpointing": False}
+pl.Trainer(max_epochs=2, accelerator="cpu", **quiet).fit(Model(), DataLoader(Items(), batch_size=2))
+"""
+
+
+def test_a_batch_that_is_fetched_before_the_epoch_begins(tmp_path):
+    """Of a loader without a length, Lightning fetches one batch ahead."""
+    found = record(tmp_path, UNSIZED)
+    names = ("fetch.iter", "fetch.block", "forward", "backward", "step")
+    assert {name: found.get(name) for name in names} == in_each(dict.fromkeys(names, 4)), found
+
+
+def test_a_trainer_can_be_pickled(tmp_path):
+    """Lightning does so to spawn ranks."""
+    program = """
+import pickle
+import lightning.pytorch as pl
+trainer = pl.Trainer(accelerator="cpu", logger=False)
+again = pickle.loads(pickle.dumps(trainer))
+print(*(type(one).__name__ for one in again.callbacks))
+"""
+    record(tmp_path, program)
+    assert record.done.stdout.split()[0] == "DFTracerCallback"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """test_untouched_programs.py - kinds of plain PyTorch programs that know nothing of tracing: what counts as what."""
 
+import collections
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import subprocess
 import pytest
 from frameworks_harness import main
 from plain import LOOP, NUMBERS, START, in_each, record
+from untouched import launch, traces_of
 
 EVALUATIONS = {
     "no_grad around": "    with torch.no_grad():\n        for samples in evaluation: model(samples)\n",
@@ -31,6 +33,14 @@ SCALED = """        with torch.autocast('cpu'): loss = model(samples).sum()
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()"""
+WRAPPED = """
+class Outer(torch.optim.Optimizer):
+    def __init__(self, inner):
+        super().__init__(inner.param_groups, {})
+        self.inner = inner
+    def step(self, closure=None): return self.inner.step(closure)
+optimizer = Outer(optimizer)
+"""
 TAUGHT = """        with torch.no_grad(): wanted = teacher(samples)
         (model(samples) - wanted).sum()"""
 OTHERS = {
@@ -50,6 +60,14 @@ OTHERS = {
         "second = torch.optim.Adam(model.parameters())\n" + LOOP + "        second.step()\n",
         {"epoch": 1, "forward": 4, "step": 8},
     ),
+    "an optimizer that wraps another": (WRAPPED + LOOP, NUMBERS),
+    "an optimizer that wraps another, with a closure": (
+        WRAPPED
+        + LOOP.replace("        model(samples).sum().backward()\n        optimizer.step()",
+                       "        optimizer.step(lambda: model(samples).sum().backward())"),
+        NUMBERS,
+    ),
+    "a copied optimizer": ("import copy\nmodel, optimizer = copy.deepcopy((model, optimizer))\n" + LOOP, NUMBERS),
     "a loss that is a module": (
         "loss = nn.MSELoss()\n" + LOOP.replace("model(samples).sum()", "loss(model(samples), torch.zeros(2, 1))"),
         NUMBERS,
@@ -114,6 +132,78 @@ def test_programs(tmp_path, what):
     expected = in_each({name: number for name, number in numbers.items() if number})
     assert {name: found.get(name) for name in numbers} == {**dict.fromkeys(numbers), **expected}
     assert "dftracer" not in record.done.stderr
+
+
+def test_a_checkpoint_of_many_files(tmp_path):
+    save = "    saving.save({'model': model.state_dict(), 'number': epoch}, checkpoint_id=f'{epoch}')\n"
+    load = "saving.load({'model': model.state_dict()}, checkpoint_id='1')\n"
+    found = record(tmp_path, START + "import torch.distributed.checkpoint as saving\n" + LOOP + save + load)
+    assert found["capture"] == {0: 1, 1: 1} and found["restart"] == {1: 1}
+
+
+def test_trainings_in_threads(tmp_path):
+    program = """
+import threading
+together = threading.Barrier(3)
+def train():
+    model = nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for samples in DataLoader(torch.randn(8, 4), batch_size=2):
+        together.wait()
+        model(samples).sum().backward()
+        together.wait()
+        optimizer.step()
+threads = [threading.Thread(target=train) for _ in range(3)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+    found = record(tmp_path, START + program)
+    names = ("fetch.iter", "forward", "backward", "step")
+    assert {name: sum(found[name].values()) for name in names} == dict.fromkeys(names, 3 * 4), found
+
+
+def numbers_of_all(folder, program):
+    """Of the traces of all processes."""
+    (folder / "program.py").write_text(START + program)
+    launch(folder / "program.py", folder)
+    return collections.Counter(event["name"] for trace in traces_of(folder / "traces") for event in trace.user_events())
+
+
+def test_trainings_in_processes(tmp_path):
+    """Python ends these by os._exit; the one that starts them has no trace."""
+    found = numbers_of_all(
+        tmp_path,
+        "import multiprocessing\ndef train(_):\n"
+        + LOOP.replace("\n", "\n    ")
+        + """
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    pool.map(train, range(2))
+    pool.close()
+    pool.join()
+""",
+    )
+    assert {name: found[name] for name in NUMBERS} == {name: 2 * 2 * number for name, number in NUMBERS.items()}
+
+
+def test_a_child_does_not_end_the_epoch_of_its_parent(tmp_path):
+    program = "import os, sys\n" + LOOP + "        if not os.fork(): sys.exit()\n        os.wait()\n"
+    found = numbers_of_all(tmp_path, program)
+    assert {name: found[name] for name in NUMBERS} == {name: 2 * number for name, number in NUMBERS.items()}
+
+
+def test_iterators_look_like_those_of_torch(tmp_path):
+    program = """
+import copy
+class Own(DataLoader):
+    def __iter__(self): yield from super().__iter__()
+iterator = iter(training)
+assert len(iterator) == 4 and isinstance(iterator, torch.utils.data.dataloader._BaseDataLoaderIter)
+assert not hasattr(iter(Own(training.dataset)), "__len__")
+try: copy.copy(iterator)
+except NotImplementedError as error: assert "pickled" in str(error)
+else: raise AssertionError
+"""
+    record(tmp_path, START + program)
 
 
 AHEAD = """

@@ -39,6 +39,22 @@ def test_a_program_that_opens_a_trace_keeps_its_counts(tmp_path):
     assert found == {"forward": {None: 8}}
 
 
+TRACED = "from dftracer.python.torch import trace\ntracing = trace(model, optimizer, training)\n"
+
+
+@pytest.mark.parametrize("program", [OWN + START + TRACED + LOOP, START + TRACED + OWN + LOOP])
+def test_a_program_that_calls_trace_keeps_its_counts(tmp_path, program):
+    found = record(tmp_path, program + "tracing.undo()\n")
+    assert "epoch" not in found and {name: found.get(name) for name in NUMBERS if name != "epoch"} == {
+        name: {None: 8} for name in NUMBERS if name != "epoch"
+    }
+
+
+def test_trace_doubles_nothing(tmp_path):
+    found = record(tmp_path, OWN + START + TRACED + LOOP, DFTRACER_FRAMEWORKS="torch")
+    assert {name: found.get(name) for name in NUMBERS} == in_each(NUMBERS)
+
+
 def test_unless_the_setting_says_otherwise(tmp_path):
     found = record(tmp_path, OWN + START + LOOP, DFTRACER_FRAMEWORKS="torch")
     assert {name: found[name] for name in NUMBERS} == in_each(NUMBERS)
@@ -72,6 +88,14 @@ def test_a_failing_patch_does_not_break_the_training(tmp_path):
     assert record.done.stdout == "done\n"
     (line,) = record.done.stderr.splitlines()
     assert line.startswith("dftracer: torch is not traced: NameError"), line
+
+
+def test_a_trace_that_cannot_be_opened_does_not_break_the_training(tmp_path):
+    gone = "import os\nos.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\n"
+    record(tmp_path, START + gone + LOOP + "print('done')\n")
+    assert record.done.stdout == "done\n"
+    assert record.done.stderr.count("dftracer: this program is not recorded: FileNotFoundError") == 1
+    assert "Traceback" not in record.done.stderr
 
 
 def test_another_sitecustomize_runs_as_well(tmp_path):

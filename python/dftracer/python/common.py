@@ -261,9 +261,7 @@ class dftracer:
 
     def finalize(self) -> None:
         """Completes the file. Later events are dropped. Safe to call twice."""
-        frameworks = sys.modules.get("dftracer.python.frameworks.progress")
-        if frameworks is not None:
-            frameworks.progress.finish()
+        process.finish_training()
         if self._has("finalize"):
             self._logger.finalize()
         if self._logger is native:

@@ -65,10 +65,17 @@ def follow() -> None:
         return
     native._follow()
     _watch_forks()
-    _in_worker()
+
+
+def finish_training() -> None:
+    """The epoch that is open ends."""
+    frameworks = sys.modules.get("dftracer.python.frameworks.progress")
+    if frameworks is not None:
+        frameworks.progress.finish()
 
 
 def _watch_forks() -> None:
+    """From the first event on, in this process, which may be a worker, and in its children."""
     if not getattr(_anchor, "watches", False):
         _anchor.watches = True  # type: ignore[attr-defined]
         os.register_at_fork(after_in_child=_in_worker)
@@ -76,6 +83,7 @@ def _watch_forks() -> None:
 
         if hasattr(threading, "_register_atexit"):  # these functions run before those of atexit
             threading._register_atexit(_expect_ends)
+        _in_worker()
 
 
 def _expect_ends() -> None:
@@ -101,7 +109,7 @@ def _finish_last(_: Any) -> None:
         multiprocessing.util.Finalize(None, _finish_spawned, exitpriority=LAST)
         _watch_run(multiprocessing.process.BaseProcess)
     elif multiprocessing.process.parent_process() is not None:
-        multiprocessing.util.Finalize(None, native.finalize, exitpriority=LAST)
+        multiprocessing.util.Finalize(None, _finish, exitpriority=LAST)
         if _records_io():
             name_worker()
         _watch_worker()
@@ -130,6 +138,11 @@ def _watch_worker() -> None:
 def _finish_spawned() -> None:
     if _records_io():
         name_worker()
+    _finish()
+
+
+def _finish() -> None:
+    finish_training()
     native.finalize()
 
 

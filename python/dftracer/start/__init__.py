@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # A module whose import is noticed -> the framework, as DFTRACER_FRAMEWORKS names it.
 WATCHED = {
     "torch": "torch",
+    "torch.distributed.checkpoint": "torch",
     "safetensors.torch": "torch",
     "accelerate.data_loader": "accelerate",
     "accelerate.accelerator": "accelerate",

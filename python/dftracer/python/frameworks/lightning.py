@@ -8,6 +8,7 @@ loops.
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from typing import Any
 
@@ -62,13 +63,19 @@ class Hooks:
 
 @functools.cache
 def callback_class(package: str) -> Any:
-    """The callback for this package, which has been imported."""
-    return type("DFTracerCallback", (Hooks, sys.modules[package].Callback), {"__module__": "dftracer.python.lightning"})
+    """The callback for this package. Lightning pickles trainers to spawn ranks; theirs are made anew."""
+    own = {"__module__": "dftracer.python.lightning", "__reduce__": lambda _: (new_callback, (package,))}
+    return type("DFTracerCallback", (Hooks, importlib.import_module(package).Callback), own)
+
+
+def new_callback(package: str) -> Any:
+    """One of that class."""
+    return callback_class(package)()
 
 
 def callbacks(package: str = "lightning.pytorch") -> list[Any]:
     """Those that a new trainer gets."""
-    return [callback_class(package)()]
+    return [new_callback(package)]
 
 
 def _give_callback(trainer: Any, package: str) -> None:

@@ -13,10 +13,10 @@ another thread calls the model, the fetches of that loop are not recorded, and t
 from __future__ import annotations
 
 import atexit
-import functools
+import os
 import sys
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 from dftracer.python.ai_init import ai
@@ -24,9 +24,6 @@ from dftracer.python.env import native
 from dftracer.python.frameworks.epochs import Epochs
 from dftracer.python.torch import loaders
 from dftracer.python.torch.change import ByIdentity, finder
-
-if TYPE_CHECKING:
-    from dftracer.python.torch.change import Change
 
 UNKNOWN, TRAINS, EVALUATES = "unknown", "trains", "evaluates"
 BODY_IS_DONE, IS_LEFT, IS_LAST = 2, 3, 4  # what happens in a loop: Loop._step of the native module
@@ -63,14 +60,30 @@ class Use:
             loop._dft_loop._step(BODY_IS_DONE if is_done else IS_LEFT)
 
 
-class Loop:
-    """The iterator over a loader that the program gets. Everything else is that of the iterator inside."""
+class Iterator:
+    """Looks like the iterator of a loader that it has inside."""
+
+    _dft_iterator: Any
+
+    def __iter__(self) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dft_iterator, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._dft_iterator.__reduce_ex__(protocol)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._dft_iterator)
+
+
+class Loop(Iterator):
+    """The iterator over a loader that the program gets."""
 
     def __init__(self, loop: Any, iterator: Any, use: Use) -> None:
         self._dft_loop, self._dft_iterator, self._dft_use = loop, iterator, use
-
-    def __iter__(self) -> Loop:
-        return self
 
     def __next__(self) -> Any:
         use = self._dft_use
@@ -99,21 +112,22 @@ class Loop:
         progress.loop_ends(self._dft_use)
 
 
-class Look:
+class SizedLoop(Loop):
+    """The same over torch's iterators, which have a length."""
+
+    def __len__(self) -> int:
+        return len(self._dft_iterator)
+
+
+class Look(Iterator):
     """The iterator of a framework that only looks at a batch: no fetch of the training, but a part of the start."""
 
     def __init__(self, iterator: Any) -> None:
         self._dft_iterator = iterator
 
-    def __iter__(self) -> Look:
-        return self
-
     def __next__(self) -> Any:
         with loaders.part("init"):
             return next(self._dft_iterator)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dft_iterator, name)
 
     def __del__(self) -> None:
         if loaders is not None:  # the interpreter ends
@@ -139,12 +153,19 @@ class Progress(Epochs):
         self.model: Any = None  # finds the one that was called last
         self.trained: Any = None  # finds the one that was called before the last first backward
         atexit.register(self.finish)
+        os.register_at_fork(after_in_child=self._leave_to_parent)
+
+    def _leave_to_parent(self) -> None:
+        """In a forked child: the loops, the epoch and the evaluation that are open are its parent's."""
+        self.loops, self.guessed, self.numbers_before = [], None, None
+        self.epoch_began = self.evaluation_began = self.loader_began = 0
 
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
     def begin_epoch(self, number: int) -> None:
-        self._leave_loops(TRAINS, EVALUATES)
-        began = (not self.epoch_began and self.loader_began) or native._ticks()
+        first = 0 if self.epoch_began else self.loader_began
+        self._leave_loops(TRAINS, EVALUATES, but=first)  # which may hold the first batch of this epoch
+        began = first or native._ticks()
         self.loader_began, self.guessed = 0, None
         self.start_epoch(number, began)
 
@@ -166,9 +187,9 @@ class Progress(Epochs):
         """Whether a framework that leaves a loop has used its batch: it does so unless an error stops it."""
         return self.drivers > 0 and sys.exc_info()[0] is None
 
-    def _leave_loops(self, *kinds: str) -> None:
+    def _leave_loops(self, *kinds: str, but: int = 0) -> None:
         for use in list(self.loops):
-            if use.kind in kinds:
+            if use.kind in kinds and use.began != but:
                 use.leave(self.is_done())
                 self.touch()
 
@@ -208,7 +229,7 @@ class Progress(Epochs):
             self.loops.append(use)
             if use.is_ahead and use.kind == TRAINS and not self.drivers:
                 self._prove(use)
-            made = Loop(loop, iterator, use)
+            made = (SizedLoop if hasattr(iterator, "__len__") else Loop)(loop, iterator, use)
             use.find_loop = ref(made)
             return made
 
@@ -243,6 +264,11 @@ class Progress(Epochs):
         loader = use.find_loader()
         return any(one.kind == TRAINS and one is not use and one.find_loader() is not loader for one in self.loops)
 
+    def _innermost(self) -> Use | None:
+        """The loop that this thread is in; without one, that of another thread, which may fetch for this one."""
+        here, last = threading.get_ident(), self.loops[-1] if self.loops else None
+        return next((use for use in reversed(self.loops) if use.thread == here), last)
+
     def _set_ahead(self, use: Use, is_ahead: bool) -> None:
         use.is_ahead = is_ahead
         if use.kind == TRAINS:
@@ -267,7 +293,7 @@ class Progress(Epochs):
         """A model is called."""
         if self.model is None or self.model() is not model:
             self.model = ref(model)
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is None:
             self.event_begins()
         elif not self.drivers:
@@ -297,7 +323,7 @@ class Progress(Epochs):
 
     def gradients_are_cleared(self) -> None:
         """Only a training does that."""
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is not None and use.kind == UNKNOWN:
             use.kind = TRAINS
             self._guess(use)
@@ -305,7 +331,7 @@ class Progress(Epochs):
 
     def trains(self) -> None:
         """Something is about to run backward, or an optimizer to step."""
-        use = self.loops[-1] if self.loops else None
+        use = self._innermost()
         if use is not None and not self.drivers and not use.has_trained:
             self._prove(use)
 
@@ -352,33 +378,3 @@ class Progress(Epochs):
 
 
 progress = Progress()
-
-
-def driven(change: Change, _: Any, before: Any) -> Any:
-    """A method that trains: the framework tells epochs and evaluations in it."""
-
-    @functools.wraps(before)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        progress.drivers += 1
-        try:
-            return before(*args, **kwargs)
-        finally:
-            progress.end_driving()
-
-    return traced
-
-
-def evaluated(change: Change, _: Any, before: Any) -> Any:
-    """A method that evaluates."""
-
-    @functools.wraps(before)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        progress.drivers += 1
-        progress.begin_evaluation()
-        try:
-            return before(*args, **kwargs)
-        finally:
-            progress.end_evaluation()
-            progress.drivers -= 1
-
-    return traced

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from dftracer.python import common, process
@@ -23,6 +24,9 @@ is_wanted = os.environ.get(process.FRAMEWORKS, ANNOTATED) not in ("", ANNOTATED)
 is_open = False  # the trace was opened here
 at_silence: list[Callable[[], None]] = []  # takes the patches back
 _is_on: bool | None = None  # None: not decided yet
+_deciding = threading.RLock()  # of the first event; those of other threads wait until the trace is open
+_is_deciding = False
+os.register_at_fork(after_in_child=_deciding._at_fork_reinit)  # type: ignore[attr-defined]
 
 
 def ready() -> bool:
@@ -31,16 +35,31 @@ def ready() -> bool:
 
 
 def _decide() -> bool:
-    global _is_on, is_open
-    _is_on = True  # what follows may call a patched function
+    global _is_on, _is_deciding
+    with _deciding:
+        if _is_on is None and not _is_deciding:
+            _is_deciding = True  # what follows may call a patched function
+            try:
+                is_on = _open()
+            except Exception as error:
+                tell_failure("this program", error)
+                is_on = False
+            _is_on, _is_deciding = is_on, False
+    return _is_on is not False
+
+
+def _open() -> bool:
+    """Whether to record; then a trace is open."""
+    global is_open
     if process.PARENT in os.environ and int(os.environ[process.PARENT] or 0) != os.getpid():
         return True  # the core opens the trace of a child
     if not is_wanted and _is_annotated():
         silence()
-    elif not native.get_time():
+        return False
+    if not native.get_time():
         is_open = True
         common.dftracer._open(None if os.environ.get("DFTRACER_LOG_FILE") else f"traces/{_script()}")
-    return bool(_is_on)
+    return True
 
 
 def silence() -> None:
@@ -64,6 +83,13 @@ def joined() -> None:
     """The program has called initialize_log."""
     if _is_on and not is_wanted:
         silence()
+
+
+def annotated() -> bool:
+    """The program calls trace(): what is patched here records beside it if that was asked for, and else never will."""
+    if not is_wanted and _is_on is not False:
+        silence()
+    return is_wanted
 
 
 def _is_annotated() -> bool:

@@ -27,10 +27,19 @@ if TYPE_CHECKING:
 
 
 class _Inside(threading.local):
+    """Whether this thread is in a block of it."""
+
     depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *_: Any) -> None:
+        self.depth -= 1
 
 
 _inside = _Inside()  # of a forward
+_stepping = _Inside()  # of a step
 _models: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # modules -> calls until the next look; 0: it is a model
 _LOOK_AGAIN = 100  # calls: parameters of a module may be unfrozen
 ZERO_GRAD = ai.compute.derive("zero_grad")
@@ -67,8 +76,8 @@ def _gated(make: Any, change: Change, owner: Any) -> Callable[[], None]:
 
     @functools.wraps(inner)
     def gate(*args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
-            return inner.__wrapped__(*args, **kwargs)  # torch pickles a tensor, which is no checkpoint
+        if sys._getframe(1).f_globals.get("__name__") in training.PICKLERS:
+            return inner.__wrapped__(*args, **kwargs)
         if not session.ready():
             return inner.__wrapped__(*args, **kwargs)
         begins()
@@ -164,25 +173,23 @@ class Forward:
 
 
 def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
-    """A step. One that is given a closure calls it first, for forward and backward: the event begins after it."""
+    """A step. One that is given a closure calls it first, for forward and backward: the event begins after it.
 
-    @functools.wraps(before)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        if not change.users or not session.ready():
-            return before(*args, **kwargs)
-        progress.stepped()
-        closure = kwargs.get("closure") or (args[1] if len(args) > 1 else None)
+    Optimizers wrap optimizers: a step within a step is part of it.
+    """
+
+    def step(closure: Any, args: Any, kwargs: Any) -> Any:
+        """The call itself; with the closure in its place, if there is one."""
         if not callable(closure):
-            with node:
-                result = before(*args, **kwargs)
-            progress.touch()
-            return result
+            with _stepping, node:
+                return before(*args, **kwargs)
         begun: list[None] = []
 
         def computed() -> Any:
             result = closure()
-            if not begun:
+            if not _stepping.depth:
                 begun.append(None)
+                _stepping.__enter__()
                 node.start()
             return result
 
@@ -195,6 +202,16 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
         finally:
             if begun:
                 node.stop()
+                _stepping.__exit__()
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        if not change.users or _stepping.depth or not session.ready():
+            return before(*args, **kwargs)
+        progress.stepped()
+        try:
+            return step(kwargs.get("closure") or (args[1] if len(args) > 1 else None), args, kwargs)
+        finally:
             progress.touch()
 
     traced.change = change  # type: ignore[attr-defined]
@@ -225,8 +242,8 @@ def _cleared_in_training(change: Change, node: DFTracerAI, before: Any) -> Any:
 
 
 def _replace_start(change: Change, kind: Any, use: Callable[[Any], None]) -> Callable[[], None]:
-    """The constructor of a class; `use` is called with each new object."""
-    before = kind.__init__
+    """The constructor of a class, or what unpickles its objects; `use` is called with each new object."""
+    before = getattr(kind, change.name)
 
     @functools.wraps(before)
     def traced(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -279,10 +296,13 @@ def _stop_observing() -> None:
 
 
 def patch(module: Any) -> None:
-    """After the import of torch, or of safetensors.torch."""
+    """After the import of torch, or of what saves checkpoints of it."""
     session.at_silence.append(patches.undo)
     if module.__name__ == "safetensors.torch":
         patches._add_function(module, "serialize_file", training._saved, ai.checkpoint.capture)
+        return
+    if module.__name__ == "torch.distributed.checkpoint":
+        patches.add_sharded(module)
         return
     from torch.utils.data import DataLoader
 
@@ -292,6 +312,7 @@ def patch(module: Any) -> None:
     patches._use(module.nn.Module, "__call__", _replace_call)
     patches.add_method(module.nn.Module, "zero_grad", ZERO_GRAD, _cleared_in_training)
     patches.add_method(module.optim.Optimizer, "zero_grad", ZERO_GRAD, _cleared)
-    patches._use(module.optim.Optimizer, "__init__", functools.partial(_replace_start, use=_add_optimizer))
+    for name in ("__init__", "__setstate__"):  # copies have the latter alone
+        patches._use(module.optim.Optimizer, name, functools.partial(_replace_start, use=_add_optimizer))
     patches._use(DataLoader, "__init__", functools.partial(_replace_start, use=_add_loader))
     loaders.add_class(DataLoader, patches._use)

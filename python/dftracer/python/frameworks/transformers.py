@@ -7,7 +7,8 @@ from typing import Any
 
 from dftracer.python.ai_init import ai
 from dftracer.python.frameworks import session
-from dftracer.python.frameworks.progress import driven, evaluated, progress
+from dftracer.python.frameworks.driving import driven, evaluated
+from dftracer.python.frameworks.progress import progress
 from dftracer.python.frameworks.torch import patches
 from dftracer.python.torch import training
 

@@ -33,6 +33,12 @@ class _Depth(threading.local):
 
 
 _saving = _Depth()
+# Modules of torch that pickle what they are given by torch.save: that is no checkpoint, or a part of one.
+PICKLERS = (
+    "torch.storage",
+    "torch.distributed.checkpoint.filesystem",
+    "torch.distributed.checkpoint.default_planner",
+)
 
 
 def _recorded(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Callable[..., Any]:
@@ -97,15 +103,14 @@ def _saved(change: Change, node: DFTracerAI, before: Callable[..., Any]) -> Call
 
 
 def _stored(change: Change, nodes: tuple[DFTracerAI, DFTracerAI], before: Callable[..., Any]) -> Callable[..., Any]:
-    """torch.save or torch.load: a checkpoint, or in a worker or a fetch a part of loading. Torch pickles tensors by
-    them, too, and that is neither."""
+    """torch.save or torch.load: a checkpoint, or in a worker or a fetch a part of loading."""
     from torch.utils.data import get_worker_info
 
     checkpoint, data = _saved(change, nodes[0], before), _recorded(change, nodes[1], before)
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__") == "torch.storage":
+        if sys._getframe(1).f_globals.get("__name__") in PICKLERS:
             return before(*args, **kwargs)
         is_data = get_worker_info() is not None or loaders.is_loading()
         return (data if is_data else checkpoint)(*args, **kwargs)
@@ -237,9 +242,17 @@ class Tracing:
         tensors = sys.modules.get("safetensors.torch")
         if hasattr(tensors, "serialize_file"):  # what its function save_file calls, which others import by name
             self._add_function(tensors, "serialize_file", _saved, ai.checkpoint.capture)
+        self.add_sharded(sys.modules.get("torch.distributed.checkpoint"))
         self._undo.append(communication.add(self._add))
         compiling.use(1)
         self._undo.append(functools.partial(compiling.use, -1))
+
+    def add_sharded(self, package: Any) -> None:
+        """Records torch.distributed.checkpoint, if it is there: its files are one checkpoint."""
+        capture, restart = ai.checkpoint.capture, ai.checkpoint.restart
+        for name, node in (("save", capture), ("async_save", capture), ("load", restart)):
+            if hasattr(package, name):
+                self._add_function(package, name, _saved, node)
 
     def _add_function(self, owner: Any, name: str, make: Any, nodes: Any) -> None:
         self._add(owner, name, functools.partial(_replace_function, make=make, nodes=nodes))
@@ -269,6 +282,10 @@ def trace(model: Any = None, optimizer: Any = None, dataloader: Any = None) -> T
     """Records a training from now on. Each argument is one object or a list. Does nothing while tracing is off."""
     tracing = Tracing()
     if not native._enabled:
+        return tracing
+    frameworks = sys.modules.get("dftracer.python.frameworks.session")
+    if frameworks is not None and frameworks.annotated() and loaders.observer is not None:
+        tracing.add_dataloader(dataloader)  # which may be of any class; the rest is recorded already
         return tracing
     for given, add in (
         (model, tracing.add_model),
