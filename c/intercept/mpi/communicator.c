@@ -194,11 +194,29 @@ void dft__comm_free(dft__word handle) {
   dft__spin_unlock(&lock);
 }
 
+/* ---- Neighbours --------------------------------------------------------------------------------------------------- */
+
+#define DIMENSIONS_MOST 32
+
+/* A grid has two places for each dimension. Where it ends, nobody is there. */
+static int grid_places(dft__comm *comm, dft__word handle) {
+  int count = 0, sizes[DIMENSIONS_MOST], is_ring[DIMENSIONS_MOST], at[DIMENSIONS_MOST];
+  if (!dft__mpi.cartdim_get || dft__mpi.cartdim_get(handle, &count) != 0) return 0;
+  if (!dft__mpi.cart_get || count > DIMENSIONS_MOST ||
+      dft__mpi.cart_get(handle, DIMENSIONS_MOST, sizes, is_ring, at) != 0)
+    return 2 * count;
+  for (int i = 0; i < count; i++) {
+    if (!is_ring[i] && at[i] == 0) comm->nobody |= UINT64_C(1) << 2 * i;
+    if (!is_ring[i] && at[i] == sizes[i] - 1) comm->nobody |= UINT64_C(2) << 2 * i;
+  }
+  return 2 * count;
+}
+
 int32_t dft__comm_neighbors(dft__comm *comm, dft__word handle) {
   int kind = 0, in = 0, out = 0, is_weighted = 0;
   if (comm->neighbors >= 0) return comm->neighbors;
   if (!dft__mpi.topo_test || dft__mpi.topo_test(handle, &kind) != 0) return 0;
-  if (kind == dft__mpi.family.cart && dft__mpi.cartdim_get && dft__mpi.cartdim_get(handle, &out) == 0) out *= 2;
+  if (kind == dft__mpi.family.cart) out = grid_places(comm, handle);
   else if (kind == dft__mpi.family.graph && dft__mpi.graph_neighbors_count)
     dft__mpi.graph_neighbors_count(handle, comm->rank, &out);
   else if (kind == dft__mpi.family.dist_graph && dft__mpi.dist_graph_neighbors_count)

@@ -15,7 +15,8 @@ typedef struct dft__comm {
   int32_t peers; /* how many ranks a peer's rank can be: the size, or that of the remote group */
   int32_t is_inter;
   int32_t is_placed; /* it is known which world ranks the peers are */
-  int32_t neighbors; /* that this rank sends to; -1: not asked for yet */
+  int32_t neighbors; /* places for those that this rank sends to; -1: not asked for yet */
+  uint64_t nobody;   /* a bit for each place where a grid ends, and MPI_PROC_NULL stands */
   int32_t *world;    /* the peers' ranks in MPI_COMM_WORLD, -1 where they are not in it; NULL: the same */
 } dft__comm;
 
@@ -40,7 +41,7 @@ static inline int32_t dft__comm_world_rank(const dft__comm *comm, int32_t peer) 
   if (peer < 0 || peer >= comm->peers || !comm->is_placed) return -1;
   return comm->world ? comm->world[peer] : peer;
 }
-/* How many neighbours this rank sends to in a neighbourhood collective. */
+/* How many places for neighbours a neighbourhood collective has for sending; comm->nobody is known then. */
 int32_t dft__comm_neighbors(dft__comm *comm, dft__word handle);
 
 /* Of a window: the communicator that it was made from. */
