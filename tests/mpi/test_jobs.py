@@ -129,6 +129,28 @@ def MPI_may_be_initialised_before_us(folder, mpi):
     expect_equal(ranks, {0, 1}, "ranks")
 
 
+@with_each(globals())
+def a_second_trace_knows_nothing_of_the_handles_of_the_first(folder, mpi):
+    build = os.path.dirname(os.path.dirname(LIBRARY))
+    options = (f"-I{SOURCE}/c/include", f"-I{build}/include", f"-Wl,-rpath,{os.path.dirname(LIBRARY)}")
+    program = mpi.compile(os.path.join(folder, "again"), "again.c", LIBRARY, options=options)
+    run(mpi.command(4, [program, folder], {"DFTRACER_ENABLE": "1"}), untraced())
+    for trace in read_folder(folder, small=True):
+        if not os.path.basename(trace.path).startswith("second"):
+            continue
+        (rank,) = [int(event["args"]["value"]) for event in trace.events
+                   if event["name"] == "PR" and event["args"]["name"] == "rank"]
+        events = calls(trace)
+        reduction, exchange, _, start, wait_kept, wait, _, _, wait_pair = [event["args"] for event in events]
+        expect_equal((reduction["comm_size"], exchange["peer"], exchange["source"]),
+                     (4, (rank + 1) % 4, (rank + 3) % 4), f"rank {rank}: the new communicator")
+        expect_equal((start["bytes"], wait_kept["bytes"], wait_kept["start_1"]), (4, 4, events[3]["id"]),
+                     f"rank {rank}: the persistent request")
+        expect_equal((wait["bytes"], wait["start_1"]), (8, events[2]["id"]), f"rank {rank}: the first request")
+        expect_equal((wait_pair["bytes"], wait_pair["start_1"], wait_pair["start_2"]),
+                     (16, events[6]["id"], events[7]["id"]), f"rank {rank}: the last two")
+
+
 def case_DISABLE_MPI_turns_it_off(folder):
     mpi = implementation("Open MPI 4")
     job(mpi, folder, 2, [compiled(folder, mpi), "abort"], expected=None, DISABLE_MPI=1, DATA_DIR="all")

@@ -251,3 +251,20 @@ void dft__window_free(dft__word window) {
   if (place < DFT__HANDLE_PLACES) drop_world(&window_comms[place]);
   dft__spin_unlock(&lock);
 }
+
+/* ---- A new trace -------------------------------------------------------------------------------------------------- */
+
+static void forget(dft__handle_map *map, dft__comm *all) {
+  for (uint32_t place = 0; place < DFT__HANDLE_PLACES; place++) {
+    const uint64_t handle = DFT__GET(map->handles[place]);
+    if (handle && handle != DFT__HANDLE_GONE) drop_world(&all[place]);
+    if (handle) DFT__SET(map->handles[place], 0);
+  }
+}
+
+void dft__comm_forget_all(void) {
+  if (!dft__spin_lock(&lock)) return;
+  forget(&known, comms);
+  forget(&windows, window_comms);
+  dft__spin_unlock(&lock);
+}

@@ -49,4 +49,7 @@ void dft__window_made(dft__word window, const dft__comm *comm);
 dft__comm *dft__window_comm(dft__word window);
 void dft__window_free(dft__word window);
 
+/* For a new trace: nobody has seen what was freed since the last one, and which handles were used again. */
+void dft__comm_forget_all(void);
+
 #endif

@@ -106,14 +106,16 @@ static int find_file(const dft__mpi_args *args, file_call *of) {
   return !of->file || !of->file->is_out;
 }
 
+/* A file of an earlier trace is not known: it may have been closed since, and its handle used again. */
 static void place_file(const dft__mpi_event *event, const file_call *of) {
   const dft__mpi_args *args = &event->args;
   uint8_t rule = args->row->rule;
-  if (of->file && of->file->path && of->file->session == dft__self.session) {
+  const int is_known = of->file && of->file->session == dft__self.session;
+  if (is_known && of->file->path) {
     const dft_arg arg = {.key = &dft__mpi_keys[DFT__MPI_KEY_FHASH], .type = DFT_PATH, .path = of->file->path};
     dft__mpi_put_arg(event, &arg);
   }
-  if (of->file && (rule == DFT__MPI_FILE || rule == DFT__MPI_FILE_ALL)) {
+  if (is_known && (rule == DFT__MPI_FILE || rule == DFT__MPI_FILE_ALL)) {
     int64_t given = dft__mpi_has(args, 'O') ? (int64_t)dft__mpi_word(args, 'O') : 0;
     int64_t offset = dft__mpifile_offset(of->file, of->handle, dft__mpi_has(args, 'O') ? &given : NULL);
     if (offset >= 0) dft__mpi_put(event, DFT__MPI_KEY_OFFSET, offset);
