@@ -86,6 +86,19 @@ def a_failed_call_has_its_error(folder, mpi):
     expect(event["args"]["error"] > 0 and "bytes" not in event["args"], str(event))
 
 
+@with_each(globals())
+def a_handle_is_used_again_before_the_call_that_freed_it_returns(folder, mpi):
+    program = compiled(folder, mpi)
+    tool = mpi.compile(os.path.join(folder, "tool.so"), "tool.c", options=("-shared", "-fPIC"))
+    traces = os.path.join(folder, "traces")
+    os.mkdir(traces)
+    env = environment(traces, DATA_DIR=traces) | {"LD_PRELOAD": f"{PRELOAD}:{tool}"}
+    run(mpi.command(2, [program, "again"], env), untraced())
+    for rank, events in by_rank(traces).items():
+        ids = [event["args"]["comm"] for event in events if event["name"] == "MPI_Isend"]
+        expect_equal((len(ids), len(set(ids))), (2, 1), f"rank {rank}: ids of one communicator: {ids}")
+
+
 @with_each(globals(), ["Open MPI 4", "MPICH"])
 def a_spawned_job_is_a_communicator_more(folder, mpi):
     job(mpi, folder, 2, [compiled(folder, mpi), "spawn"])

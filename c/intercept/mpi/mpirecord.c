@@ -166,8 +166,25 @@ static void end_success(dft__mpi_event *event) {
   }
 }
 
+/* Before the call: once the library has a handle back, another thread may get it. */
+static void give_up(const dft__mpi_args *args) {
+  dft__word handle;
+  switch (args->row->flow) {
+    case DFT__MPI_COMM_FREE:
+      if ((handle = dft__mpi_made(args, 'o'))) dft__comm_free(handle);
+      break;
+    case DFT__MPI_WINDOW_FREE:
+      if ((handle = dft__mpi_made(args, 'D'))) dft__window_free(handle);
+      break;
+    case DFT__MPI_CLOSES: dft__mpifile_closed(made_file(args)); break;
+    case DFT__MPI_SESSION_END: dft__session_ends(dft__mpi_made(args, 'u')); break;
+    default: break;
+  }
+}
+
 /* The call itself. Returns whether it succeeded. */
 static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
+  give_up(&event->args);
   errno = error;
   event->result = forward(original, &event->args);
   event->end = dft__clock_ticks();
@@ -178,19 +195,10 @@ static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
 }
 
 static void record(uintptr_t original, dft__mpi_event *event, const file_call *of) {
-  const dft__mpi_args *args = &event->args;
-  uint8_t flow = args->row->flow;
-  dft__word comm = flow == DFT__MPI_COMM_FREE ? dft__mpi_made(args, 'o') : 0;
-  dft__word window = flow == DFT__MPI_WINDOW_FREE ? dft__mpi_made(args, 'D') : 0;
   int error = errno;
-  if (flow == DFT__MPI_SESSION_END) dft__session_ends(dft__mpi_made(args, 'u'));
   dft__mpi_event_begin(event);
   if (of) place_file(event, of);
-  if (make_call(event, original, error)) {
-    end_success(event);
-    if (comm) dft__comm_free(comm);
-    if (window) dft__window_free(window);
-  }
+  if (make_call(event, original, error)) end_success(event);
   dft__region_end_ticks(event->region, event->end);
 }
 
@@ -221,7 +229,6 @@ static __attribute__((noinline)) void record_file(uintptr_t original, dft__mpi_e
   }
   if ((int32_t)event->result != 0) return;
   if (args->row->flow == DFT__MPI_OPENS) dft__mpifile_opened(made_file(args), &of.named);
-  else if (args->row->flow == DFT__MPI_CLOSES) dft__mpifile_closed(of.handle);
   else if (args->row->flow == DFT__MPI_VIEW && of.file) of.file->has_view = 1;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALLS 100
 static int me, ranks;
@@ -39,6 +40,29 @@ static void threads(void) {
   for (int i = 0; i < 4; i++) MPI_Comm_free(&comm[i]);
 }
 
+static MPI_Comm freed;
+static void *free_slowly(void *unused) {
+  MPI_Comm_free(&freed); /* with tool.c, it returns long after the library has the handle back */
+  return unused;
+}
+
+/* Another thread gets the handle, while the one that gave it back is still in its call. */
+static void use_again(void) {
+  pthread_t thread;
+  MPI_Comm used;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  pthread_create(&thread, NULL, free_slowly, NULL);
+  usleep(100 * 1000);
+  MPI_Comm_dup(MPI_COMM_WORLD, &used);
+  for (int tag = 0; tag < 2; tag++) {
+    MPI_Isend(&me, 1, MPI_INT, MPI_PROC_NULL, tag, used, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (tag == 0) pthread_join(thread, NULL);
+  }
+  MPI_Comm_free(&used);
+}
+
 static void spawn(char *program) {
   char *words[] = {"child", NULL};
   MPI_Comm children, all;
@@ -64,7 +88,8 @@ static void be_spawned(void) {
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   int provided, code;
-  if (strcmp(what, "threads") == 0) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (strcmp(what, "threads") == 0 || strcmp(what, "again") == 0)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   else MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -83,6 +108,8 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     code = MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
     printf("failed %d\n", code != MPI_SUCCESS);
+  } else if (strcmp(what, "again") == 0) {
+    use_again();
   } else if (strcmp(what, "spawn") == 0) {
     spawn(argv[0]);
   } else if (strcmp(what, "child") == 0) {
