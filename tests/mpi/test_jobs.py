@@ -87,6 +87,18 @@ def a_failed_call_has_its_error(folder, mpi):
 
 
 @with_each(globals())
+def a_call_that_was_left_by_a_jump_hides_no_others(folder, mpi):
+    """The program's error handler jumps. What comes then lies deeper on the stack."""
+    job(mpi, folder, 2, [compiled(folder, mpi), "jump"])
+    for rank, events in by_rank(folder).items():
+        expect_equal(sums(events).get("MPI_Allreduce"), (100, 800), f"rank {rank}")
+        (left,) = [event for event in events if event["name"] == "MPI_Send"]
+        expect("open" not in left["args"], f"rank {rank}: {left}")
+        within = [event for event in events if event["args"]["p_idx"] == left["id"]]
+        expect_equal(within, [], f"rank {rank}: calls inside of the one that was left")
+
+
+@with_each(globals())
 def a_handle_is_used_again_before_the_call_that_freed_it_returns(folder, mpi):
     program = compiled(folder, mpi)
     tool = mpi.compile(os.path.join(folder, "tool.so"), "tool.c", options=("-shared", "-fPIC"))

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,29 @@ static void threads(void) {
   for (int i = 0; i < 4; i++) pthread_create(&thread[i], NULL, exchange, &comm[i]);
   for (int i = 0; i < 4; i++) pthread_join(thread[i], NULL);
   for (int i = 0; i < 4; i++) MPI_Comm_free(&comm[i]);
+}
+
+static jmp_buf back;
+static void jump_back(MPI_Comm *comm, int *code, ...) {
+  (void)comm, (void)code;
+  longjmp(back, 1);
+}
+
+/* Deeper than the call that was left, with something of its own in its place. */
+static __attribute__((noinline)) int reduce_deeply(int levels) {
+  volatile int room[100] = {levels};
+  if (levels) reduce_deeply(levels - 1);
+  else reduce_often();
+  return room[levels];
+}
+
+static void leave_a_call(void) {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(jump_back, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (!setjmp(back)) MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
+  reduce_deeply(5);
+  MPI_Errhandler_free(&handler);
 }
 
 static MPI_Comm freed;
@@ -108,6 +132,8 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     code = MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
     printf("failed %d\n", code != MPI_SUCCESS);
+  } else if (strcmp(what, "jump") == 0) {
+    leave_a_call();
   } else if (strcmp(what, "again") == 0) {
     use_again();
   } else if (strcmp(what, "spawn") == 0) {
