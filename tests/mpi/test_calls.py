@@ -73,6 +73,8 @@ def every_call_is_recorded_once_with_its_bytes(folder, mpi):
     expect_equal(len(names), len(set(names)), "no name twice in the table")
     if "MPI_Send_c" in sums(found[0]):
         expect_equal(set(names) - ELSEWHERE - {event["name"] for event in found[0]}, set(), "rows that nothing called")
+    (between,) = [event["args"] for event in found[0] if event["name"] == "MPI_Comm_disconnect"]
+    expect_equal((between["comm_size"], between["remote_size"]), (1, 2), "groups of the inter-communicator")
 
 
 @with_each(globals(), ["Open MPI 4", "MPICH"])

@@ -152,6 +152,19 @@ def clocks_that_differ_do_not_move_the_loop():
     assert verdict["class"] == "imbalance" and abs(verdict["share"] - 0.75 * 20 / 40.2) < 0.01, verdict
 
 
+def what_could_be_compared_must_be_most_of_it():
+    """Two groups of two ranks reduce for each other: it is not known who of the other group came last."""
+    for halves in ({}, {"comm_size": 2, "remote_size": 2}):
+        job = Job(4)
+        world = {"comm": 0, "comm_size": 4}
+        job.meet("MPI_Comm_dup", 0.1, "MPI", **world)
+        for _ in range(STEPS):
+            job.spend("compute", [STEP, STEP, STEP, 2 * STEP])
+            job.meet("MPI_Allreduce", 5 * STEP, "MPI", **({"comm": 7} | (halves or world)), bytes=8)
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", not halves), verdict
+
+
 def the_shell_of_a_rank_is_not_the_rank():
     """It does more in calls than the program of rank 3, which only computes, and never waits."""
     job = Job(4)
@@ -293,6 +306,7 @@ if __name__ == "__main__":
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
         clocks_that_differ_do_not_move_the_loop,
+        what_could_be_compared_must_be_most_of_it,
         the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,
