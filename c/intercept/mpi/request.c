@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "request.h"
 
+#include <string.h>
+
 #include "handlemap.h"
 #include "record/thread.h"
 
@@ -20,7 +22,6 @@ static request_cell cells[CELLS] DFT__LARGE;
 static struct request_bucket { uint32_t first, last; } buckets[BUCKETS] DFT__LARGE;
 static uint32_t free_cells, used_cells;
 static _Atomic uint32_t lock;
-static int may_be_freed; /* persistent ones, while there was no trace; with the lock */
 
 static struct request_bucket *bucket_of(uint64_t handle) {
   return &buckets[handle * 0x9e3779b97f4a7c15u >> 52];
@@ -30,10 +31,11 @@ static request_cell *cell_at(uint32_t reference) {
   return reference ? &cells[reference - 1] : NULL;
 }
 
-/* With the lock. */
-static void append(uint64_t handle, dft__request request, int is_persistent) {
+static void keep(uint64_t handle, dft__request request, int is_persistent) {
   struct request_bucket *bucket = bucket_of(handle);
-  uint32_t reference = free_cells;
+  uint32_t reference;
+  if (!dft__spin_lock(&lock)) return;
+  reference = free_cells;
   if (reference) free_cells = cell_at(reference)->next;
   else if (used_cells < CELLS) reference = ++used_cells;
   if (reference) {
@@ -42,6 +44,7 @@ static void append(uint64_t handle, dft__request request, int is_persistent) {
     else bucket->first = reference;
     bucket->last = reference;
   }
+  dft__spin_unlock(&lock);
 }
 
 /* The first cell of the handle that this thread began, else the first of all; and the one before it. With the lock. */
@@ -66,15 +69,6 @@ static void discard(uint64_t handle, uint32_t at, uint32_t before) {
   if (bucket->last == at) bucket->last = before;
   cell->next = free_cells;
   free_cells = at;
-}
-
-static void keep(uint64_t handle, dft__request request, int is_persistent) {
-  uint32_t before, at;
-  if (!dft__spin_lock(&lock)) return;
-  at = may_be_freed ? find(handle, &before) : 0;
-  if (at && cell_at(at)->is_persistent) discard(handle, at, before); /* no other one has its handle while it lives */
-  append(handle, request, is_persistent);
-  dft__spin_unlock(&lock);
 }
 
 void dft__request_begin(uint64_t handle, uint64_t id, int64_t bytes) {
@@ -129,19 +123,7 @@ void dft__request_drop(uint64_t handle) {
 
 void dft__request_forget_all(void) {
   if (!dft__spin_lock(&lock)) return;
-  for (uint32_t i = 0; i < BUCKETS; i++) {
-    for (uint32_t at = buckets[i].first, before = 0, next; at; at = next) {
-      request_cell *cell = cell_at(at);
-      next = cell->next;
-      if (cell->is_persistent) {
-        cell->request.id = 0;
-        cell->is_started = 0;
-        may_be_freed = 1;
-        before = at;
-      } else {
-        discard(cell->handle, at, before);
-      }
-    }
-  }
+  memset(buckets, 0, sizeof buckets);
+  free_cells = used_cells = 0;
   dft__spin_unlock(&lock);
 }
