@@ -1,7 +1,8 @@
 /* communicator.h - what is known of each communicator, without a message of our own.
  *
  * A communicator's id is the same on all its ranks: it is made of the old communicator's id, of how many were made from
- * that one before, and of the ranks in it.
+ * that one before, and of the ranks in it. If not all ranks of the old one are there: of the ranks in it, and of how many
+ * such there were before.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_COMMUNICATOR_H
 #define DFT_COMMUNICATOR_H
