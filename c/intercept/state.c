@@ -79,10 +79,11 @@ __attribute__((constructor)) static void bind_before_main(void) {
   if (dft__io_is_preloaded() && dft__mpi_is_loaded()) dft__io_is_on();
 }
 
-/* While calls are not recorded, nobody keeps track of descriptors and the working folder. */
+/* While calls are not recorded, nobody keeps track of descriptors, the working folder and handles of MPI. */
 static void forget_all(void) {
   dft__fd_forget(0, UINT32_MAX);
   dft__path_changed_cwd();
+  dft__mpi_forget();
 }
 
 void dft__io_session_opened(void) {

@@ -13,7 +13,7 @@ SOURCE = Path(os.environ["DFT_TEST_SOURCE"])
 LIBRARY = os.environ["DFT_TEST_LIBRARY"]
 INCLUDE = SOURCE / "c/include"
 GENERATED = Path(LIBRARY).parents[1] / "include"
-TLS_MOST = 80  # bytes: static TLS is scarce for libraries that are loaded late
+TLS_MOST = 88  # bytes: static TLS is scarce for libraries that are loaded late
 
 
 def run(*command):

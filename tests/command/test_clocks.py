@@ -340,8 +340,17 @@ def a_communicator_between_groups_makes_no_false_bound(folder):
                     line["dur"] = 0
                     rank.true[line["args"]["number"]] = (rank.true[line["args"]["number"]][0],) * 2
 
-    facts, err = expect_no_false_bound(folder, split)
-    assert "bound_ns beta" in facts and "bound_ns gamma" in facts, (facts, err)  # by messages
+    def split_unevenly(job):
+        """Ranks 0 and 1 on one side."""
+        split(job)
+        for rank in job.ranks:
+            for line in rank.lines:
+                if line["name"] == "MPI_Allreduce":
+                    line["args"] |= {"comm_size": 2 if rank.rank < 2 else 4, "remote_size": 4 if rank.rank < 2 else 2}
+
+    for how in (split, split_unevenly):
+        facts, err = expect_no_false_bound(folder, how)
+        assert "bound_ns beta" in facts and "bound_ns gamma" in facts, (facts, err)  # by messages
 
 
 @in_a_folder

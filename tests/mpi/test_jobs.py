@@ -86,6 +86,31 @@ def a_failed_call_has_its_error(folder, mpi):
     expect(event["args"]["error"] > 0 and "bytes" not in event["args"], str(event))
 
 
+@with_each(globals())
+def a_call_that_was_left_by_a_jump_hides_no_others(folder, mpi):
+    """The program's error handler jumps. What comes then lies deeper on the stack."""
+    job(mpi, folder, 2, [compiled(folder, mpi), "jump"])
+    for rank, events in by_rank(folder).items():
+        expect_equal(sums(events).get("MPI_Allreduce"), (100, 800), f"rank {rank}")
+        (left,) = [event for event in events if event["name"] == "MPI_Send"]
+        expect("open" not in left["args"], f"rank {rank}: {left}")
+        within = [event for event in events if event["args"]["p_idx"] == left["id"]]
+        expect_equal(within, [], f"rank {rank}: calls inside of the one that was left")
+
+
+@with_each(globals())
+def a_handle_is_used_again_before_the_call_that_freed_it_returns(folder, mpi):
+    program = compiled(folder, mpi)
+    tool = mpi.compile(os.path.join(folder, "tool.so"), "tool.c", options=("-shared", "-fPIC"))
+    traces = os.path.join(folder, "traces")
+    os.mkdir(traces)
+    env = environment(traces, DATA_DIR=traces) | {"LD_PRELOAD": f"{PRELOAD}:{tool}"}
+    run(mpi.command(2, [program, "again"], env), untraced())
+    for rank, events in by_rank(traces).items():
+        ids = [event["args"]["comm"] for event in events if event["name"] == "MPI_Isend"]
+        expect_equal((len(ids), len(set(ids))), (2, 1), f"rank {rank}: ids of one communicator: {ids}")
+
+
 @with_each(globals(), ["Open MPI 4", "MPICH"])
 def a_spawned_job_is_a_communicator_more(folder, mpi):
     job(mpi, folder, 2, [compiled(folder, mpi), "spawn"])
@@ -127,6 +152,28 @@ def MPI_may_be_initialised_before_us(folder, mpi):
                    if event["name"] == "PR" and event["args"]["name"] == "rank"]
         ranks.add(int(rank))
     expect_equal(ranks, {0, 1}, "ranks")
+
+
+@with_each(globals())
+def a_second_trace_knows_nothing_of_the_handles_of_the_first(folder, mpi):
+    build = os.path.dirname(os.path.dirname(LIBRARY))
+    options = (f"-I{SOURCE}/c/include", f"-I{build}/include", f"-Wl,-rpath,{os.path.dirname(LIBRARY)}")
+    program = mpi.compile(os.path.join(folder, "again"), "again.c", LIBRARY, options=options)
+    run(mpi.command(4, [program, folder], {"DFTRACER_ENABLE": "1"}), untraced())
+    for trace in read_folder(folder, small=True):
+        if not os.path.basename(trace.path).startswith("second"):
+            continue
+        (rank,) = [int(event["args"]["value"]) for event in trace.events
+                   if event["name"] == "PR" and event["args"]["name"] == "rank"]
+        events = calls(trace)
+        reduction, exchange, _, start, wait_kept, wait, _, _, wait_pair, *late = [event["args"] for event in events]
+        expect_equal((reduction["comm_size"], exchange["peer"], exchange["source"]),
+                     (4, (rank + 1) % 4, (rank + 3) % 4), f"rank {rank}: the new communicator")
+        expect_equal([(args["bytes"], args.get("unmatched")) for args in (start, wait_kept, *late)], [(0, 1)] * 4,
+                     f"rank {rank}: persistent requests that were made before")
+        expect_equal((wait["bytes"], wait["start_1"]), (8, events[2]["id"]), f"rank {rank}: the first request")
+        expect_equal((wait_pair["bytes"], wait_pair["start_1"], wait_pair["start_2"]),
+                     (16, events[6]["id"], events[7]["id"]), f"rank {rank}: the last two")
 
 
 def case_DISABLE_MPI_turns_it_off(folder):

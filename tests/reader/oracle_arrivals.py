@@ -105,7 +105,8 @@ class Communication:
         for span in self.mpi:
             word, what = plain(span.event["name"])
             if is_collective(word) and what != "prepares":
-                key = ("MPI", span.args.get("comm", 0), span.args.get("comm_size", 0))
+                size = "two groups" if span.args.get("remote_size", 0) > 0 else span.args.get("comm_size", 0)
+                key = ("MPI", span.args.get("comm", 0), size)
                 groups[key][span.process].append(self._call(span))
         for key, members in sorted(groups.items(), key=str):
             for calls in members.values():
@@ -130,6 +131,8 @@ class Communication:
             return "two processes have the same rank"
         if key[0] == "MPI" and not key[2]:
             return "the trace has no communicators"
+        if key[-1] == "two groups":
+            return "a rank waits for another group"
         if key[0] == "MPI" and len(members) != key[2]:
             few = len(members) < key[2]
             return "some ranks have no such call in the traces" if few else "two communicators have the same id"

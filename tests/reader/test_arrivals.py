@@ -135,6 +135,19 @@ def messages_are_matched_in_order(folder):
     assert found["all"]["waited_ns"] == sum(job.waited[:3]), found["all"]
 
 
+def between_groups():
+    """An inter-communicator: rank 2 comes late. The other group, of two ranks, waits for it, and not for itself."""
+    made = Job(3)
+    for _ in range(12):
+        made.compute_all(lambda rank: (rank + 1) ** 3 * MS)
+        last = made.ranks[2].now
+        for number, rank in enumerate(made.ranks):
+            sizes = {"comm_size": 1, "remote_size": 2} if number == 2 else {"comm_size": 2, "remote_size": 1}
+            made.event(number, "MPI_Allreduce", rank.now, last + 100, comm=7, bytes=8, **sizes)
+            rank.now = last + 100
+    return made
+
+
 def a_missing_call_makes_it_unknown(folder):
     """Never wrong: neither with other names, nor with the same ones shifted by one, nor without a rank."""
 
@@ -150,6 +163,7 @@ def a_missing_call_makes_it_unknown(folder):
         "the ranks called different functions": job((3,), ("MPI_Allreduce", "MPI_Barrier")),
         "some calls are missing: ranks left before others came": job((3,)),
         "some ranks have no such call in the traces": job(range(12)),
+        "a rank waits for another group": between_groups(),
     }
     for i, (why, made) in enumerate(cases.items()):
         own = os.path.join(folder, str(i))

@@ -167,6 +167,19 @@ def a_slow_node_may_be_a_clock_that_is_wrong():
         assert "messages" not in verdict["next"], verdict
 
 
+def what_could_be_compared_must_be_most_of_it():
+    """Two groups of two ranks reduce for each other: it is not known who of the other group came last."""
+    for halves in ({}, {"comm_size": 2, "remote_size": 2}):
+        job = Job(4)
+        world = {"comm": 0, "comm_size": 4}
+        job.meet("MPI_Comm_dup", 0.1, "MPI", **world)
+        for _ in range(STEPS):
+            job.spend("compute", [STEP, STEP, STEP, 2 * STEP])
+            job.meet("MPI_Allreduce", 5 * STEP, "MPI", **({"comm": 7} | (halves or world)), bytes=8)
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", not halves), verdict
+
+
 def the_shell_of_a_rank_is_not_the_rank():
     """It does more in calls than the program of rank 3, which only computes, and never waits."""
     job = Job(4)
@@ -348,6 +361,7 @@ if __name__ == "__main__":
         the_loop_of_the_last_rank_is_no_tear_down,
         clocks_that_differ_do_not_move_the_loop,
         a_slow_node_may_be_a_clock_that_is_wrong,
+        what_could_be_compared_must_be_most_of_it,
         the_shell_of_a_rank_is_not_the_rank,
         waiting_for_messages_is_called_so,
         several_ways_of_waiting_are_listed,

@@ -72,6 +72,7 @@ enum key_name {
   SOURCE_TAG,
   COMM,
   COMM_SIZE,
+  REMOTE_SIZE,
   RANK,
   OPEN,
   ERROR,
@@ -81,9 +82,9 @@ enum key_name {
   VALUE,
   KEY_NAMES
 };
-static const char *const key_names[KEY_NAMES] = {"bytes",       "peer",      "source", "tag",  "source_tag",
-                                                 "comm",        "comm_size", "rank",   "open", "error",
-                                                 "num_dropped", "run",       "name",   "value"};
+static const char *const key_names[KEY_NAMES] = {"bytes", "peer",        "source",      "tag",  "source_tag",
+                                                 "comm",  "comm_size",   "remote_size", "rank", "open",
+                                                 "error", "num_dropped", "run",         "name", "value"};
 
 /* ---- Keys ----------------------------------------------------------------------------------------------------------- */
 
@@ -224,6 +225,7 @@ static int add_collective(mpi_series *all, series_call *call, int is_barrier) {
   series_key key = {call->source, (uint32_t)values[COMM], SERIES_COLLECTIVE, (uint32_t)values[COMM_SIZE], 0};
   uint32_t number;
   if (!is_rank(values[COMM_SIZE]) || values[COMM_SIZE] < 2) return 1;
+  if (values[REMOTE_SIZE] >= 0) return 1; /* nobody needs the ranks of its own group */
   call->moment.is_sure = is_barrier || values[BYTES] > 0;
   return add_moment(all, key, call->tid, call->moment, &call->args, &number) != SERIES_NO_MEMORY;
 }

@@ -11,6 +11,8 @@ static dft__handle_map known DFT__LARGE;
 static dft__comm comms[DFT__HANDLE_PLACES] DFT__LARGE;
 static dft__handle_map windows DFT__LARGE;
 static dft__comm window_comms[DFT__HANDLE_PLACES] DFT__LARGE; /* copies: a window may outlive its communicator */
+static dft__handle_map part_ids DFT__LARGE;                   /* of communicators that a part of an old one made */
+static uint32_t part_turns[DFT__HANDLE_PLACES] DFT__LARGE;
 static _Atomic uint32_t lock;
 
 /* ---- Ids ---------------------------------------------------------------------------------------------------------- */
@@ -167,6 +169,26 @@ dft__comm *dft__comm_get(dft__word handle) {
   return add(handle, &new_one);
 }
 
+/* How many with this id there were before. All their ranks make each of them, so it is the same on all. */
+static uint32_t next_turn(uint32_t id) {
+  uint32_t place, turn = 0;
+  if (!dft__spin_lock(&lock)) return 0;
+  place = dft__handle_find(&part_ids, id);
+  if (place == DFT__HANDLE_PLACES && (place = dft__handle_reserve(&part_ids, id)) < DFT__HANDLE_PLACES) {
+    part_turns[place] = 0;
+    dft__handle_show(&part_ids, place, id);
+  }
+  if (place < DFT__HANDLE_PLACES) turn = part_turns[place]++;
+  dft__spin_unlock(&lock);
+  return turn;
+}
+
+static uint32_t id_of_part(uint32_t of_ranks, int32_t tag) {
+  const uint32_t id = folded(mix(of_ranks, (uint64_t)(uint32_t)tag));
+  const uint32_t turn = next_turn(id);
+  return turn ? folded(mix(id, turn)) : id;
+}
+
 void dft__comm_made(dft__comm *old, dft__word handle, enum dft__comm_origin origin, int32_t tag) {
   dft__comm comm;
   uint32_t turn = old && origin != DFT__COMM_OF_PART ? ++old->made : 0;
@@ -180,7 +202,7 @@ void dft__comm_made(dft__comm *old, dft__word handle, enum dft__comm_origin orig
     return;
   }
   if (old && origin != DFT__COMM_OF_PART) comm.id = folded(mix(mix(mix(SEED, old->id), turn), comm.id));
-  else comm.id = folded(mix(comm.id, (uint64_t)(uint32_t)tag));
+  else comm.id = id_of_part(comm.id, tag);
   dft__comm_free(handle);
   add(handle, &comm);
 }
@@ -194,11 +216,29 @@ void dft__comm_free(dft__word handle) {
   dft__spin_unlock(&lock);
 }
 
+/* ---- Neighbours --------------------------------------------------------------------------------------------------- */
+
+#define DIMENSIONS_MOST 32
+
+/* A grid has two places for each dimension. Where it ends, nobody is there. */
+static int grid_places(dft__comm *comm, dft__word handle) {
+  int count = 0, sizes[DIMENSIONS_MOST], is_ring[DIMENSIONS_MOST], at[DIMENSIONS_MOST];
+  if (!dft__mpi.cartdim_get || dft__mpi.cartdim_get(handle, &count) != 0) return 0;
+  if (!dft__mpi.cart_get || count > DIMENSIONS_MOST ||
+      dft__mpi.cart_get(handle, DIMENSIONS_MOST, sizes, is_ring, at) != 0)
+    return 2 * count;
+  for (int i = 0; i < count; i++) {
+    if (!is_ring[i] && at[i] == 0) comm->nobody |= UINT64_C(1) << 2 * i;
+    if (!is_ring[i] && at[i] == sizes[i] - 1) comm->nobody |= UINT64_C(2) << 2 * i;
+  }
+  return 2 * count;
+}
+
 int32_t dft__comm_neighbors(dft__comm *comm, dft__word handle) {
   int kind = 0, in = 0, out = 0, is_weighted = 0;
   if (comm->neighbors >= 0) return comm->neighbors;
   if (!dft__mpi.topo_test || dft__mpi.topo_test(handle, &kind) != 0) return 0;
-  if (kind == dft__mpi.family.cart && dft__mpi.cartdim_get && dft__mpi.cartdim_get(handle, &out) == 0) out *= 2;
+  if (kind == dft__mpi.family.cart) out = grid_places(comm, handle);
   else if (kind == dft__mpi.family.graph && dft__mpi.graph_neighbors_count)
     dft__mpi.graph_neighbors_count(handle, comm->rank, &out);
   else if (kind == dft__mpi.family.dist_graph && dft__mpi.dist_graph_neighbors_count)
@@ -231,5 +271,24 @@ void dft__window_free(dft__word window) {
   place = dft__handle_find(&windows, window);
   dft__handle_remove(&windows, place);
   if (place < DFT__HANDLE_PLACES) drop_world(&window_comms[place]);
+  dft__spin_unlock(&lock);
+}
+
+/* ---- A new trace -------------------------------------------------------------------------------------------------- */
+
+/* `all`: NULL, if there is nothing to free. */
+static void forget(dft__handle_map *map, dft__comm *all) {
+  for (uint32_t place = 0; place < DFT__HANDLE_PLACES; place++) {
+    const uint64_t handle = DFT__GET(map->handles[place]);
+    if (all && handle && handle != DFT__HANDLE_GONE) drop_world(&all[place]);
+    if (handle) DFT__SET(map->handles[place], 0);
+  }
+}
+
+void dft__comm_forget_all(void) {
+  if (!dft__spin_lock(&lock)) return;
+  forget(&known, comms);
+  forget(&windows, window_comms);
+  forget(&part_ids, NULL);
   dft__spin_unlock(&lock);
 }

@@ -1,7 +1,8 @@
 /* communicator.h - what is known of each communicator, without a message of our own.
  *
  * A communicator's id is the same on all its ranks: it is made of the old communicator's id, of how many were made from
- * that one before, and of the ranks in it.
+ * that one before, and of the ranks in it. If not all ranks of the old one are there: of the ranks in it, and of how many
+ * such there were before.
  * SPDX-License-Identifier: MIT */
 #ifndef DFT_COMMUNICATOR_H
 #define DFT_COMMUNICATOR_H
@@ -15,7 +16,8 @@ typedef struct dft__comm {
   int32_t peers; /* how many ranks a peer's rank can be: the size, or that of the remote group */
   int32_t is_inter;
   int32_t is_placed; /* it is known which world ranks the peers are */
-  int32_t neighbors; /* that this rank sends to; -1: not asked for yet */
+  int32_t neighbors; /* places for those that this rank sends to; -1: not asked for yet */
+  uint64_t nobody;   /* a bit for each place where a grid ends, and MPI_PROC_NULL stands */
   int32_t *world;    /* the peers' ranks in MPI_COMM_WORLD, -1 where they are not in it; NULL: the same */
 } dft__comm;
 
@@ -40,12 +42,15 @@ static inline int32_t dft__comm_world_rank(const dft__comm *comm, int32_t peer) 
   if (peer < 0 || peer >= comm->peers || !comm->is_placed) return -1;
   return comm->world ? comm->world[peer] : peer;
 }
-/* How many neighbours this rank sends to in a neighbourhood collective. */
+/* How many places for neighbours a neighbourhood collective has for sending; comm->nobody is known then. */
 int32_t dft__comm_neighbors(dft__comm *comm, dft__word handle);
 
 /* Of a window: the communicator that it was made from. */
 void dft__window_made(dft__word window, const dft__comm *comm);
 dft__comm *dft__window_comm(dft__word window);
 void dft__window_free(dft__word window);
+
+/* For a new trace: nobody has seen what was freed since the last one, and which handles were used again. */
+void dft__comm_forget_all(void);
 
 #endif

@@ -41,8 +41,8 @@ static inline uint32_t dft__handle_find(const dft__handle_map *map, uint64_t han
   for (uint32_t attempt = 0; attempt < DFT__HANDLE_TRIES; attempt++) {
     uint32_t place = dft__handle_place(handle, attempt);
     uint64_t there = DFT__ACQUIRE(map->handles[place]);
-    if (there == handle) return place;
     if (!there) break;
+    if (there == handle) return place;
   }
   return DFT__HANDLE_PLACES;
 }

@@ -12,8 +12,9 @@
 #include "base/atomic.h"
 #include "base/config.h"
 #include "base/signals.h"
-#include "mpilibrary.h"
+#include "communicator.h"
 #include "mpislot.h"
+#include "request.h"
 
 static _Atomic uint32_t lock;
 static _Atomic uint64_t looked_at; /* how many objects had been loaded by then */
@@ -102,4 +103,10 @@ void dft__mpi_unbind(void) {
   last_seen = settled = 0;
   DFT__SET(looked_at, 0);
   DFT__RELEASE(lock, 0);
+}
+
+void dft__mpi_forget(void) {
+  if (!dft__mpi.initialized) return; /* there was no call yet */
+  dft__comm_forget_all();
+  dft__request_forget_all();
 }

@@ -9,6 +9,8 @@
 void dft__mpi_bind(void);
 /* Restores every import slot that still holds one of ours. */
 void dft__mpi_unbind(void);
+/* For a new trace: forgets what handles stood for. */
+void dft__mpi_forget(void);
 /* Whether an MPI library is loaded. */
 int dft__mpi_is_loaded(void);
 

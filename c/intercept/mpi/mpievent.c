@@ -13,6 +13,7 @@ dft_key dft__mpi_keys[] = {
   [DFT__MPI_KEY_SOURCE_TAG] = DFT_KEY("source_tag"),
   [DFT__MPI_KEY_COMM] = DFT_KEY("comm"),
   [DFT__MPI_KEY_COMM_SIZE] = DFT_KEY("comm_size"),
+  [DFT__MPI_KEY_REMOTE_SIZE] = DFT_KEY("remote_size"),
   [DFT__MPI_KEY_REQUESTS] = DFT_KEY("requests"),
   [DFT__MPI_KEY_COMPLETED] = DFT_KEY("completed"),
   [DFT__MPI_KEY_UNMATCHED] = DFT_KEY("unmatched"),
@@ -64,6 +65,7 @@ static void place(const dft__mpi_event *event) {
     dft__mpi_put(event, DFT__MPI_KEY_SOURCE_TAG, dft__mpi_int(args, 'G'));
   dft__mpi_put(event, DFT__MPI_KEY_COMM, event->comm->id);
   dft__mpi_put(event, DFT__MPI_KEY_COMM_SIZE, event->comm->size);
+  if (event->comm->is_inter) dft__mpi_put(event, DFT__MPI_KEY_REMOTE_SIZE, event->comm->peers);
 }
 
 /* What MPI_ANY_SOURCE and MPI_ANY_TAG stood for. */

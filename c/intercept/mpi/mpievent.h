@@ -15,6 +15,7 @@ enum dft__mpi_key {
   DFT__MPI_KEY_SOURCE_TAG,
   DFT__MPI_KEY_COMM,
   DFT__MPI_KEY_COMM_SIZE,
+  DFT__MPI_KEY_REMOTE_SIZE,
   DFT__MPI_KEY_REQUESTS,
   DFT__MPI_KEY_COMPLETED,
   DFT__MPI_KEY_UNMATCHED,
@@ -32,9 +33,11 @@ extern dft_key dft__mpi_keys[];
 
 typedef struct dft__mpi_event {
   dft__mpi_args args;
-  dft_region region; /* 0: nothing is recorded */
-  dft__comm *comm;   /* NULL: it has none, or none that is known */
-  dft__word result;  /* of the call; set by the time it ends, with the two below */
+  const dft__word *stack; /* the arguments there */
+  dft__word next_to_it;   /* the word below them: on x86-64, where the call returns to */
+  dft_region region;      /* 0: nothing is recorded */
+  dft__comm *comm;        /* NULL: it has none, or none that is known */
+  dft__word result;       /* of the call; set by the time it ends, with the two below */
   uint64_t end;
   int error; /* the program's errno */
 } dft__mpi_event;

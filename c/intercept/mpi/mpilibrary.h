@@ -41,6 +41,7 @@ typedef struct dft__mpi_family {
   X(type_size_x, "PMPI_Type_size_x", (dft__word, int64_t *))                                              \
   X(topo_test, "PMPI_Topo_test", (dft__word, int *))                                                      \
   X(cartdim_get, "PMPI_Cartdim_get", (dft__word, int *))                                                  \
+  X(cart_get, "PMPI_Cart_get", (dft__word, int, int *, int *, int *))                                     \
   X(graph_neighbors_count, "PMPI_Graph_neighbors_count", (dft__word, int, int *))                         \
   X(dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count", (dft__word, int *, int *, int *))      \
   X(file_get_position, "PMPI_File_get_position", (dft__word, int64_t *))                                  \

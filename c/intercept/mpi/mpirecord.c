@@ -106,14 +106,16 @@ static int find_file(const dft__mpi_args *args, file_call *of) {
   return !of->file || !of->file->is_out;
 }
 
+/* A file of an earlier trace is not known: it may have been closed since, and its handle used again. */
 static void place_file(const dft__mpi_event *event, const file_call *of) {
   const dft__mpi_args *args = &event->args;
   uint8_t rule = args->row->rule;
-  if (of->file && of->file->path && of->file->session == dft__self.session) {
+  const int is_known = of->file && of->file->session == dft__self.session;
+  if (is_known && of->file->path) {
     const dft_arg arg = {.key = &dft__mpi_keys[DFT__MPI_KEY_FHASH], .type = DFT_PATH, .path = of->file->path};
     dft__mpi_put_arg(event, &arg);
   }
-  if (of->file && (rule == DFT__MPI_FILE || rule == DFT__MPI_FILE_ALL)) {
+  if (is_known && (rule == DFT__MPI_FILE || rule == DFT__MPI_FILE_ALL)) {
     int64_t given = dft__mpi_has(args, 'O') ? (int64_t)dft__mpi_word(args, 'O') : 0;
     int64_t offset = dft__mpifile_offset(of->file, of->handle, dft__mpi_has(args, 'O') ? &given : NULL);
     if (offset >= 0) dft__mpi_put(event, DFT__MPI_KEY_OFFSET, offset);
@@ -124,12 +126,39 @@ static void place_file(const dft__mpi_event *event, const file_call *of) {
 
 /* ---- The call ----------------------------------------------------------------------------------------------------- */
 
-/* Where this thread's outermost call is on its stack; 0: it is in none. A call that was left by a long jump, or by an
- * exception, lies deeper than the next one. */
-static __thread __attribute__((tls_model("initial-exec"))) uintptr_t outermost;
+/* This thread's outermost call, on its stack; NULL: it is in none. */
+static __thread __attribute__((tls_model("initial-exec"))) struct {
+  const dft__mpi_event *at;
+  dft_region region;
+} outermost;
 
-static inline int is_inside(const void *here) {
-  return outermost && (uintptr_t)here < outermost;
+#define FRAME_BYTES_MOST 4096u /* from the event to the caller's stack; far less */
+
+/* A call that was left by a long jump, or by an exception, stays here. It lies deeper than the next one, or something else
+ * is in its place by now: at the very least, its caller has called another function from another place. */
+static __attribute__((noinline, no_sanitize("address", "undefined"))) int is_alive(const dft__mpi_event *here) {
+  const volatile dft__mpi_event *at = outermost.at;
+  return here < at && at->region == outermost.region && (uintptr_t)at->stack - (uintptr_t)at < FRAME_BYTES_MOST &&
+         at->stack[-1] == at->next_to_it;
+}
+
+static inline int is_inside(const dft__mpi_event *here) {
+  return DFT__UNLIKELY(outermost.at != NULL) && is_alive(here);
+}
+
+static inline void enter(dft__mpi_event *event, const W *stack) {
+  dft_region abandoned = outermost.at ? outermost.region : 0;
+  event->stack = stack;
+  event->next_to_it = stack[-1];
+  event->region = 0;
+  outermost.region = 0;
+  outermost.at = event;
+  if (DFT__UNLIKELY(abandoned)) dft_region_end_at(abandoned); /* when exactly, nobody has seen */
+}
+
+static void begin(dft__mpi_event *event) {
+  dft__mpi_event_begin(event);
+  outermost.region = event->region;
 }
 
 /* Judged at the first call. */
@@ -164,8 +193,25 @@ static void end_success(dft__mpi_event *event) {
   }
 }
 
+/* Before the call: once the library has a handle back, another thread may get it. */
+static void give_up(const dft__mpi_args *args) {
+  dft__word handle;
+  switch (args->row->flow) {
+    case DFT__MPI_COMM_FREE:
+      if ((handle = dft__mpi_made(args, 'o'))) dft__comm_free(handle);
+      break;
+    case DFT__MPI_WINDOW_FREE:
+      if ((handle = dft__mpi_made(args, 'D'))) dft__window_free(handle);
+      break;
+    case DFT__MPI_CLOSES: dft__mpifile_closed(made_file(args)); break;
+    case DFT__MPI_SESSION_END: dft__session_ends(dft__mpi_made(args, 'u')); break;
+    default: break;
+  }
+}
+
 /* The call itself. Returns whether it succeeded. */
 static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
+  give_up(&event->args);
   errno = error;
   event->result = forward(original, &event->args);
   event->end = dft__clock_ticks();
@@ -176,19 +222,10 @@ static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
 }
 
 static void record(uintptr_t original, dft__mpi_event *event, const file_call *of) {
-  const dft__mpi_args *args = &event->args;
-  uint8_t flow = args->row->flow;
-  dft__word comm = flow == DFT__MPI_COMM_FREE ? dft__mpi_made(args, 'o') : 0;
-  dft__word window = flow == DFT__MPI_WINDOW_FREE ? dft__mpi_made(args, 'D') : 0;
   int error = errno;
-  if (flow == DFT__MPI_SESSION_END) dft__session_ends(dft__mpi_made(args, 'u'));
-  dft__mpi_event_begin(event);
+  begin(event);
   if (of) place_file(event, of);
-  if (make_call(event, original, error)) {
-    end_success(event);
-    if (comm) dft__comm_free(comm);
-    if (window) dft__window_free(window);
-  }
+  if (make_call(event, original, error)) end_success(event);
   dft__region_end_ticks(event->region, event->end);
 }
 
@@ -197,7 +234,7 @@ static __attribute__((noinline)) void record_requests(uintptr_t original, dft__m
   dft__mpi_waits list;
   int error = errno, has_succeeded;
   dft__mpi_waits_note(&list, &event->args);
-  dft__mpi_event_begin(event);
+  begin(event);
   has_succeeded = make_call(event, original, error);
   if (event->args.row->flow == DFT__MPI_WAITS) dft__mpi_waits_end(event, &list, has_succeeded);
   else if (has_succeeded && event->args.row->flow == DFT__MPI_STARTS) dft__mpi_waits_start(event, &list);
@@ -214,12 +251,10 @@ static __attribute__((noinline)) void record_file(uintptr_t original, dft__mpi_e
     errno = error;
     record(original, event, &of);
   } else {
-    event->region = 0; /* not recorded */
-    make_call(event, original, error);
+    make_call(event, original, error); /* there is no region */
   }
   if ((int32_t)event->result != 0) return;
   if (args->row->flow == DFT__MPI_OPENS) dft__mpifile_opened(made_file(args), &of.named);
-  else if (args->row->flow == DFT__MPI_CLOSES) dft__mpifile_closed(of.handle);
   else if (args->row->flow == DFT__MPI_VIEW && of.file) of.file->has_view = 1;
 }
 
@@ -229,12 +264,12 @@ W dft__mpi_call(uint32_t number, const W *registers, const W *stack) {
   gather(&event.args, slot->row, registers, stack);
   if (DFT__UNLIKELY(is_inside(&event) || !dft__io_is_on() || !is_ours(slot)))
     return forward(slot->original, &event.args);
-  outermost = (uintptr_t)&event;
+  enter(&event, stack);
   if (DFT__UNLIKELY(!DFT__GET(has_rank))) ask_rank();
   if (dft__mpi_has(&event.args, 'Q')) record_requests(slot->original, &event);
   else if (slot->row->is_file) record_file(slot->original, &event);
   else record(slot->original, &event, NULL);
-  outermost = 0;
+  outermost.at = NULL;
   errno = event.error;
   return event.result;
 }

@@ -82,10 +82,14 @@ void dft__mpi_waits_end(const dft__mpi_event *event, const dft__mpi_waits *list,
 
 void dft__mpi_waits_start(const dft__mpi_event *event, const dft__mpi_waits *list) {
   int64_t all = 0;
+  uint32_t unmatched = 0;
   dft__mpi_put(event, DFT__MPI_KEY_REQUESTS, list->count);
-  for (uint32_t i = 0; i < list->count && !list->is_lost; i++) {
+  if (list->is_lost) return;
+  for (uint32_t i = 0; i < list->count; i++) {
     int64_t bytes = dft__request_start(list->all[i], event->region);
-    if (bytes > 0) all += bytes;
+    if (bytes < 0) unmatched++;
+    else all += bytes;
   }
   dft__mpi_put(event, DFT__MPI_KEY_BYTES, all);
+  if (unmatched) dft__mpi_put(event, DFT__MPI_KEY_UNMATCHED, unmatched);
 }

@@ -64,6 +64,18 @@ static int64_t parts(const dft__mpi_args *args, side of, int32_t ranks) {
   return product(all, dft__mpi_word(args, of.type));
 }
 
+/* A neighbourhood collective: nothing of a place where nobody is counts. */
+static int64_t to_neighbors(const dft__mpi_args *args, dft__comm *comm) {
+  int32_t places = dft__comm_neighbors(comm, dft__mpi_handle(dft__mpi_word(args, 'c')));
+  int64_t all = 0, bytes;
+  if (!comm->nobody) return parts(args, sending, places);
+  for (int32_t i = 0; i < places; i++) {
+    if (comm->nobody >> i & 1) continue;
+    if ((bytes = part(args, sending, i)) < 0 || __builtin_add_overflow(all, bytes, &all)) return -1;
+  }
+  return all;
+}
+
 static int is_in_place(const dft__mpi_args *args, char role) {
   return dft__mpi_word(args, role) == dft__mpi.family.in_place;
 }
@@ -116,8 +128,7 @@ int64_t dft__mpi_bytes(const dft__mpi_args *args, dft__comm *comm) {
     case DFT__MPI_ALLGATHER: return is_in_place(args, 'b') ? part(args, receiving, comm->rank) : part(args, sending, 0);
     case DFT__MPI_ALLTOALL: return parts(args, is_in_place(args, 'b') ? receiving : sending, comm->peers);
     case DFT__MPI_EACH: return parts(args, sending, comm->size);
-    case DFT__MPI_NEIGHBOR:
-      return parts(args, sending, dft__comm_neighbors(comm, dft__mpi_handle(dft__mpi_word(args, 'c'))));
+    case DFT__MPI_NEIGHBOR: return to_neighbors(args, comm);
     default: return -1;
   }
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "request.h"
 
+#include <string.h>
+
 #include "handlemap.h"
 #include "record/thread.h"
 
@@ -116,5 +118,12 @@ void dft__request_drop(uint64_t handle) {
   if (!dft__spin_lock(&lock)) return;
   at = find(handle, &before);
   if (at) discard(handle, at, before);
+  dft__spin_unlock(&lock);
+}
+
+void dft__request_forget_all(void) {
+  if (!dft__spin_lock(&lock)) return;
+  memset(buckets, 0, sizeof buckets);
+  free_cells = used_cells = 0;
   dft__spin_unlock(&lock);
 }

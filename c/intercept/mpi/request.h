@@ -22,5 +22,7 @@ int64_t dft__request_start(uint64_t handle, uint64_t id);
 int dft__request_take(uint64_t handle, dft__request *request);
 /* MPI_Request_free. */
 void dft__request_drop(uint64_t handle);
+/* For a new trace: these were made in another one, and nobody has seen what was completed or freed since. */
+void dft__request_forget_all(void);
 
 #endif

@@ -95,6 +95,21 @@ static void of_neighbors(void) {
   DO(Comm_free, 0, &ring);
 }
 
+/* Nobody is beyond the ends of a row. */
+static void of_neighbors_in_a_row(void) {
+  static int to[2] = {1, 2}, from[2] = {2, 1}, at[2] = {0, 1024};
+  static MPI_Aint bytes_at[2] = {0, 4096};
+  int period = 0, before = me > 0, behind = me < ranks - 1;
+  MPI_Comm row;
+  DO(Cart_create, 0, WORLD, 1, &ranks, &period, 0, &row);
+  FORMS(Neighbor_alltoall, neighbor_alltoall, 8 * (before + behind), out, 2, MPI_INT, in, 2, MPI_INT, row);
+  FORMS(Neighbor_alltoallv, neighbor_alltoallv, 4 * before + 8 * behind, out, to, at, MPI_INT, in, from, at, MPI_INT,
+        row);
+  FORMS(Neighbor_alltoallw, neighbor_alltoallw, 4 * before + 8 * behind, out, to, bytes_at, ints, in, from, bytes_at,
+        ints, row);
+  DO(Comm_free, 0, &row);
+}
+
 void every_collective(void) {
   for (int i = 0; i < ranks; i++) {
     counts[i] = i + 1;
@@ -110,4 +125,5 @@ void every_collective(void) {
   of_one_size();
   of_many_sizes();
   of_neighbors();
+  of_neighbors_in_a_row();
 }

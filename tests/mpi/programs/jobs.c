@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include <mpi.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define CALLS 100
 static int me, ranks;
@@ -39,6 +41,52 @@ static void threads(void) {
   for (int i = 0; i < 4; i++) MPI_Comm_free(&comm[i]);
 }
 
+static jmp_buf back;
+static void jump_back(MPI_Comm *comm, int *code, ...) {
+  (void)comm, (void)code;
+  longjmp(back, 1);
+}
+
+/* Deeper than the call that was left, with something of its own in its place. */
+static __attribute__((noinline)) int reduce_deeply(int levels) {
+  volatile int room[100] = {levels};
+  if (levels) reduce_deeply(levels - 1);
+  else reduce_often();
+  return room[levels];
+}
+
+static void leave_a_call(void) {
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(jump_back, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  if (!setjmp(back)) MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
+  reduce_deeply(5);
+  MPI_Errhandler_free(&handler);
+}
+
+static MPI_Comm freed;
+static void *free_slowly(void *unused) {
+  MPI_Comm_free(&freed); /* with tool.c, it returns long after the library has the handle back */
+  return unused;
+}
+
+/* Another thread gets the handle, while the one that gave it back is still in its call. */
+static void use_again(void) {
+  pthread_t thread;
+  MPI_Comm used;
+  MPI_Request request;
+  MPI_Comm_dup(MPI_COMM_WORLD, &freed);
+  pthread_create(&thread, NULL, free_slowly, NULL);
+  usleep(100 * 1000);
+  MPI_Comm_dup(MPI_COMM_WORLD, &used);
+  for (int tag = 0; tag < 2; tag++) {
+    MPI_Isend(&me, 1, MPI_INT, MPI_PROC_NULL, tag, used, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (tag == 0) pthread_join(thread, NULL);
+  }
+  MPI_Comm_free(&used);
+}
+
 static void spawn(char *program) {
   char *words[] = {"child", NULL};
   MPI_Comm children, all;
@@ -64,7 +112,8 @@ static void be_spawned(void) {
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   int provided, code;
-  if (strcmp(what, "threads") == 0) MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  if (strcmp(what, "threads") == 0 || strcmp(what, "again") == 0)
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
   else MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -83,6 +132,10 @@ int main(int argc, char **argv) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     code = MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
     printf("failed %d\n", code != MPI_SUCCESS);
+  } else if (strcmp(what, "jump") == 0) {
+    leave_a_call();
+  } else if (strcmp(what, "again") == 0) {
+    use_again();
   } else if (strcmp(what, "spawn") == 0) {
     spawn(argv[0]);
   } else if (strcmp(what, "child") == 0) {

@@ -14,9 +14,11 @@ static int world_rank(int parity, int ranks, int rank) {
 int main(int argc, char **argv) {
   char path[1024];
   int me, ranks, mine, size, value = 1, got;
-  MPI_Comm half, again;
+  MPI_Comm half, again, twin;
+  MPI_Group group;
   MPI_Status status;
   MPI_Request request;
+  MPI_Message message;
   if (argc != 2) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -43,6 +45,14 @@ int main(int argc, char **argv) {
   fprintf(file, "MPI_Bcast root %d comm_size %d group %d\n", world_rank(me % 2, ranks, size - 1), size, 2 + me % 2);
   fprintf(file, "MPI_Comm_free comm_size %d group %d\n", size, 2 + me % 2);
   MPI_Comm_free(&again);
+  MPI_Comm_group(half, &group);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &again);
+  MPI_Comm_create_group(MPI_COMM_WORLD, group, 5, &twin);
+  MPI_Probe(MPI_PROC_NULL, 0, again, &status);
+  MPI_Mprobe(MPI_PROC_NULL, 0, twin, &message, &status);
+  fprintf(file, "MPI_Probe comm_size %d group %d\n", size, 4 + me % 2);
+  fprintf(file, "MPI_Mprobe comm_size %d group %d\n", size, 6 + me % 2);
+  MPI_Group_free(&group);
   MPI_Comm_disconnect(&half);
   MPI_Finalize();
   return fclose(file) ? 1 : 0;

@@ -67,6 +67,7 @@ static const char *why_unknown(const summary_state *state, const communicator *o
   if (!of->is_mpi && of->members == 1) return "only one process called it";
   if (of->unknown) return of->unknown;
   if (of->is_mpi && !of->size) return "the trace has no communicators";
+  if (of->is_mpi && of->size == COMM_OF_TWO_GROUPS) return "a rank waits for another group";
   if (of->is_mpi && of->members < of->size) return "some ranks have no such call in the traces";
   if (of->is_mpi && of->members > of->size) return "two communicators have the same id";
   return of->most == of->least || has_one_more(state, of) ? NULL : "the ranks made different numbers of calls";

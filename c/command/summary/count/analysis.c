@@ -24,6 +24,7 @@ static comm_keys look_up_comm_keys(dft_reader *reader) {
     .source_tag = key(reader, "source_tag"),
     .comm = key(reader, "comm"),
     .comm_size = key(reader, "comm_size"),
+    .remote_size = key(reader, "remote_size"),
     .collective = key(reader, "collective"),
   };
   for (uint32_t i = 0; i < COMM_STARTS; i++) keys.starts[i] = key(reader, starts[i]);

@@ -71,7 +71,7 @@ typedef struct traced_source {
 
 /* Numbers of the arguments of communication, in the reader's dictionary of keys. */
 typedef struct comm_keys {
-  uint32_t bytes, peer, source, root, tag, source_tag, comm, comm_size, collective, starts[COMM_STARTS];
+  uint32_t bytes, peer, source, root, tag, source_tag, comm, comm_size, remote_size, collective, starts[COMM_STARTS];
 } comm_keys;
 
 /* Numbers of the arguments that matter. */

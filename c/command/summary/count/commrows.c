@@ -7,7 +7,7 @@
 /* The arguments of one event. Ranks, tags and bytes are negative if they are not given. */
 typedef struct comm_arguments {
   int64_t bytes, peer, source, root, tag, source_tag;
-  int64_t comm, comm_size;
+  int64_t comm, comm_size, remote_size;
   int64_t collective;
   uint64_t starts[COMM_STARTS];
   uint32_t start_count;
@@ -26,6 +26,7 @@ static void find_arguments(comm_arguments *found, const comm_keys *keys, const d
     else if (cell->key == keys->source_tag) found->source_tag = cell_integer(cell, NO_TAG);
     else if (cell->key == keys->comm) found->comm = cell_integer(cell, 0);
     else if (cell->key == keys->comm_size) found->comm_size = cell_integer(cell, 0);
+    else if (cell->key == keys->remote_size) found->remote_size = cell_integer(cell, 0);
     else if (cell->key == keys->collective) found->collective = cell_integer(cell, 0);
     else {
       for (uint32_t j = 0; j < COMM_STARTS; j++) {
@@ -152,6 +153,7 @@ void comm_rows_add(const analysis *shared, tally *counts, const dft_rows *rows, 
     own.key.comm = (uint32_t)own.arguments.comm;
     own.key.comm_size = (uint32_t)rank_of(own.arguments.comm_size);
     if (own.arguments.comm_size <= 0) own.key.comm_size = 0;
+    if (own.arguments.remote_size > 0) own.key.comm_size = COMM_OF_TWO_GROUPS;
   }
   counts->is_good &= count_call(&own) && add_event(&own);
   if (class->mpi.kind != MPI_FILE) counts->is_good &= spanset_add(&own.counts->busy, event->start, event->end);

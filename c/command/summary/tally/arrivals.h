@@ -22,6 +22,7 @@ typedef struct arrival_key {
   uint32_t is_mpi;          /* not annotated by hand: it has a communicator */
   uint32_t comm, comm_size; /* comm_size 0: it is not known */
 } arrival_key;
+#define COMM_OF_TWO_GROUPS UINT32_MAX /* the size of an inter-communicator: a rank waits for those of the other group */
 
 typedef struct arrival_list {
   arrival_key key;

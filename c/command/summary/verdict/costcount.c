@@ -88,14 +88,17 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   return 1;
 }
 
-/* Whether at least one collective could be compared, or there is none. */
+/* Whether collectives could be compared, and those that took most of their time; or there is no communication. */
 static int is_waiting_known(const collective_list *collectives) {
-  int is_unknown = 0;
+  uint64_t compared_ns = 0, unknown_ns = 0;
+  int has_compared = 0;
   for (uint32_t i = 0; i < collectives->count; i++) {
-    if (!collectives->calls[i].unknown) return 1;
-    is_unknown = 1;
+    const collective *call = &collectives->calls[i];
+    has_compared |= !call->unknown;
+    if (!call->unknown) compared_ns += call->time_ns;
+    else if (mpi_is_collective((uint8_t)call->kind)) unknown_ns += call->time_ns;
   }
-  return !is_unknown;
+  return has_compared ? unknown_ns <= compared_ns : !collectives->count;
 }
 
 static int is_of_kind(enum io_kind io, enum io_cost kind) {
