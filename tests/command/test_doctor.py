@@ -54,7 +54,9 @@ def a_library_that_is_not_found_is_named():
 
 def an_interpreter_gets_a_note():
     out, _ = dftracer("doctor", "sh", "-c", "x")
-    assert "is an interpreter" in out
+    assert "is an interpreter" in out and "Py" not in out, out
+    out, _ = dftracer("doctor", sys.executable, "x.py")
+    assert "trainings of PyTorch and what is built on it need no line" in out, out
 
 
 def layers_are_named():
@@ -137,6 +139,8 @@ def settings_and_folders_are_checked():
         assert "BAD" in out
     out, _ = dftracer("doctor", LOG_FILE="/tmp/not/there/trace")
     assert "/tmp/not/there, does not exist yet" in out
+    out, _ = dftracer("doctor", DATA_DIR="all:/tmp:/tmp/not/there")
+    assert out.count("of DFTRACER_DATA_DIR does not exist") == 1 and "the folder /tmp/not/there of" in out, out
 
 
 for check in (

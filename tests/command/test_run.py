@@ -115,6 +115,14 @@ def misspelt_settings_are_reported(folder):
 
 
 @in_a_folder
+def misspelt_folders_are_reported(folder):
+    for option, is_told in ((f"--io=/tmp:{folder}/dtaa", True), (f"--io={folder}", False), ("--io", False)):
+        _, err = run(folder, option, DOING, "event", 1)
+        assert (f"dftracer run: the folder {folder}/dtaa does not exist; " in err) == is_told, err
+        assert err.count("\n") == 1 + is_told, err
+
+
+@in_a_folder
 def misspelt_categories_are_reported(folder):
     for names in ("tets", "TEST", "a,tesst"):
         _, err = run(folder, DOING, "event", 1, CATEGORIES=names)
@@ -282,6 +290,7 @@ for check in (
     options_choose_the_folder_and_the_name,
     a_folder_that_the_program_chooses_is_found,
     misspelt_settings_are_reported,
+    misspelt_folders_are_reported,
     misspelt_categories_are_reported,
     run_ends_as_the_program_ends,
     a_program_that_cannot_run_is_reported,

@@ -15,7 +15,7 @@ LEFT_OUT = {"build", ".git", "__pycache__"}
 ENDINGS = "c|h|hpp|inc|map|py|pyi|sh|f90|md|cmake|json|toml|yml"
 FILE = re.compile(rf"(?<![\w./*<-])((?:[\w.*-]+/)*[\w*-]+\.(?:{ENDINGS}))(?![\w*])")
 FOLDER = re.compile(r"(?<![\w./*-])((?:c|cmake|docs|examples|fortran|python|sinks|tests)(?:/[\w-]+)+)/?(?![\w./*-])")
-LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 TEMPLATE = re.compile(r"AREA|NAME|SUBJECT|NNN|^X\.")  # where a name is to be put in
 
 
@@ -42,10 +42,17 @@ def unknown_names(page):
             yield f"{page.relative_to(SOURCE)} names {name}, which is not in the tree"
 
 
+def anchors(page):
+    """What links to its headings are called: small letters, a hyphen for a blank, no other signs."""
+    headings = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
 def dead_links(page):
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
-        if not (page.parent / target).exists():
-            yield f"{page.relative_to(SOURCE)} links to {target}, which is not there"
+    for name, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        target = page.parent / name if name else page
+        if not target.exists() or (anchor and target.suffix == ".md" and anchor not in anchors(target)):
+            yield f"{page.relative_to(SOURCE)} links to {name}{'#' if anchor else ''}{anchor}, which is not there"
 
 
 def long_lines(page):

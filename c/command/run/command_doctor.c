@@ -105,6 +105,10 @@ static void report_unknown(const char *name, const char *nearest, void *context)
   else report(context, NOTE, "%s is set, but is not a setting; see 'dftracer config'", name);
 }
 
+static void report_missing(const char *folder, void *context) {
+  report(context, NOTE, "the folder %s of DFTRACER_DATA_DIR does not exist: no call is recorded below it", folder);
+}
+
 static void check_folder(checkup *state) {
   char folder[PATH_MAX], free_text[FORMAT_BYTES];
   const char *given = getenv("DFTRACER_LOG_FILE");
@@ -143,9 +147,10 @@ static void report_unlinked(checkup *state, const program *target) {
            state->with_nvtx ? "NVTX ranges" : "");
   } else if (program_is_interpreter(target)) {
     report(state, NOTE,
-           "%s is an interpreter: the code it runs is recorded if that uses dftracer; a Python program calls "
-           "dftracer.initialize_log first",
-           target->image);
+           "%s is an interpreter: the code it runs is recorded if that uses dftracer%s", target->image,
+           is_python(target) ? ": trainings of PyTorch and what is built on it need no line, other programs call "
+                               "dftracer.initialize_log"
+                             : "");
   } else {
     report(state, BAD, "%s does not link libdftracer_core: nothing is recorded without --io or --nvtx", target->image);
   }
@@ -259,6 +264,7 @@ static void check_program(checkup *state, char **words, int count) {
 static int run_doctor(int argc, char **argv) {
   arguments given = {.command = &command_doctor, .argc = argc, .argv = argv};
   checkup state = {.is_coloured = terminal_has_colour(stdout)};
+  char folders[PATH_MAX] = "";
   int key;
   while ((key = arguments_next(&given)) > 0) {
     if (key == KEY_IO) state.with_io = 1;
@@ -269,6 +275,8 @@ static int run_doctor(int argc, char **argv) {
   check_preload(&state);
   check_nvtx(&state);
   variables_each_unknown(report_unknown, &state);
+  dft_config_get("DFTRACER_DATA_DIR", folders, sizeof folders);
+  variables_each_missing(folders, report_missing, &state);
   check_switch(&state);
   check_folder(&state);
   if (given.count) {

@@ -217,8 +217,15 @@ static void warn_unknown(const char *name, const char *nearest, void *context) {
   else fprintf(stderr, "; see 'dftracer config'\n");
 }
 
-static void warn(const program *target) {
+static void warn_missing(const char *folder, void *context) {
+  (void)context;
+  fprintf(stderr, "dftracer run: the folder %s does not exist; no call is recorded below it unless CMD makes it\n",
+          printable(folder));
+}
+
+static void warn(const run_plan *plan, const program *target) {
   variables_each_unknown(warn_unknown, NULL);
+  if (plan->outcome.io) variables_each_missing(plan->outcome.io, warn_missing, NULL);
   if (target->kind != PROGRAM_FINE)
     fprintf(stderr, "dftracer run: %s %s\n", printable(target->image), program_text(target->kind));
 }
@@ -241,7 +248,7 @@ static int run_program(run_plan *plan, char **argv) {
     return refuse(&target, argv[0], target.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
   if (!set_environment(plan)) return STATUS_OWN;
   if (is_reporter(plan)) {
-    warn(&target);
+    warn(plan, &target);
     outcome_begin(&plan->outcome);
   }
   error = launch(argv, &pid, &status);

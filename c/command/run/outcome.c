@@ -13,6 +13,7 @@
 #include "command/cli/processstart.h"
 #include "command/cli/terminal.h"
 #include "launch.h"
+#include "pythonpackage.h"
 
 #define RUNNING_MS 3000         /* how long rank 0 waits for ranks that still run */
 #define ABSENT_MS 500           /* how long it waits for ranks that have not left a trace yet */
@@ -167,8 +168,8 @@ static void explain_nothing(const outcome *job, const program *target) {
               printable(target->image));
   } else if (program_is_interpreter(target)) {
     fprintf(stderr,
-            "what %s ran opened no trace (in Python, call dftracer.initialize_log); use --io to record its I/O calls\n",
-            printable(target->image));
+            "what %s ran opened no trace%s; use --io to record its I/O calls\n", printable(target->image),
+            is_python(target) ? " (it trained nothing with PyTorch; other programs call dftracer.initialize_log)" : "");
   } else {
     fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", printable(target->image));
   }

@@ -1,10 +1,12 @@
-/* variables.c - DFTRACER_* environment variables that no setting has.
+/* variables.c - environment variables that have no effect: DFTRACER_* that no setting has, and folders that do not exist.
  * SPDX-License-Identifier: MIT */
 #include "variables.h"
 
 #include <dftracer/dft.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alike.h"
@@ -37,5 +39,14 @@ void variables_each_unknown(void (*call)(const char *name, const char *nearest, 
       if (dft__is_alike(name + 9, len - 9, setting.name + 9, strlen(setting.name + 9))) nearest = setting.name;
     }
     if (!is_known && !is_accepted(name)) call(name, nearest, context);
+  }
+}
+
+void variables_each_missing(const char *folders, void (*call)(const char *folder, void *context), void *context) {
+  char list[PATH_MAX], *rest = list, *folder;
+  struct stat facts;
+  snprintf(list, sizeof list, "%s", folders);
+  while ((folder = strsep(&rest, ":")) != NULL) {
+    if (*folder && strcmp(folder, "all") != 0 && stat(folder, &facts) != 0) call(folder, context);
   }
 }
