@@ -28,6 +28,8 @@ def an_unknown_command_is_refused():
     assert not out and '"conquer"' in err and "--help" in err and err.count("\n") == 1
     _, err = dftracer("sumary", status=2)
     assert "; did you mean \"summary\"? See 'dftracer --help'" in err, err
+    _, err = dftracer("summary", "--explian", "x", status=2)
+    assert "unknown option --explian; did you mean --explain?" in err, err
 
 
 def each_command_has_help():

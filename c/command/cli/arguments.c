@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/alike.h"
 #include "help.h"
 #include "printable.h"
 
@@ -46,6 +47,14 @@ static const option *find_long(const option *options, const char *name, size_t l
   return found;
 }
 
+static int refuse_long(const arguments *given, const char *name, size_t len) {
+  for (const option *one = given->command->options; one && one->key; one++) {
+    if (dft__is_alike(name, len, one->name, strlen(one->name)))
+      return arguments_refuse(given, "unknown option --%.*s; did you mean --%s?", (int)len, name, one->name);
+  }
+  return arguments_refuse(given, "unknown option --%.*s", (int)len, name);
+}
+
 static int take_long(arguments *given, const char *text) {
   const char *equals = strchr(text, '=');
   size_t len = equals ? (size_t)(equals - text) : strlen(text);
@@ -57,7 +66,7 @@ static int take_long(arguments *given, const char *text) {
   }
   if (count != 1) {
     return stop(given, count ? arguments_refuse(given, "the option --%.*s is ambiguous", (int)len, text)
-                             : arguments_refuse(given, "unknown option --%.*s", (int)len, text));
+                             : refuse_long(given, text, len));
   }
   given->option = found;
   given->value = equals ? equals + 1 : NULL;
