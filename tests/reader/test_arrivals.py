@@ -4,11 +4,10 @@ and random ones that the oracle works out again."""
 import os
 import random
 import subprocess
-import sys
-import tempfile
 
 import made_up_job
 import summary_oracle as expected
+from cases import run_cases
 from made_up_job import Job
 from summary_check import check
 from test_meaning import COMMAND, summary
@@ -508,8 +507,8 @@ def many_ranks_are_nodes(folder):
     assert "Messages from rank to rank 15 of 17; --top N shows more" in text and "\n16 0 1 15.6 KiB\n" in text, text
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         the_slow_rank_is_the_cause,
         who_comes_in_the_same_microsecond_is_no_single_cause,
         sub_communicators_have_their_own_order,
@@ -531,12 +530,4 @@ def main():
         a_clock_that_was_set_is_reported,
         the_oracle_agrees,
         many_ranks_are_nodes,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -6,9 +6,9 @@ import os
 import random
 import re
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
+
+from cases import run_cases
 
 COMMAND = os.environ["DFT_TEST_COMMAND"]
 
@@ -133,18 +133,10 @@ def no_room_for_what_does_not_fit(folder):
     assert (done.stdout, done.stderr) == ("", wanted), done
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         training_times_of_many_spans,
         self_times_of_many_calls,
         self_times_of_shuffled_lines,
         no_room_for_what_does_not_fit,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -1,9 +1,8 @@
 """How I/O was done, in traces whose truth is known because they were made up for it: one fact in each."""
 
 import os
-import sys
-import tempfile
 
+from cases import run_cases
 from test_meaning import Trace, summary
 
 MIB = 1 << 20
@@ -184,8 +183,8 @@ def lines_in_reverse(folder):
     assert [line["count"] for line in found["groups"] if line["name"] == "load"] == [1], found["groups"]
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         small_transfers,
         random_and_unaligned_transfers,
         positions_that_are_known,
@@ -194,12 +193,4 @@ def main():
         files_that_processes_share,
         folders_that_hold_the_time,
         lines_in_reverse,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -3,11 +3,10 @@
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import zlib
 
 import oracle
+from cases import run_cases
 
 MESSAGES = {
     7: "the line is longer than the limit line_bytes",
@@ -169,20 +168,12 @@ def many_texts(folder):
     check(path, [], range(20000), [])
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         long_lines,
         the_default_length_of_a_line,
         deep_lines,
         large_members,
         what_only_looks_like_members,
         many_texts,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

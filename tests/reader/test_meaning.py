@@ -5,9 +5,9 @@ import json
 import os
 import re
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
+
+from cases import run_cases
 
 COMMAND = os.environ["DFT_TEST_COMMAND"]
 BEGIN = 1_700_000_000_000_000  # us
@@ -534,8 +534,8 @@ def the_sample_of_the_page(folder):
     assert shown == printed, printed
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         shares_are_of_the_training_loop,
         the_start_of_the_process_is_start_up,
         ranks_make_their_steps_together,
@@ -562,12 +562,4 @@ def main():
         a_median_of_nothing,
         times_in_whole_seconds,
         the_sample_of_the_page,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

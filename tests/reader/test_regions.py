@@ -1,8 +1,7 @@
 """Regions over ranks, in jobs whose truth is known because they were made up for it."""
 
-import sys
-import tempfile
 
+from cases import run_cases
 from test_meaning import Trace, summary
 
 MS = 10**6
@@ -82,18 +81,10 @@ def a_rank_is_the_sum_of_its_processes(folder):
     assert "\nEvents by rank\n" in text and "\n- 2 45.0 ms" in text and "\n0 4 40.0 ms" in text, text
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         a_slow_rank_is_named,
         ranks_that_stay_away_count,
         processes_without_ranks_count_where_they_are,
         a_rank_is_the_sum_of_its_processes,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -4,10 +4,9 @@ whose truth is known because they were made up for it."""
 import json
 import random
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
+from cases import run_cases
 from test_meaning import COMMAND, Trace, summary
 
 
@@ -249,8 +248,8 @@ def workers_without_their_trainer(folder):
         assert "a trainer and its workers are in different states; make one state of their traces" in done.stderr, done
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         quick_runs_with_an_id,
         a_process_that_writes_again,
         older_traces,
@@ -261,12 +260,4 @@ def main():
         regions_that_do_not_match,
         waiting_at_collectives,
         workers_without_their_trainer,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

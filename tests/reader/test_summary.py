@@ -5,11 +5,10 @@ summary_check.py says what is compared.
 
 import json
 import random
-import sys
-import tempfile
 
 import made_up
 import summary_oracle as expected
+from cases import run_cases
 from summary_check import BY, check, check_everything, compare, save, summary_of
 
 
@@ -157,8 +156,8 @@ def no_training(folder):
     assert check_everything(texts, paths)["training"] is None
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         every_wrong_number_is_noticed,
         made_up_traces,
         a_trace_without_a_start,
@@ -168,12 +167,4 @@ def main():
         several_runs,
         epochs_by_arguments,
         no_training,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -8,10 +8,9 @@ import random
 import re
 import shutil
 import subprocess
-import sys
-import tempfile
 import time
 
+from cases import run_cases
 from test_meaning import COMMAND, Trace, summary
 
 KNOWN = {
@@ -151,13 +150,5 @@ def hostile_names(folder):
     assert sum(text is None for text in found.values()) > 100
 
 
-def main():
-    for case in (known_names, functions_with_the_same_name, the_cpp_library, hostile_names):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    run_cases(known_names, functions_with_the_same_name, the_cpp_library, hostile_names)

@@ -3,9 +3,9 @@
 import json
 import os
 import subprocess
-import sys
-import tempfile
 import zlib
+
+from cases import run_cases
 
 HOST, FILE, COMMAND = "2a702c695247d487", "457466652c169c22", "3a702c695247d480"
 
@@ -274,19 +274,11 @@ def cat_prints_the_lines_that_are_wanted(folder):
     assert done.returncode == 3 and done.stdout.splitlines() == lines and f":{len(lines) + 2}: " in done.stderr, done
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         sound_traces_pass,
         every_broken_rule_is_found,
         other_names_are_found,
         info_tells_what_is_there,
         cat_prints_the_lines_that_are_wanted,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )

@@ -5,9 +5,9 @@ import json
 import os
 import re
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
+
+from cases import run_cases
 
 COMMAND, SOURCE = os.environ["DFT_TEST_COMMAND"], Path(os.environ["DFT_TEST_SOURCE"])
 BEGIN = 1_700_000_000_000_000  # us
@@ -121,19 +121,11 @@ def wrong_rows_are_refused(folder):
     assert "No such file" in run("--classes", Path(folder) / "none", path, status=2)
 
 
-def main():
-    for case in (
+if __name__ == "__main__":
+    run_cases(
         the_page_has_the_table_of_the_source,
         every_kind_of_region_counts_as_its_class,
         what_encloses_says_what_it_is_for,
         rows_of_the_user_come_first,
         wrong_rows_are_refused,
-    ):
-        with tempfile.TemporaryDirectory() as folder:
-            case(folder)
-            print("passed:", case.__name__, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    )
