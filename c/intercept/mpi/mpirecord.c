@@ -26,18 +26,20 @@
 #else
 #define REGISTERS 8
 #endif
+#define FEW 6 /* arguments, for which forward() has a call of its own */
 #define W dft__word
 
 static void gather(dft__mpi_args *args, const dft__mpi_row *row, const W *registers, const W *stack) {
   args->row = row;
-  for (uint32_t i = 0; i < row->arity; i++) args->words[i] = i < REGISTERS ? registers[i] : stack[i - REGISTERS];
-  for (uint32_t i = row->arity; i < DFT__MPI_ARGS_MOST; i++) args->words[i] = 0;
+  memcpy(args->words, registers, REGISTERS * sizeof(W)); /* what is there behind the last argument is never looked at */
+  if (DFT__LIKELY(row->arity <= FEW)) return;
+  for (uint32_t i = REGISTERS; i < DFT__MPI_ARGS_MOST; i++) args->words[i] = i < row->arity ? stack[i - REGISTERS] : 0;
 }
 
 /* A function that takes fewer arguments does not see the rest. */
 static W forward(uintptr_t original, const dft__mpi_args *args) {
   const W *a = args->words;
-  if (args->row->arity <= 6) return ((W(*)(W, W, W, W, W, W))original)(a[0], a[1], a[2], a[3], a[4], a[5]);
+  if (args->row->arity <= FEW) return ((W(*)(W, W, W, W, W, W))original)(a[0], a[1], a[2], a[3], a[4], a[5]);
   return ((W(*)(W, W, W, W, W, W, W, W, W, W, W, W, W, W))original)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7],
                                                                     a[8], a[9], a[10], a[11], a[12], a[13]);
 }
@@ -156,7 +158,7 @@ static inline void enter(dft__mpi_event *event, const W *stack) {
   if (DFT__UNLIKELY(abandoned)) dft_region_end_at(abandoned); /* when exactly, nobody has seen */
 }
 
-static void begin(dft__mpi_event *event) {
+static inline void begin(dft__mpi_event *event) {
   dft__mpi_event_begin(event);
   outermost.region = event->region;
 }
@@ -194,7 +196,7 @@ static void end_success(dft__mpi_event *event) {
 }
 
 /* Before the call: once the library has a handle back, another thread may get it. */
-static void give_up(const dft__mpi_args *args) {
+static __attribute__((noinline)) void give_up(const dft__mpi_args *args) {
   dft__word handle;
   switch (args->row->flow) {
     case DFT__MPI_COMM_FREE:
@@ -211,7 +213,7 @@ static void give_up(const dft__mpi_args *args) {
 
 /* The call itself. Returns whether it succeeded. */
 static int make_call(dft__mpi_event *event, uintptr_t original, int error) {
-  give_up(&event->args);
+  if (DFT__UNLIKELY(event->args.row->flow >= DFT__MPI_GIVES_UP)) give_up(&event->args);
   errno = error;
   event->result = forward(original, &event->args);
   event->end = dft__clock_ticks();

@@ -40,14 +40,15 @@ enum dft__mpi_flow {
   DFT__MPI_COMM,       /* makes a communicator; every rank of the old one calls it */
   DFT__MPI_COMM_LATER, /* the same, with the ranks of the old one, and usable when its request is complete */
   DFT__MPI_COMM_PART,  /* makes one, but not every rank of the old one calls it, or there are two old ones */
-  DFT__MPI_COMM_FREE,
   DFT__MPI_WINDOW,
-  DFT__MPI_WINDOW_FREE,
   DFT__MPI_SESSION,
-  DFT__MPI_SESSION_END,
   DFT__MPI_OPENS,
-  DFT__MPI_CLOSES,
   DFT__MPI_VIEW,
+  DFT__MPI_GIVES_UP, /* these give a handle back */
+  DFT__MPI_COMM_FREE = DFT__MPI_GIVES_UP,
+  DFT__MPI_WINDOW_FREE,
+  DFT__MPI_SESSION_END,
+  DFT__MPI_CLOSES,
 };
 
 #define DFT__MPI_ARGS_MOST 14
