@@ -101,6 +101,11 @@ static void look_back(time_splitter *splitter) {
   splitter->floor = floor;
 }
 
+__attribute__((cold)) static void book_aside(time_splitter *splitter, enum time_class class) {
+  splitter->counts->aside_ns[aside_of(class)][splitter->phase] += splitter->spent_aside[class];
+  splitter->spent_aside[class] = 0;
+}
+
 /* Books what was spent since the last change. */
 static void book(time_splitter *splitter) {
   const window_cursor *epoch = &splitter->cursors[WINDOW_EPOCH], *step = &splitter->cursors[WINDOW_STEP];
@@ -111,15 +116,12 @@ static void book(time_splitter *splitter) {
   uint64_t *of_phase = splitter->counts->split_ns[splitter->phase];
   uint64_t *of_epoch = stats && !is_evaluation ? stats->class_ns : NULL;
   uint64_t *of_step = step->is_inside && !is_evaluation && !is_pause ? splitter->step.class_ns : NULL;
-  for (int kind = 0; kind < ASIDES; kind++) {
-    splitter->counts->aside_ns[kind][splitter->phase] += splitter->spent_aside[kind];
-    splitter->spent_aside[kind] = 0;
-  }
   for (uint32_t classes = splitter->classes; classes; classes &= classes - 1) {
     const uint32_t class = (uint32_t)__builtin_ctz(classes);
     const uint64_t ns = splitter->spent[class];
     splitter->spent[class] = 0;
     of_phase[class] += ns;
+    if (splitter->spent_aside[class]) book_aside(splitter, (enum time_class) class);
     if (of_epoch) of_epoch[class] += ns;
     if (of_step) of_step[class] += ns;
     if (stats && is_evaluation) stats->evaluation_ns += ns;
@@ -132,7 +134,7 @@ static void spend(time_splitter *splitter, int64_t until, enum time_class class,
     int64_t to = until > splitter->floor ? until : splitter->floor;
     splitter->spent[class] += (uint64_t)(splitter->now - to);
     splitter->classes |= 1u << class;
-    if (is_aside) splitter->spent_aside[aside_of(class)] += (uint64_t)(splitter->now - to);
+    if (is_aside) splitter->spent_aside[class] += (uint64_t)(splitter->now - to);
     splitter->now = to;
     if (to > splitter->floor || to == splitter->first) return;
     book(splitter);

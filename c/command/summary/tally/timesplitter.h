@@ -41,9 +41,9 @@ typedef struct time_splitter {
   int64_t now;   /* what is later was counted */
   int64_t floor; /* until here, phase, step and epoch stay the same */
   enum time_phase phase;
-  uint64_t spent[TIME_CLASSES]; /* since they changed */
-  uint64_t spent_aside[ASIDES]; /* of this, aside */
-  uint32_t classes;             /* a bit for each of spent that is not 0 */
+  uint64_t spent[TIME_CLASSES];       /* since they changed */
+  uint64_t spent_aside[TIME_CLASSES]; /* of this, aside */
+  uint32_t classes;                   /* a bit for each of spent that is not 0 */
   window_cursor cursors[WINDOW_KINDS];
   slow_step step; /* that is being added up */
   known_epoch epochs[2];
@@ -63,7 +63,7 @@ static inline void time_splitter_add(time_splitter *splitter, int64_t start, int
   }
   splitter->spent[TIME_OUTSIDE] += (uint64_t)(splitter->now - end);
   splitter->spent[class] += (uint64_t)(end - start);
-  if (is_aside) splitter->spent_aside[aside_of(class)] += (uint64_t)(end - start);
+  if (is_aside) splitter->spent_aside[class] += (uint64_t)(end - start);
   splitter->classes |= 1u << TIME_OUTSIDE | 1u << class;
   splitter->now = start;
 }
