@@ -22,6 +22,16 @@ static PyObject *ticks(PyObject *module, PyObject *ignored) {
   return PyLong_FromUnsignedLongLong(mode_now() == MODE_NATIVE && dft_time() ? dft_ticks() : 0);
 }
 
+PyDoc_STRVAR(around_doc, "_around($module, /)\n--\n\nThe innermost region of this thread; 0: none.");
+static PyObject *around(PyObject *module, PyObject *ignored) {
+  static dft_site site = DFT_SITE("around", "dftracer");
+  dft_span span = {.struct_size = sizeof span};
+  (void)module;
+  (void)ignored;
+  if (mode_now() == MODE_NATIVE) dft_span_begin(&site, &span);
+  return PyLong_FromUnsignedLongLong(span.parent);
+}
+
 PyDoc_STRVAR(enter_event_doc, "enter_event($module, /)\n--\n\nPushes a level; returns the depth before it.");
 static PyObject *enter_event(PyObject *module, PyObject *ignored) {
   (void)module;
@@ -97,24 +107,36 @@ static PyObject *log_event(PyObject *module, PyObject *args, PyObject *keywords)
 }
 
 PyDoc_STRVAR(log_measured_doc,
-             "_log_measured($module, name, cat, begin, end, ints={}, strings={}, floats={}, /)\n--\n\n"
+             "_log_measured($module, name, cat, begin, end, ints={}, strings={}, floats={}, crosses=False, /)\n--\n\n"
              "Writes one complete event with times of _ticks. It encloses what was recorded between "
-             "them,\nalso where the kernel's clock, that of get_time, is being adjusted.");
+             "them,\nalso where the kernel's clock, that of get_time, is being adjusted. If it crosses regions of the "
+             "thread,\nit goes onto a lane.");
+static void record_on_lane(Label *label, uint64_t begin, uint64_t end, const dft_arg *args, uint32_t count) {
+  dft_span span = {.struct_size = sizeof span};
+  dft_span_begin(&label->site, &span);
+  span.begin_ticks = begin;
+  dft_span_end(&span, 1);
+  span.end_ticks = end;
+  dft_span_record(&span, args, count);
+}
+
 static PyObject *log_measured(PyObject *module, PyObject *args) {
   PyObject *name, *cat, *ints = NULL, *strings = NULL, *floats = NULL;
   unsigned long long begin, end;
+  int crosses = 0;
   Arguments set;
   dft_arg few[ARGS_FEW], *out;
   Label *label;
   (void)module;
-  if (!PyArg_ParseTuple(args, "OOKK|OOO:_log_measured", &name, &cat, &begin, &end, &ints, &strings, &floats))
+  if (!PyArg_ParseTuple(args, "OOKK|OOOp:_log_measured", &name, &cat, &begin, &end, &ints, &strings, &floats, &crosses))
     return NULL;
   if (mode_now() != MODE_NATIVE) Py_RETURN_NONE;
   label = label_new(name, cat);
   if (!label) return NULL;
   take_values(&set, ints, strings, floats);
   out = arguments_list(&set, few);
-  if (out) dft_record(&label->site, begin, end, out, set.count);
+  if (out && crosses) record_on_lane(label, begin, end, out, set.count);
+  else if (out) dft_record(&label->site, begin, end, out, set.count);
   if (out != few) PyMem_Free(out);
   arguments_clear(&set);
   label_drop(label);
@@ -139,6 +161,7 @@ static PyObject *log_counter(PyObject *module, PyObject *args, PyObject *keyword
 PyMethodDef event_call_methods[] = {
   {"get_time", get_time, METH_NOARGS, get_time_doc},
   {"_ticks", ticks, METH_NOARGS, ticks_doc},
+  {"_around", around, METH_NOARGS, around_doc},
   {"enter_event", enter_event, METH_NOARGS, enter_event_doc},
   {"exit_event", exit_event, METH_NOARGS, exit_event_doc},
   {"log_event", WITH_KEYWORDS(log_event), log_event_doc},

@@ -13,23 +13,45 @@ from dftracer.python.ai_init import ai
 from dftracer.python.env import native
 
 
+class Moment(int):
+    """A time of native._ticks."""
+
+    around = 0  # the innermost region of the thread then
+
+
+def now() -> Moment:
+    """This moment."""
+    moment = Moment(native._ticks())
+    moment.around = native._around()
+    return moment
+
+
+NEVER = Moment(0)
+
+
+def record(name: str, began: Moment, ended: Moment, epoch: int) -> None:
+    """What encloses events. Regions of the program may begin in it and end after it, or the other way round."""
+    values = {"epoch": epoch} if epoch >= 0 else {}
+    native._log_measured(name, "pipeline", began, ended, values, {}, {}, began.around != ended.around)
+
+
 class Epochs:
-    """Of the training of this process. Times are those of native._ticks."""
+    """Of the training of this process."""
 
     def __init__(self) -> None:
         self.epoch, self.step = -1, 0
         self.has_stepped = False
-        self.epoch_began = 0  # 0: none is open
+        self.epoch_began = NEVER  # none is open
         self.open_epoch = -1
-        self.last = 0  # when the last event of the training ended
+        self.last = NEVER  # when the last event of the training ended
         self.last_seconds = 0.0  # the same by the clock of monotonic
         self.numbers_before: tuple[int, int, bool] | None = None  # an epoch is guessed: what they were
 
     def touch(self) -> None:
         """An event of the training has ended."""
-        self.last, self.last_seconds = native._ticks(), monotonic()
+        self.last, self.last_seconds = now(), monotonic()
 
-    def start_epoch(self, number: int | None, began: int) -> None:
+    def start_epoch(self, number: int | None, began: Moment) -> None:
         """It is one, whether it was guessed or not."""
         self.end_epoch(began)
         if number is not None or self.numbers_before is None:
@@ -58,12 +80,11 @@ class Epochs:
         self.step += 1
         ai.update(step=self.step)
 
-    def end_epoch(self, ended: int = 0) -> None:
+    def end_epoch(self, ended: Moment = NEVER) -> None:
         """At that time, or at the end of the last event."""
         if self.epoch_began:
-            began, self.epoch_began = self.epoch_began, 0
-            ended = max(ended or self.last, began)
-            native._log_measured("epoch", "pipeline", began, ended, {"epoch": self.open_epoch})
+            began, self.epoch_began = self.epoch_began, NEVER
+            record("epoch", began, max(ended or self.last, began), self.open_epoch)
 
     def end_after_pause(self) -> None:
         """Something begins now, outside of all loops. A second is no pause, nor is a tenth of a long epoch."""

@@ -21,7 +21,7 @@ from weakref import ref
 
 from dftracer.python.ai_init import ai
 from dftracer.python.env import native
-from dftracer.python.frameworks.epochs import Epochs
+from dftracer.python.frameworks.epochs import NEVER, Epochs, Moment, now, record
 from dftracer.python.torch import loaders
 from dftracer.python.torch.change import ByIdentity, finder
 
@@ -32,7 +32,7 @@ BODY_IS_DONE, IS_LEFT, IS_LAST = 2, 3, 4  # what happens in a loop: Loop._step o
 class Use:
     """One loop over a loader."""
 
-    def __init__(self, loader: Any, began: int) -> None:
+    def __init__(self, loader: Any, began: Moment) -> None:
         self.find_loader, self.find_dataset, self.began = finder(loader), finder(loaders._dataset_of(loader)), began
         self.kind = UNKNOWN  # what it is, or seems to be
         self.is_known = False  # the last loop over this loader was of that kind
@@ -140,8 +140,8 @@ class Progress(Epochs):
 
     def __init__(self) -> None:
         super().__init__()
-        self.loader_began = 0  # a framework may start the loader before it tells of the first epoch
-        self.evaluation_began = 0
+        self.loader_began = NEVER  # a framework may start the loader before it tells of the first epoch
+        self.evaluation_began = NEVER
         self.is_looking = False  # a framework takes a batch to learn its shape
         self.drivers = 0  # frameworks that tell epochs and evaluations themselves
         self.loops: list[Use] = []  # that are open, the innermost last
@@ -158,30 +158,29 @@ class Progress(Epochs):
     def _leave_to_parent(self) -> None:
         """In a forked child: the loops, the epoch and the evaluation that are open are its parent's."""
         self.loops, self.guessed, self.numbers_before = [], None, None
-        self.epoch_began = self.evaluation_began = self.loader_began = 0
+        self.epoch_began = self.evaluation_began = self.loader_began = NEVER
 
     # ---- What frameworks tell ----------------------------------------------------------------------------------------
 
     def begin_epoch(self, number: int) -> None:
-        first = 0 if self.epoch_began else self.loader_began
+        first = NEVER if self.epoch_began else self.loader_began
         self._leave_loops(TRAINS, EVALUATES, but=first)  # which may hold the first batch of this epoch
-        began = first or native._ticks()
-        self.loader_began, self.guessed = 0, None
+        began = first or now()
+        self.loader_began, self.guessed = NEVER, None
         self.start_epoch(number, began)
 
     def begin_evaluation(self) -> None:
-        self.evaluation_began = self.evaluation_began or native._ticks()
+        self.evaluation_began = self.evaluation_began or now()
 
     def end_evaluation(self, name: str = "evaluate") -> None:
         if self.evaluation_began:
             self._leave_loops(EVALUATES)
-            began, self.evaluation_began = self.evaluation_began, 0
+            began, self.evaluation_began = self.evaluation_began, NEVER
             self._evaluated(began, name)
 
-    def _evaluated(self, began: int, name: str = "evaluate") -> None:
+    def _evaluated(self, began: Moment, name: str = "evaluate") -> None:
         self.touch()
-        values = {"epoch": self.epoch} if self.epoch >= 0 else {}
-        native._log_measured(name, "pipeline", began, self.last, values)
+        record(name, began, self.last, self.epoch)
 
     def is_done(self) -> bool:
         """Whether a framework that leaves a loop has used its batch: it does so unless an error stops it."""
@@ -203,7 +202,7 @@ class Progress(Epochs):
         """The training is over, or the program is."""
         self._leave_loops(TRAINS, EVALUATES, UNKNOWN)
         self.end_epoch()
-        self.loader_began = 0
+        self.loader_began = NEVER
 
     # ---- What is seen ------------------------------------------------------------------------------------------------
 
@@ -217,7 +216,7 @@ class Progress(Epochs):
         if self.is_looking:
             return lambda _, iterator: Look(iterator)
         self.event_begins()
-        use = Use(loader, native._ticks())
+        use = Use(loader, now())
         if self.drivers:
             use.kind = EVALUATES if self.evaluation_began else TRAINS
             self.loader_began = self.loader_began if self.evaluation_began else use.began
