@@ -266,6 +266,8 @@ class Progress(Epochs):
     def _innermost(self) -> Use | None:
         """The loop that this thread is in; without one, that of another thread, which may fetch for this one."""
         here, last = threading.get_ident(), self.loops[-1] if self.loops else None
+        if last is None or last.thread == here:
+            return last
         return next((use for use in reversed(self.loops) if use.thread == here), last)
 
     def _set_ahead(self, use: Use, is_ahead: bool) -> None:

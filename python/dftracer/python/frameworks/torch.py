@@ -27,15 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Inside(threading.local):
-    """Whether this thread is in a block of it."""
-
     depth = 0
-
-    def __enter__(self) -> None:
-        self.depth += 1
-
-    def __exit__(self, *_: Any) -> None:
-        self.depth -= 1
 
 
 _inside = _Inside()  # of a forward
@@ -181,15 +173,19 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
     def step(closure: Any, args: Any, kwargs: Any) -> Any:
         """The call itself; with the closure in its place, if there is one."""
         if not callable(closure):
-            with _stepping, node:
-                return before(*args, **kwargs)
+            _stepping.depth = 1
+            try:
+                with node:
+                    return before(*args, **kwargs)
+            finally:
+                _stepping.depth = 0
         begun: list[None] = []
 
         def computed() -> Any:
             result = closure()
             if not _stepping.depth:
                 begun.append(None)
-                _stepping.__enter__()
+                _stepping.depth = 1
                 node.start()
             return result
 
@@ -202,7 +198,7 @@ def _stepped(change: Change, node: DFTracerAI, before: Any) -> Any:
         finally:
             if begun:
                 node.stop()
-                _stepping.__exit__()
+                _stepping.depth = 0
 
     @functools.wraps(before)
     def traced(*args: Any, **kwargs: Any) -> Any:
