@@ -87,11 +87,14 @@ static void use_again(void) {
   MPI_Comm_free(&used);
 }
 
-static void spawn(char *program) {
-  char *words[] = {"child", NULL};
+static void spawn(char *program, int is_multiple) {
+  char *words[] = {"child", NULL}, **each[] = {words};
+  MPI_Info info = MPI_INFO_NULL;
   MPI_Comm children, all;
-  int value = 1, sum = 0;
-  MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  int value = 1, sum = 0, one = 1;
+  if (is_multiple)
+    MPI_Comm_spawn_multiple(1, &program, each, &one, &info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+  else MPI_Comm_spawn(program, words, 1, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
   MPI_Intercomm_merge(children, 0, &all);
   MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, all);
   MPI_Comm_free(&all);
@@ -137,7 +140,8 @@ int main(int argc, char **argv) {
   } else if (strcmp(what, "again") == 0) {
     use_again();
   } else if (strcmp(what, "spawn") == 0) {
-    spawn(argv[0]);
+    spawn(argv[0], 0);
+    spawn(argv[0], 1);
   } else if (strcmp(what, "child") == 0) {
     be_spawned();
   } else if (strcmp(what, "pmpi") == 0) {
