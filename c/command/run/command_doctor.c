@@ -146,8 +146,7 @@ static void report_unlinked(checkup *state, const program *target) {
            state->with_io ? "I/O calls" : "", state->with_io && state->with_nvtx ? " and " : "",
            state->with_nvtx ? "NVTX ranges" : "");
   } else if (program_is_interpreter(target)) {
-    report(state, NOTE,
-           "%s is an interpreter: the code it runs is recorded if that uses dftracer%s", target->image,
+    report(state, NOTE, "%s is an interpreter: the code it runs is recorded if that uses dftracer%s", target->image,
            is_python(target) ? ": trainings of PyTorch and what is built on it need no line, other programs call "
                                "dftracer.initialize_log"
                              : "");

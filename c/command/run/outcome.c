@@ -167,8 +167,7 @@ static void explain_nothing(const outcome *job, const program *target) {
       fprintf(stderr, "the loader cannot find libdftracer_core, which %s links: set LD_LIBRARY_PATH=PREFIX/lib\n",
               printable(target->image));
   } else if (program_is_interpreter(target)) {
-    fprintf(stderr,
-            "what %s ran opened no trace%s; use --io to record its I/O calls\n", printable(target->image),
+    fprintf(stderr, "what %s ran opened no trace%s; use --io to record its I/O calls\n", printable(target->image),
             is_python(target) ? " (it trained nothing with PyTorch; other programs call dftracer.initialize_log)" : "");
   } else {
     fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", printable(target->image));

@@ -62,7 +62,7 @@ static void print_totals(FILE *out, const summary_answer *answer) {
   print_heading(out, training);
   char duration[FORMAT_BYTES], startup[96] = "before the training loop";
   if (training->before_ns) {
-    format_duration(duration, (double)(training->before_ns / trainers) / 1e9);
+    format_duration(duration, 1e-9 * (double)training->before_ns / (double)trainers);
     snprintf(startup, sizeof startup, "before the training loop; %s of it before the first event", duration);
   }
   const struct {
