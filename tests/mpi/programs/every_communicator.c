@@ -1,5 +1,9 @@
 /* every_communicator.c - makes communicators in every way that needs no second job.
  * SPDX-License-Identifier: MIT */
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include "tally.h"
 
 #define WORLD MPI_COMM_WORLD
@@ -23,6 +27,45 @@ static void inter(void) {
   DO(Comm_disconnect, 0, &both);
   DO(Comm_free, 0, &half);
 }
+
+/* The first two ranks, by a socket. Debian's MPICH 4.0 waits in it for ever. */
+static void join(void) {
+#if !defined(MPICH) || MPICH_NUMVERSION >= 50000000
+  struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t len = sizeof place;
+  const int made_here = socket(AF_INET, SOCK_STREAM, 0);
+  int joined = made_here;
+  if (me == 0) {
+    bind(made_here, (struct sockaddr *)&place, len);
+    listen(made_here, 1);
+    getsockname(made_here, (struct sockaddr *)&place, &len);
+    DO(Send, sizeof place, &place, sizeof place, MPI_BYTE, 1, 9, WORLD);
+    joined = accept(made_here, NULL, NULL);
+  } else if (me == 1) {
+    DO(Recv, sizeof place, &place, sizeof place, MPI_BYTE, 0, 9, WORLD, MPI_STATUS_IGNORE);
+    connect(made_here, (struct sockaddr *)&place, len);
+  }
+  if (me < 2) {
+    DO(Comm_join, 0, joined, &made);
+    DO(Comm_free, 0, &made);
+  }
+  if (joined != made_here) close(joined);
+  close(made_here);
+#endif
+}
+
+#if HAS_PERSISTENT
+static void halves(MPI_Group all) {
+  int low[1][3] = {{0, ranks / 2 - 1, 1}}, high[1][3] = {{ranks / 2, ranks - 1, 1}};
+  int is_low = me < ranks / 2;
+  MPI_Group group, other;
+  MPI_Group_range_incl(all, 1, is_low ? low : high, &group);
+  MPI_Group_range_incl(all, 1, is_low ? high : low, &other);
+  MAKE(Intercomm_create_from_groups, group, 0, other, 0, "halves", MPI_INFO_NULL, MPI_ERRORS_RETURN);
+  MPI_Group_free(&group);
+  MPI_Group_free(&other);
+}
+#endif
 
 void every_communicator(void) {
   static int zero;
@@ -51,6 +94,7 @@ void every_communicator(void) {
   MAKE(Dist_graph_create_adjacent, WORLD, 1, &left_rank, MPI_UNWEIGHTED, 1, &right_rank, MPI_UNWEIGHTED, MPI_INFO_NULL,
        zero);
   inter();
+  join();
 #if HAS_PERSISTENT
   DO(Comm_idup_with_info, 0, WORLD, MPI_INFO_NULL, &made, &request), FINISH(0), use();
   {
@@ -60,6 +104,7 @@ void every_communicator(void) {
     MPI_Group_from_session_pset(session, "mpi://WORLD", &of_session);
     MAKE(Comm_create_from_group, of_session, "dftracer", MPI_INFO_NULL, MPI_ERRORS_RETURN);
     MPI_Group_free(&of_session);
+    halves(group);
     DO(Session_finalize, 0, &session);
   }
 #endif
