@@ -148,8 +148,7 @@ static int take_phases(measure_list *list, const summary_answer *answer, const j
   take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
   measure_set_ratio(list, M_teardown_share, end, costs->job_ns);
   measure_set(list, M_teardown_stake, end);
-  return phase_cause_measure(list, M_startup_cause, answer, costs, PHASE_START) &&
-         phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
+  return phase_cause_measure(list, answer, costs, PHASE_START) && phase_cause_measure(list, answer, costs, PHASE_END);
 }
 
 /* Regions whose names are in no row of the vocabulary count as compute. */
