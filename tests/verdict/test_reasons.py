@@ -156,17 +156,22 @@ def workers_of_some_trainers_are_not_none():
 
 
 def what_workers_do_is_unknown_without_io():
-    for has_io in (False, True):
+    """Starting a worker and waiting for its end are no I/O."""
+    for call, words in (
+        (None, "the loading of samples; whether that reads or computes is unknown: trace with --io, for all paths."),
+        ("wait4", "the loading of samples; whether that reads or computes is unknown: trace with --io, for all paths."),
+        ("stat", "the preparing of samples, outside of the I/O calls that were recorded."),
+    ):
         job = Job()
         epochs(job, 0, 40, 40, 20)
         worker = job.worker(job.ranks[0]).main
         for _ in range(3 * STEPS):
             worker.region("data.batch", "data", 60)
-        if has_io:
-            worker.call("stat", 0.1, "/data")
+        if call:
+            worker.call(call, 0.1, "/data")
         verdict = document_of(job)[1]
-        assert verdict["cause"]["class"] == ("preparing" if has_io else "loading"), verdict
-        assert ("trace with --io" in verdict["evidence"][0]) != has_io, verdict
+        assert verdict["cause"]["class"] == ("preparing" if call == "stat" else "loading"), verdict
+        assert verdict["evidence"][0].endswith(words), verdict
 
 
 def waiting_for_a_rank_that_saves_is_checkpoint():
