@@ -174,6 +174,25 @@ def what_workers_do_is_unknown_without_io():
         assert verdict["evidence"][0].endswith(words), verdict
 
 
+def a_trainer_that_loads_by_itself_prepares_samples():
+    """It reads in every fetch, so nobody else loads. If it did not, another process may do so that was not recorded."""
+    for read, expected in ((5, "preparing"), (15, None), (0, None)):
+        job = Job()
+        thread = job.ranks[0].main
+        thread.call("open", 1, "/data/x", ret=3)
+        with thread.within("epoch", "pipeline", epoch=0):
+            for _ in range(STEPS):
+                with thread.within("fetch.iter", "dataloader"):
+                    if read:
+                        thread.call("read", read, "/data/x", ret=4096)
+                    thread.idle(50 - read)
+                thread.region("forward", "compute", 20)
+        verdict = document_of(job)[1]
+        cause = verdict["cause"]
+        assert (cause and cause["class"]) == expected, (read, verdict)
+        assert not expected or abs(cause["share"] - 0.9) < 1e-6, cause
+
+
 def waiting_for_a_rank_that_saves_is_checkpoint():
     """Rank 0 saves for 60 ms of 120 in a step, the other three wait."""
     verdict = document_of(training(ranks=4, steps=STEPS, checkpoint=[60, 0, 0, 0], compute=59, exchange=1))[1]
@@ -363,6 +382,7 @@ if __name__ == "__main__":
         more_workers_than_there_are_is_what_would_suffice,
         workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
+        a_trainer_that_loads_by_itself_prepares_samples,
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
