@@ -130,12 +130,12 @@ def a_worker_that_ends_early_is_missed():
     document, verdict = document_of(job)
     assert "find out why one begins late or ends early: they are there for only 62 % of it" in verdict["next"], verdict
     (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
-    assert found["advice"] == "Raise num_workers.", found
+    assert found["advice"].startswith("Raise num_workers, if the node has idle cores"), found
 
 
 def more_workers_than_there_are_is_what_would_suffice():
     """One is busy all the time, and one is what would suffice: that is no number to raise it to."""
-    for load, words in ((99, "Raise num_workers."), (105, "Raise num_workers: 2 would suffice")):
+    for load, words in ((99, "Raise num_workers, if"), (105, "Raise num_workers: 2 would suffice")):
         job = training(steps=STEPS, input=6, compute=100)
         worker = job.worker(job.ranks[0]).main
         for _ in range(STEPS):
@@ -144,6 +144,43 @@ def more_workers_than_there_are_is_what_would_suffice():
         document, _ = document_of(job)
         (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
         assert found["advice"].startswith(words), (load, found)
+
+
+def workers_that_wait_for_each_other_are_too_few():
+    """One of 100 ms in each step of 141 ms, of which the trainer computes for 41."""
+    job = training(steps=STEPS, input=100, compute=41)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 100)
+        worker.idle(41)
+    document, verdict = document_of(job)
+    assert "few-workers" not in findings_of(document) and "num_workers" not in verdict["next"], verdict
+    assert verdict["next"].startswith("raise prefetch_factor"), verdict
+    assert verdict["next"].endswith("busy only 71 % of the time; if they always were, 3 would be needed"), verdict
+
+
+def more_workers_need_cores_and_are_not_all():
+    """A worker is busy all the time. It computes, or reads; and so many as it would be needed."""
+    for is_read, compute, words in (
+        (False, 50, "raise num_workers above 1 if the node has idle cores: workers are busy 100 % of the time"),
+        (True, 50, "stage the data to faster storage, or raise num_workers above 1: workers are busy 100 %"),
+        (False, 10, "make the preparing of a sample cheaper (prepare it once and store it, or on the device): more "),
+        (True, 10, "stage the data to faster storage, or make the reading of a sample cheaper: more workers alone"),
+    ):
+        job = training(steps=STEPS, input=100 - compute, compute=compute)
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(STEPS):
+            with worker.within("data.batch", "data"):
+                if is_read:
+                    worker.call("read", 100, "/data/x", ret=4096)
+                else:
+                    worker.idle(100)
+        document, verdict = document_of(job)
+        (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+        assert verdict["next"].startswith(words), verdict
+        assert ("10 would be needed" in verdict["next"]) == (compute == 10), verdict
+        assert ("alone will not do, because 10 would be needed" in found["advice"]) == (compute == 10), found
+        assert ("2 would suffice" in found["advice"]) == (compute == 50), found
 
 
 def workers_of_some_trainers_are_not_none():
@@ -380,6 +417,8 @@ if __name__ == "__main__":
         more_workers_are_no_advice_if_there_are_enough,
         a_worker_that_ends_early_is_missed,
         more_workers_than_there_are_is_what_would_suffice,
+        workers_that_wait_for_each_other_are_too_few,
+        more_workers_need_cores_and_are_not_all,
         workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
         a_trainer_that_loads_by_itself_prepares_samples,

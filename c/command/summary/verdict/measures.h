@@ -131,7 +131,8 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(other_busy, SHARE, "of the time of the other workers: they load")                                                  \
   X(worker_presence, SHARE, "of the training loop: so long is a worker there, mean")                                   \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")                            \
-  X(workers_wanted, COUNT, "the same, if there are fewer")
+  X(workers_wanted, COUNT, "the same, if there are fewer, but not far fewer")                                          \
+  X(workers_excess, COUNT, "the same, if it is more than 8 times as many, or more than 64")
 
 enum measure {
 #define MEASURE_ID(name, unit, what) M_##name,

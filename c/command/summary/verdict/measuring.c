@@ -272,6 +272,10 @@ static void take_busiest(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_worker_spread, found->busiest_share > others ? found->busiest_share - others : 0);
 }
 
+/* A node has no cores for more, or the samples are what has to change. */
+#define WORKER_FACTOR 8
+#define WORKERS_MOST 64
+
 static void take_workers(measure_list *list, const trainer_list *trainers) {
   double workers = 0, empty = 0, busy = 0, life = 0, loops = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
@@ -290,7 +294,10 @@ static void take_workers(measure_list *list, const trainer_list *trainers) {
   measure_set_ratio(list, M_worker_busy, busy, life);
   measure_set_ratio(list, M_worker_presence, life, loops);
   if (enough > 0) measure_set(list, M_workers_enough, enough);
-  if (enough * trainers->count > workers) measure_set(list, M_workers_wanted, enough);
+  if (enough * trainers->count > workers) {
+    const int is_excess = enough * trainers->count > WORKER_FACTOR * workers || enough > WORKERS_MOST;
+    measure_set(list, is_excess ? M_workers_excess : M_workers_wanted, enough);
+  }
 }
 
 static void take_starts(measure_list *list, const job_costs *costs) {

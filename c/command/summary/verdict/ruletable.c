@@ -239,7 +239,10 @@ const finding_rule rules[] = {
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
-   "Raise num_workers[: {workers_wanted} would suffice if nothing else limits them, such as cores or the disk]."},
+   "Raise num_workers[: {workers_wanted} would suffice], if the node has idle cores or workers mostly wait in I/O "
+   "calls.[ But more workers alone will not do, because {workers_excess} would be needed: make the preparing of a "
+   "sample "
+   "cheaper (prepare it once and store it, or on the device).]"},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05},
