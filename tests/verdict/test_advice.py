@@ -85,7 +85,8 @@ def who_writes_together_may_wait_for_a_rank():
             job.meet(name, 5, "MPIIO")
         verdict = document_of(job)["verdict"]
         assert (verdict["class"], verdict["kind"], verdict["is_sure"]) == ("io", "write", not is_joint), verdict
-        told = [line for line in verdict["evidence"] if line.startswith("Much of that may be waiting: all ranks call")]
+        words = "Much of the I/O may be waiting: all ranks call"
+        told = [line for line in verdict["evidence"] if line.startswith(words)]
         assert bool(told) == ("rank 3" in verdict["next"]) == is_joint, verdict
     job = Job(4)
     for _ in range(STEPS):

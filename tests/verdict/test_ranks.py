@@ -162,7 +162,7 @@ def a_slow_node_may_be_a_clock_that_is_wrong():
         document = document_of(job)
         verdict = document["verdict"]
         assert (verdict["class"], verdict["is_sure"]) == expected, verdict
-        doubt = "Up to 91 % of that may be waiting for other ranks: the clocks of the nodes do not agree"
+        doubt = "Up to 91 % of the communication may be waiting for other ranks: the clocks of the nodes do not agree"
         assert (doubt in told_by(document)) == (hosts == 2), verdict
         assert "messages" not in verdict["next"], verdict
 

@@ -262,6 +262,22 @@ def what_is_unknown_is_told_and_outweighs_a_small_cost():
             assert verdict["tied"] == [], verdict
 
 
+def what_is_unknown_comes_after_the_cause():
+    """Which says `of that waiting`, and follows the first line even if there is less of it."""
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for _ in range(STEPS):
+            with thread.within("fetch.iter", "dataloader"):
+                thread.call("read", 30, "/data/x", ret=4096)
+            thread.region("forward", "compute", 5)
+            thread.idle(65)
+    verdict = document_of(job)[1]
+    assert verdict["class"] == "input", verdict
+    assert verdict["evidence"][0].startswith("All of that waiting coincides with read()"), verdict
+    assert verdict["evidence"][1].startswith("65 % of the loop"), verdict
+
+
 def loading_in_the_loop_is_told():
     """As in a loop that loads a batch, without a fetch, and computes."""
     for name, expected in (("item", True), ("plot", False)):
@@ -426,6 +442,7 @@ if __name__ == "__main__":
         waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
+        what_is_unknown_comes_after_the_cause,
         loading_in_the_loop_is_told,
         a_training_without_a_loader_has_a_loop,
         a_job_that_only_evaluates_is_judged,
