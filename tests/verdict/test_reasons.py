@@ -161,20 +161,20 @@ def workers_that_wait_for_each_other_are_too_few():
 
 def more_workers_need_cores_and_are_not_all():
     """A worker is busy all the time. It computes, or reads; and so many as it would be needed."""
-    for is_read, compute, words in (
-        (False, 50, "raise num_workers above 1 if the node has idle cores: workers are busy 100 % of the time"),
-        (True, 50, "stage the data to faster storage, or raise num_workers above 1: workers are busy 100 %"),
-        (False, 10, "make the preparing of a sample cheaper (prepare it once and store it, or on the device): more "),
-        (True, 10, "stage the data to faster storage, or make the reading of a sample cheaper: more workers alone"),
+    for read, compute, words in (
+        (0, 50, "raise num_workers above 1 if the node has idle cores: workers are busy 100 % of the time"),
+        (100, 50, "stage the data to faster storage, or raise num_workers above 1: workers are busy 100 %"),
+        (0, 10, "make the loading of a sample cheaper (trace with --io to see whether it reads or computes): more "),
+        (1, 10, "make the preparing of a sample cheaper (prepare it once and store it, or on the device): more "),
+        (100, 10, "stage the data to faster storage, or make the reading of a sample cheaper: more workers alone"),
     ):
         job = training(steps=STEPS, input=100 - compute, compute=compute)
         worker = job.worker(job.ranks[0]).main
         for _ in range(STEPS):
             with worker.within("data.batch", "data"):
-                if is_read:
-                    worker.call("read", 100, "/data/x", ret=4096)
-                else:
-                    worker.idle(100)
+                if read:
+                    worker.call("read", read, "/data/x", ret=4096)
+                worker.idle(100 - read)
         document, verdict = document_of(job)
         (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
         assert verdict["next"].startswith(words), verdict

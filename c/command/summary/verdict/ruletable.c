@@ -162,8 +162,8 @@ const finding_rule rules[] = {
    {{M_startup_share, '>', 0.10}, {M_startup_stake, '>', SECOND}, {M_startup_outside, '>', 0.80}},
    M_startup_stake,
    "{startup_share} of the job passes before the main loop begins; {startup_cause}",
-   "Nothing that was recorded says what it is: imports, reading that was not traced, or other work. Trace with --io, "
-   "or annotate it."},
+   "Nothing that was recorded says what it is: imports, reading that was not traced, or other work. Annotate it, and "
+   "trace with --io if you did not."},
   {"tear-down",
    "tear-down",
    {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_outside, '<', 0.80}},
@@ -177,7 +177,7 @@ const finding_rule rules[] = {
    M_teardown_stake,
    "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
    "Nothing that was recorded says what it is: the end of an interpreter with large libraries, destructors, writing "
-   "that was not traced, or other work. Trace with --io, or annotate it."},
+   "that was not traced, or other work. Annotate it, and trace with --io if you did not."},
   {"step-jitter",
    "some steps take much longer than others",
    {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}, {M_step_spread, '<', 1.25}},
@@ -240,9 +240,8 @@ const finding_rule rules[] = {
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
    "Raise num_workers[: {workers_wanted} would suffice], if the node has idle cores or workers mostly wait in I/O "
-   "calls.[ But more workers alone will not do, because {workers_excess} would be needed: make the preparing of a "
-   "sample "
-   "cheaper (prepare it once and store it, or on the device).]"},
+   "calls.[ But more workers alone will not do, because {workers_excess} would be needed: make the loading of a "
+   "sample cheaper (prepare it once and store it, or on the device).]"},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05},

@@ -29,12 +29,15 @@ static int is_absent(const measure_list *measures) {
 }
 
 /* There are too few, whether or not they load all the time. */
-static void advise_more_workers(FILE *out, int is_io, const measure_list *measures) {
+static void advise_more_workers(FILE *out, const char *what, const measure_list *measures) {
+  const int is_io = strcmp(what, "metadata") == 0 || strcmp(what, "read") == 0 || strcmp(what, "write") == 0;
+  const int is_prepared = strcmp(what, "preparing") == 0;
   const measure_value *busy = &measures->values[M_worker_busy];
   char text[MEASURE_TEXT_BYTES];
   if (measures->values[M_workers_excess].is_known) {
-    fprintf(out, "make the %s of a sample cheaper", is_io ? "reading" : "preparing");
-    if (!is_io) fprintf(out, " (prepare it once and store it, or on the device)");
+    fprintf(out, "make the %s of a sample cheaper", is_io ? "reading" : is_prepared ? "preparing" : "loading");
+    if (is_prepared) fprintf(out, " (prepare it once and store it, or on the device)");
+    if (strcmp(what, "loading") == 0) fprintf(out, " (trace with --io to see whether it reads or computes)");
     fprintf(out, ": more workers alone will not do, because ");
     fprintf(out, "%s would be needed", measure_format(text, measures, M_workers_excess));
   } else if (busy->is_known && busy->number < 0.9) {
@@ -54,7 +57,6 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
   const measure_value *empty = &measures->values[M_empty_workers];
   const char *what = verdict->cause.what ? verdict->cause.what : "";
-  const int is_io = strcmp(what, "metadata") == 0 || strcmp(what, "read") == 0 || strcmp(what, "write") == 0;
   char text[MEASURE_TEXT_BYTES];
   if (strcmp(what, "worker-start") == 0) {
     fprintf(out, "keep workers from epoch to epoch (persistent_workers=True), use fewer of them, or start them faster "
@@ -87,7 +89,7 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
             measure_format(text, measures, M_worker_busy));
   } else {
-    advise_more_workers(out, is_io, measures);
+    advise_more_workers(out, what, measures);
   }
 }
 
