@@ -234,13 +234,35 @@ def early_end(ranks, early_end_share):
     return job
 
 
-@case("tear-down")
-def tear_down(teardown_share):
+def before_or_after(is_after, share, stake, unknown):
+    """A loop, and what comes before or after it: a region, and time in nothing."""
     job = Job(2)
+    length = stake / 1e6
+
+    def add_phase():
+        job.spend("outside", length * unknown)
+        for rank in job.ranks:
+            rank.main.region("work", "app", length * (1 - unknown))
+
+    if not is_after:
+        add_phase()
     for _ in range(24):
-        job.spend("compute", 100)
-    job.spend("checkpoint", 2400 * teardown_share / (1 - teardown_share))
+        job.spend("compute", length * (1 - share) / share / 24)
+    if is_after:
+        add_phase()
     return job
+
+
+@case("tear-down")
+@case("tear-down-outside")
+def tear_down(teardown_share, teardown_stake, teardown_outside):
+    return before_or_after(True, teardown_share, teardown_stake, teardown_outside)
+
+
+@case("start-up")
+@case("start-up-outside")
+def start_up(startup_share, startup_stake, startup_outside):
+    return before_or_after(False, startup_share, startup_stake, startup_outside)
 
 
 @case("communication")
@@ -255,23 +277,15 @@ def communication(communication_share):
 # ---- Trainings -------------------------------------------------------------------------------------------------------
 
 
-def train(times, before=0, fetch=1):
+def train(times, fetch=1):
     """times: milliseconds of compute of each step, by epoch."""
     job, thread = one_thread()
-    if before:
-        thread.region("load", "app", before)
     for epoch, steps in enumerate(times):
         with thread.within("epoch.block", "pipeline", epoch=epoch):
             for number, step in enumerate(steps):
                 thread.region("fetch.iter", "dataloader", fetch, epoch=epoch, step=number)
                 thread.region("forward", "compute", step - fetch, epoch=epoch, step=number)
     return job
-
-
-@case("start-up")
-def start_up(startup_share):
-    loop = 24 * 100
-    return train([[100] * 24], before=loop * startup_share / (1 - startup_share))
 
 
 @case("step-jitter")

@@ -106,7 +106,7 @@ def a_short_start_is_no_verdict():
             assert verdict["class"] == expected, (step, start, verdict)
             share = start / (start + 100 * sum(step.values()))
             found = [finding["id"] for finding in document["findings"]]
-            assert ("start-up" in found) == (share > 0.1), (found, share)
+            assert ("start-up" in found) == (share > 0.1 and start >= 1000), (found, share)
             if expected == "none" and "compute" in step:
                 assert ": compute 65 %, start-up 19 %" in verdict["text"], verdict["text"]
 

@@ -130,12 +130,12 @@ def a_worker_that_ends_early_is_missed():
     document, verdict = document_of(job)
     assert "find out why one begins late or ends early: they are there for only 62 % of it" in verdict["next"], verdict
     (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
-    assert found["advice"] == "Raise num_workers.", found
+    assert found["advice"].startswith("Raise num_workers, if the node has idle cores"), found
 
 
 def more_workers_than_there_are_is_what_would_suffice():
     """One is busy all the time, and one is what would suffice: that is no number to raise it to."""
-    for load, words in ((99, "Raise num_workers."), (105, "Raise num_workers: 2 would suffice")):
+    for load, words in ((99, "Raise num_workers, if"), (105, "Raise num_workers: 2 would suffice")):
         job = training(steps=STEPS, input=6, compute=100)
         worker = job.worker(job.ranks[0]).main
         for _ in range(STEPS):
@@ -144,6 +144,43 @@ def more_workers_than_there_are_is_what_would_suffice():
         document, _ = document_of(job)
         (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
         assert found["advice"].startswith(words), (load, found)
+
+
+def workers_that_wait_for_each_other_are_too_few():
+    """One of 100 ms in each step of 141 ms, of which the trainer computes for 41."""
+    job = training(steps=STEPS, input=100, compute=41)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 100)
+        worker.idle(41)
+    document, verdict = document_of(job)
+    assert "few-workers" not in findings_of(document) and "num_workers" not in verdict["next"], verdict
+    assert verdict["next"].startswith("raise prefetch_factor"), verdict
+    assert verdict["next"].endswith("busy only 71 % of the time; if they always were, 3 would be needed"), verdict
+
+
+def more_workers_need_cores_and_are_not_all():
+    """A worker is busy all the time. It computes, or reads; and so many as it would be needed."""
+    for read, compute, words in (
+        (0, 50, "raise num_workers above 1 if the node has idle cores: workers are busy 100 % of the time"),
+        (100, 50, "stage the data to faster storage, or raise num_workers above 1: workers are busy 100 %"),
+        (0, 10, "make the loading of a sample cheaper (trace with --io to see whether it reads or computes): more "),
+        (1, 10, "make the preparing of a sample cheaper (prepare it once and store it, or on the device): more "),
+        (100, 10, "stage the data to faster storage, or make the reading of a sample cheaper: more workers alone"),
+    ):
+        job = training(steps=STEPS, input=100 - compute, compute=compute)
+        worker = job.worker(job.ranks[0]).main
+        for _ in range(STEPS):
+            with worker.within("data.batch", "data"):
+                if read:
+                    worker.call("read", read, "/data/x", ret=4096)
+                worker.idle(100 - read)
+        document, verdict = document_of(job)
+        (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
+        assert verdict["next"].startswith(words), verdict
+        assert ("10 would be needed" in verdict["next"]) == (compute == 10), verdict
+        assert ("alone will not do, because 10 would be needed" in found["advice"]) == (compute == 10), found
+        assert ("2 would suffice" in found["advice"]) == (compute == 50), found
 
 
 def workers_of_some_trainers_are_not_none():
@@ -156,17 +193,41 @@ def workers_of_some_trainers_are_not_none():
 
 
 def what_workers_do_is_unknown_without_io():
-    for has_io in (False, True):
+    """Starting a worker and waiting for its end are no I/O."""
+    for call, words in (
+        (None, "the loading of samples; whether that reads or computes is unknown: trace with --io, for all paths."),
+        ("wait4", "the loading of samples; whether that reads or computes is unknown: trace with --io, for all paths."),
+        ("stat", "the preparing of samples, outside of the I/O calls that were recorded."),
+    ):
         job = Job()
         epochs(job, 0, 40, 40, 20)
         worker = job.worker(job.ranks[0]).main
         for _ in range(3 * STEPS):
             worker.region("data.batch", "data", 60)
-        if has_io:
-            worker.call("stat", 0.1, "/data")
+        if call:
+            worker.call(call, 0.1, "/data")
         verdict = document_of(job)[1]
-        assert verdict["cause"]["class"] == ("preparing" if has_io else "loading"), verdict
-        assert ("trace with --io" in verdict["evidence"][0]) != has_io, verdict
+        assert verdict["cause"]["class"] == ("preparing" if call == "stat" else "loading"), verdict
+        assert verdict["evidence"][0].endswith(words), verdict
+
+
+def a_trainer_that_loads_by_itself_prepares_samples():
+    """It reads in every fetch, so nobody else loads. If it did not, another process may do so that was not recorded."""
+    for read, expected in ((5, "preparing"), (15, None), (0, None)):
+        job = Job()
+        thread = job.ranks[0].main
+        thread.call("open", 1, "/data/x", ret=3)
+        with thread.within("epoch", "pipeline", epoch=0):
+            for _ in range(STEPS):
+                with thread.within("fetch.iter", "dataloader"):
+                    if read:
+                        thread.call("read", read, "/data/x", ret=4096)
+                    thread.idle(50 - read)
+                thread.region("forward", "compute", 20)
+        verdict = document_of(job)[1]
+        cause = verdict["cause"]
+        assert (cause and cause["class"]) == expected, (read, verdict)
+        assert not expected or abs(cause["share"] - 0.9) < 1e-6, cause
 
 
 def waiting_for_a_rank_that_saves_is_checkpoint():
@@ -199,6 +260,22 @@ def what_is_unknown_is_told_and_outweighs_a_small_cost():
         if expected == "none":
             assert "annotate" in verdict["next"] and "no cost stands out" in verdict["text"], verdict
             assert verdict["tied"] == [], verdict
+
+
+def what_is_unknown_comes_after_the_cause():
+    """Which says `of that waiting`, and follows the first line even if there is less of it."""
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for _ in range(STEPS):
+            with thread.within("fetch.iter", "dataloader"):
+                thread.call("read", 30, "/data/x", ret=4096)
+            thread.region("forward", "compute", 5)
+            thread.idle(65)
+    verdict = document_of(job)[1]
+    assert verdict["class"] == "input", verdict
+    assert verdict["evidence"][0].startswith("All of that waiting coincides with read()"), verdict
+    assert verdict["evidence"][1].startswith("65 % of the loop"), verdict
 
 
 def loading_in_the_loop_is_told():
@@ -356,12 +433,16 @@ if __name__ == "__main__":
         more_workers_are_no_advice_if_there_are_enough,
         a_worker_that_ends_early_is_missed,
         more_workers_than_there_are_is_what_would_suffice,
+        workers_that_wait_for_each_other_are_too_few,
+        more_workers_need_cores_and_are_not_all,
         workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
+        a_trainer_that_loads_by_itself_prepares_samples,
         waiting_for_a_rank_that_saves_is_checkpoint,
         waiting_for_a_rank_that_saves_is_told_whatever_the_verdict_is,
         waiting_for_a_rank_that_computes_more_than_it_saves_is_imbalance,
         what_is_unknown_is_told_and_outweighs_a_small_cost,
+        what_is_unknown_comes_after_the_cause,
         loading_in_the_loop_is_told,
         a_training_without_a_loader_has_a_loop,
         a_job_that_only_evaluates_is_judged,

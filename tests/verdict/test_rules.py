@@ -20,6 +20,7 @@ STEPS = {
     "count": lambda limit: (limit, limit - 1),
     "share": lambda limit: (limit + 0.005, limit - 0.005),
     "ratio": lambda limit: (limit * 1.02, limit * 0.98),
+    "ns": lambda limit: (limit * 1.02, limit * 0.98),
     "bytes": lambda limit: (limit, limit - 65536),
 }
 
@@ -149,6 +150,22 @@ def findings_come_by_what_is_at_stake():
     assert stakes == sorted(stakes, reverse=True), stakes
 
 
+def time_of_which_nothing_is_known_comes_last():
+    """A start-up in no region and no call, or in one, with more at stake than the checkpoints of the loop."""
+    for is_known, expected in (
+        (False, ["checkpoint-stall", "start-up-outside"]),
+        (True, ["start-up", "checkpoint-stall"]),
+    ):
+        job = Job()
+        job.ranks[0].main.idle(0 if is_known else 3000)
+        job.ranks[0].main.region("setup", "app", 3000 if is_known else 1)
+        with job.ranks[0].main.within("epoch.block", "pipeline", epoch=0):
+            for _ in range(24):
+                job.spend("compute", 100)
+                job.spend("checkpoint", 100)
+        assert list(findings_of(job)) == expected, (is_known, list(findings_of(job)))
+
+
 def every_rule_is_printed_and_explained():
     with tempfile.TemporaryDirectory() as folder:
         CASES["small-reads"](small_reads=2000, small_read_share=0.9).write(folder)
@@ -170,5 +187,6 @@ if __name__ == "__main__":
         a_tenth_of_a_thousand_is_enough_for_a_fifth_of_the_job,
         what_follows_the_last_transfer_is_not_unaligned,
         findings_come_by_what_is_at_stake,
+        time_of_which_nothing_is_known_comes_last,
         every_rule_is_printed_and_explained,
     )

@@ -9,7 +9,7 @@ import tempfile
 from made import Job
 from verdict_harness import POINTS, main, summary_of
 
-STEPS, STEP, START = 24, 10, 600  # milliseconds
+STEPS, STEP, START = 24, 20, 1200  # milliseconds
 
 
 def document_of(job):
@@ -27,7 +27,8 @@ def check_cause(job, what, call, share, words, advice, rank=None, loop=STEPS * S
     verdict, cause = document["verdict"], document["verdict"]["cause"]
     assert verdict["class"] == "start-up" and abs(verdict["share"] - START / (START + loop)) < 0.01, verdict
     assert advice in verdict["next"], verdict
-    (found,) = (finding for finding in document["findings"] if finding["id"] == "start-up")
+    name = "start-up-outside" if what == "outside" else "start-up"
+    (found,) = (finding for finding in document["findings"] if finding["id"] == name)
     if not what:
         assert cause is None and found["evidence"].endswith("no single thing explains it"), (verdict, found)
         return None
@@ -154,7 +155,7 @@ def a_call_of_the_loop_is_no_cause():
     thread.region("setup", "app", 0.1)
     for _ in range(STEPS):
         job.spend("compute", STEP)
-        open_files(thread, 100, "/scratch/mesh", 4)
+        open_files(thread, 200, "/scratch/mesh", 4)
     with tempfile.TemporaryDirectory() as folder:
         job.write(folder)
         document = summary_of(folder)
@@ -175,17 +176,36 @@ def a_region_that_comes_again_later_is_no_cause():
     check_cause(job, None, None, 0, None, "load and set up in parallel", loop=2 * STEPS * STEP)
 
 
+def end_of(ranks, kind, ms):
+    """The finding about the time after the loop."""
+    job = Job(ranks)
+    for _ in range(STEPS):
+        job.spend("compute", STEP)
+    job.spend(kind, ms)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        (found,) = (one for one in summary_of(folder)["findings"] if one["id"].startswith("tear-down"))
+    return found
+
+
 def the_time_after_the_loop_is_explained_as_well():
-    for kind, words in (("checkpoint", "all of it is 'capture'"), ("write", "all of it is write()")):
-        job = Job(2)
-        for _ in range(STEPS):
-            job.spend("compute", STEP)
-        job.spend(kind, [START, 0])
-        with tempfile.TemporaryDirectory() as folder:
-            job.write(folder)
-            document = summary_of(folder)
-        (found,) = (finding for finding in document["findings"] if finding["id"] == "tear-down")
-        assert words in found["evidence"] and found["evidence"].endswith("on rank 0, and waiting for it"), found
+    for kind, words, what in (
+        ("checkpoint", "all of it is 'capture'", "Do it, which is 'capture', in parallel"),
+        ("write", "all of it is write()", "Do it in parallel"),
+    ):
+        found = end_of(2, kind, [START, 0])
+        assert found["id"] == "tear-down" and words in found["evidence"], found
+        assert found["evidence"].endswith("on rank 0, and waiting for it"), found
+        assert found["advice"].startswith(what), found
+        assert found["advice"].endswith("still runs: the others wait for rank 0."), found
+
+
+def the_advice_about_the_time_after_the_loop_holds_for_one_process():
+    found = end_of(1, "checkpoint", START)
+    assert found["advice"].endswith("or while the loop still runs.") and "rank" not in found["advice"], found
+    found = end_of(1, "outside", START)
+    assert found["id"] == "tear-down-outside" and found["evidence"].endswith("in no region and no call"), found
+    assert "--io" in found["advice"] and "parallel" not in found["advice"], found
 
 
 if __name__ == "__main__":
@@ -203,4 +223,5 @@ if __name__ == "__main__":
         a_call_of_the_loop_is_no_cause,
         a_region_that_comes_again_later_is_no_cause,
         the_time_after_the_loop_is_explained_as_well,
+        the_advice_about_the_time_after_the_loop_holds_for_one_process,
     )

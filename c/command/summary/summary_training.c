@@ -305,7 +305,7 @@ static void print_workers(FILE *out, const summary_answer *answer) {
   }
   if (!all.enough) return;
   snprintf(line, sizeof line,
-           "%" PRIu64 " per trainer would suffice, if they were always busy and nothing waited for data", all.enough);
+           "%" PRIu64 " per trainer would suffice, if they were always busy, and each as fast as now", all.enough);
   print_line(out, line);
 }
 

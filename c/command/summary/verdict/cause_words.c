@@ -43,9 +43,10 @@ static void say_files(FILE *out, const verdict_cause *cause) {
 
 void cause_say(FILE *out, const verdict_cause *cause) {
   char name[MEASURE_TEXT_BYTES];
-  if (strcmp(cause->what, "preparing") == 0) fprintf(out, " the preparing of samples, outside of I/O calls");
+  if (strcmp(cause->what, "preparing") == 0)
+    fprintf(out, " the preparing of samples, outside of the I/O calls that were recorded");
   else if (strcmp(cause->what, "loading") == 0)
-    fprintf(out, " the loading of samples; whether that reads or computes is unknown: trace with --io");
+    fprintf(out, " the loading of samples; whether that reads or computes is unknown: trace with --io, for all paths");
   else if (strcmp(cause->what, "outside") == 0) fprintf(out, " in no region and no call");
   else if (strcmp(cause->what, "region") == 0) fprintf(out, " '%s'", short_text(name, cause->call ? cause->call : "?"));
   else if (cause->call || cause->files) say_files(out, cause);

@@ -99,7 +99,7 @@ typedef struct job_costs {
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */
   double hidden_ns;         /* I/O calls of threads while other threads are in regions, at most */
-  int has_calls;            /* of a training: I/O calls of trainers and their workers were recorded */
+  int has_calls;            /* of a training: I/O calls of trainers or their workers were recorded */
   int is_coarse;            /* waited_with is not exact: there were too many calls */
 } job_costs;
 

@@ -66,6 +66,8 @@ static int applies(const finding_rule *rule, const measure_list *measures, doubl
 
 static int by_stake(const void *a, const void *b) {
   const finding *one = a, *two = b;
+  const int is_last = rule_is_of_outside(one->rule), is_other_last = rule_is_of_outside(two->rule);
+  if (is_last != is_other_last) return is_last - is_other_last;
   if (one->stake_ns != two->stake_ns) return one->stake_ns > two->stake_ns ? -1 : 1;
   return (one->rule > two->rule) - (one->rule < two->rule);
 }

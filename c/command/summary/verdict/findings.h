@@ -1,4 +1,5 @@
-/* findings.h - the rules that apply to a job, those with most time at stake first. SPDX-License-Identifier: MIT */
+/* findings.h - the rules that apply to a job, those with most time at stake first, but last those that only say that nothing is
+ * known of a time. SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_FINDINGS_H
 #define DFTRACER_FINDINGS_H
 

@@ -149,7 +149,9 @@ static int measure_rank(job_costs *costs, rank_costs *rank, summary_state *state
   }
   is_good = is_good && find_waits(all.counts[0], &waits) && measure_waits(rank, &all, &waits) &&
             measure_starts(rank, &all, &waits) && measure_calls(rank, &all, &waits, &costs->is_coarse);
-  for (uint32_t i = 0; i < all.count; i++) costs->has_calls |= all.counts[i]->calls != 0;
+  if (all.count == 1 && spanset_is_empty(&all.counts[0]->data) && rank->waited_in_calls > 0)
+    rank->waited_loading = rank->waited_ns; /* the trainer reads within its fetches: it loads all of the time */
+  for (uint32_t i = 0; i < all.count; i++) costs->has_calls |= io_stats_calls(&all.counts[i]->io) != 0;
   spanset_free(&waits);
   free(all.counts);
   return is_good;

@@ -97,9 +97,13 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(startup_share, SHARE, "of the job: before its loop begins")                                                        \
   X(startup_stake, TIME, "the same as a time")                                                                         \
   X(startup_cause, TEXT, "what explains 80 % of it")                                                                   \
+  X(startup_outside, SHARE, "of it: in no region and no call, if nothing else explains it")                            \
   X(teardown_share, SHARE, "of the job: after its loop")                                                               \
   X(teardown_stake, TIME, "the same as a time")                                                                        \
   X(teardown_cause, TEXT, "what explains 80 % of it")                                                                  \
+  X(teardown_outside, SHARE, "of it: in no region and no call, if nothing else explains it")                           \
+  X(teardown_region, TEXT, "the region that explains it")                                                              \
+  X(teardown_rank, RANK, "the rank that does it, and the others wait")                                                 \
   X(steps, COUNT, "steps of a trainer")                                                                                \
   X(step_median, TIME, "of a step")                                                                                    \
   X(step_p95, TIME, "of a step")                                                                                       \
@@ -127,7 +131,8 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(other_busy, SHARE, "of the time of the other workers: they load")                                                  \
   X(worker_presence, SHARE, "of the training loop: so long is a worker there, mean")                                   \
   X(workers_enough, COUNT, "workers that could load everything while the trainer computes")                            \
-  X(workers_wanted, COUNT, "the same, if there are fewer")
+  X(workers_wanted, COUNT, "the same, if there are fewer, but not far fewer")                                          \
+  X(workers_excess, COUNT, "the same, if it is more than 8 times as many, or more than 64")
 
 enum measure {
 #define MEASURE_ID(name, unit, what) M_##name,

@@ -148,8 +148,7 @@ static int take_phases(measure_list *list, const summary_answer *answer, const j
   take_cost(list, costs, COST_START, M_startup_share, M_startup_stake);
   measure_set_ratio(list, M_teardown_share, end, costs->job_ns);
   measure_set(list, M_teardown_stake, end);
-  return phase_cause_measure(list, M_startup_cause, answer, costs, PHASE_START) &&
-         phase_cause_measure(list, M_teardown_cause, answer, costs, PHASE_END);
+  return phase_cause_measure(list, answer, costs, PHASE_START) && phase_cause_measure(list, answer, costs, PHASE_END);
 }
 
 /* Regions whose names are in no row of the vocabulary count as compute. */
@@ -273,6 +272,10 @@ static void take_busiest(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_worker_spread, found->busiest_share > others ? found->busiest_share - others : 0);
 }
 
+/* A node has no cores for more, or the samples are what has to change. */
+#define WORKER_FACTOR 8
+#define WORKERS_MOST 64
+
 static void take_workers(measure_list *list, const trainer_list *trainers) {
   double workers = 0, empty = 0, busy = 0, life = 0, loops = 0, enough = 0;
   for (uint32_t i = 0; i < trainers->count; i++) {
@@ -291,7 +294,10 @@ static void take_workers(measure_list *list, const trainer_list *trainers) {
   measure_set_ratio(list, M_worker_busy, busy, life);
   measure_set_ratio(list, M_worker_presence, life, loops);
   if (enough > 0) measure_set(list, M_workers_enough, enough);
-  if (enough * trainers->count > workers) measure_set(list, M_workers_wanted, enough);
+  if (enough * trainers->count > workers) {
+    const int is_excess = enough * trainers->count > WORKER_FACTOR * workers || enough > WORKERS_MOST;
+    measure_set(list, is_excess ? M_workers_excess : M_workers_wanted, enough);
+  }
 }
 
 static void take_starts(measure_list *list, const job_costs *costs) {

@@ -117,24 +117,39 @@ static void find_class(verdict_cause *cause, const phase_sums *of) {
   }
 }
 
-int phase_cause_find(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
-                     enum time_phase phase) {
-  const phase_sums sums = sum_phase(answer, costs, phase);
+static int find(verdict_cause *cause, const phase_sums *sums) {
   int is_found = 0;
   cause->rank = NO_NUMBER;
-  if (sums.all_ns <= 0) return 1;
-  if (!find_calls(cause, &sums, &is_found)) return 0;
-  if (!is_found && !find_region(cause, &sums, &is_found)) return 0;
-  if (!is_found) find_class(cause, &sums);
+  if (sums->all_ns <= 0) return 1;
+  if (!find_calls(cause, sums, &is_found)) return 0;
+  if (!is_found && !find_region(cause, sums, &is_found)) return 0;
+  if (!is_found) find_class(cause, sums);
   return 1;
 }
 
-int phase_cause_measure(measure_list *list, enum measure measure, const summary_answer *answer, const job_costs *costs,
+int phase_cause_find(verdict_cause *cause, const summary_answer *answer, const job_costs *costs,
+                     enum time_phase phase) {
+  const phase_sums sums = sum_phase(answer, costs, phase);
+  return find(cause, &sums);
+}
+
+static void measure_parts(measure_list *list, const verdict_cause *cause, const phase_sums *sums) {
+  const enum measure unknown = sums->phase == PHASE_START ? M_startup_outside : M_teardown_outside;
+  const char *what = cause->what ? cause->what : "outside";
+  measure_set_ratio(list, unknown, strcmp(what, "outside") == 0 ? sums->class_ns[TIME_OUTSIDE] : 0, sums->all_ns);
+  if (sums->phase == PHASE_START) return;
+  if (strcmp(what, "region") == 0) measure_set_text(list, M_teardown_region, cause->call, strlen(cause->call));
+  if (cause->rank != NO_NUMBER) measure_set(list, M_teardown_rank, (double)cause->rank);
+}
+
+int phase_cause_measure(measure_list *list, const summary_answer *answer, const job_costs *costs,
                         enum time_phase phase) {
+  const enum measure measure = phase == PHASE_START ? M_startup_cause : M_teardown_cause;
+  const phase_sums sums = sum_phase(answer, costs, phase);
   verdict_cause cause = {0};
   char *text = NULL;
   size_t size = 0;
-  int is_good = phase_cause_find(&cause, answer, costs, phase);
+  int is_good = find(&cause, &sums);
   FILE *out = is_good ? open_memstream(&text, &size) : NULL;
   if (out && cause.what) {
     cause_say_share(out, &cause, "it");
@@ -146,6 +161,7 @@ int phase_cause_measure(measure_list *list, enum measure measure, const summary_
   is_good = out && fclose(out) == 0 && text;
   if (is_good) text[0] = (char)tolower((unsigned char)text[0]); /* within a sentence */
   if (is_good) measure_set_text(list, measure, text, size);
+  if (is_good) measure_parts(list, &cause, &sums);
   free(text);
   verdict_cause_free(&cause);
   return is_good;

@@ -9,8 +9,8 @@
 
 /* Sets the cause, or nothing. 0: no memory. */
 int phase_cause_find(verdict_cause *cause, const summary_answer *answer, const job_costs *costs, enum time_phase phase);
-/* The same as a text for people. 0: no memory. */
-int phase_cause_measure(measure_list *list, enum measure measure, const summary_answer *answer, const job_costs *costs,
+/* The same as measures. 0: no memory. */
+int phase_cause_measure(measure_list *list, const summary_answer *answer, const job_costs *costs,
                         enum time_phase phase);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MIB 1048576.0
+#define SECOND 1e9
 
 const finding_rule rules[] = {
   {"small-reads",
@@ -152,17 +153,31 @@ const finding_rule rules[] = {
    "Use pinned memory and non_blocking=True, and copy the next batch while this one is computed."},
   {"start-up",
    "start-up",
-   {{M_startup_share, '>', 0.10}},
+   {{M_startup_share, '>', 0.10}, {M_startup_stake, '>', SECOND}, {M_startup_outside, '<', 0.80}},
    M_startup_stake,
    "{startup_share} of the job passes before the main loop begins; {startup_cause}",
    "Load and set up in parallel, cache what is the same in every run, or run longer per start."},
+  {"start-up-outside",
+   "start-up outside of regions and calls",
+   {{M_startup_share, '>', 0.10}, {M_startup_stake, '>', SECOND}, {M_startup_outside, '>', 0.80}},
+   M_startup_stake,
+   "{startup_share} of the job passes before the main loop begins; {startup_cause}",
+   "Nothing that was recorded says what it is: imports, reading that was not traced, or other work. Annotate it, and "
+   "trace with --io if you did not."},
   {"tear-down",
    "tear-down",
-   {{M_teardown_share, '>', 0.10}},
+   {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_outside, '<', 0.80}},
    M_teardown_stake,
    "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
-   "If it writes results: let every rank write a part, or write while the loop still runs. An interpreter with large "
-   "libraries takes seconds to end, however long it ran."},
+   "Do it[, which is '{teardown_region}',] in parallel, in the background, or while the loop still runs[: the others "
+   "wait for rank {teardown_rank}]."},
+  {"tear-down-outside",
+   "tear-down outside of regions and calls",
+   {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_outside, '>', 0.80}},
+   M_teardown_stake,
+   "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
+   "Nothing that was recorded says what it is: the end of an interpreter with large libraries, destructors, writing "
+   "that was not traced, or other work. Annotate it, and trace with --io if you did not."},
   {"step-jitter",
    "some steps take much longer than others",
    {{M_steps, '>', 20}, {M_step_jitter, '>', 1.5}, {M_step_spread, '<', 1.25}},
@@ -224,7 +239,9 @@ const finding_rule rules[] = {
    M_waiting_stake,
    "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
    "{waiting_share} of its loop",
-   "Raise num_workers[: {workers_wanted} would suffice if nothing else limits them, such as cores or the disk]."},
+   "Raise num_workers[: {workers_wanted} would suffice], if the node has idle cores or workers mostly wait in I/O "
+   "calls.[ But more workers alone will not do, because {workers_excess} would be needed: make the loading of a "
+   "sample cheaper (prepare it once and store it, or on the device).]"},
   {"idle-workers",
    "workers are idle while the trainer waits",
    {{M_waiting_share, '>', 0.05},
@@ -245,6 +262,14 @@ const finding_rule *rule_find(const char *id) {
     if (strcmp(rules[i].id, id) == 0) return &rules[i];
   }
   return NULL;
+}
+
+int rule_is_of_outside(const finding_rule *rule) {
+  for (int i = 0; i < CONDITIONS_MAX && rule->conditions[i].sign; i++) {
+    const rule_condition *next = &rule->conditions[i];
+    if (next->sign == '>' && (next->measure == M_startup_outside || next->measure == M_teardown_outside)) return 1;
+  }
+  return 0;
 }
 
 int rule_condition_holds(const rule_condition *condition, const measure_list *measures) {

@@ -31,6 +31,8 @@ extern const finding_rule rules[];
 extern const int rule_count;
 
 const finding_rule *rule_find(const char *id); /* NULL: there is none */
+/* It only says that nothing is known of a time. */
+int rule_is_of_outside(const finding_rule *rule);
 /* Whether a condition holds; 0 also if the measure is not known. */
 int rule_condition_holds(const rule_condition *condition, const measure_list *measures);
 /* A count of a thousand does not matter much if a fifth of the job is at stake: then a tenth of it is enough. */

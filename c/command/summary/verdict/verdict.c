@@ -69,11 +69,6 @@ int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, 
          loading - costs->ns[COST_INPUT] >= 0.5 * costs->ns[COST_OTHER];
 }
 
-int verdict_is_mostly_unknown(const job_verdict *verdict, const job_costs *costs) {
-  const double cost = verdict->class == BOUND_START ? costs->ns[COST_OTHER] : cost_of(costs->ns, verdict->class);
-  return verdict_is_much_unknown(costs) && costs->ns[COST_OTHER] > cost;
-}
-
 static enum verdict_class find_class(const job_costs *costs) {
   enum verdict_class largest = BOUND_NONE;
   double share = 0, next = 0;

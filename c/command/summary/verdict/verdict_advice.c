@@ -28,6 +28,30 @@ static int is_absent(const measure_list *measures) {
   return busy->is_known && busy->number >= 0.9 && presence->is_known && presence->number < 0.8;
 }
 
+/* There are too few, whether or not they load all the time. */
+static void advise_more_workers(FILE *out, const char *what, const measure_list *measures) {
+  const int is_io = strcmp(what, "metadata") == 0 || strcmp(what, "read") == 0 || strcmp(what, "write") == 0;
+  const int is_prepared = strcmp(what, "preparing") == 0;
+  const measure_value *busy = &measures->values[M_worker_busy];
+  char text[MEASURE_TEXT_BYTES];
+  if (measures->values[M_workers_excess].is_known) {
+    fprintf(out, "make the %s of a sample cheaper", is_io ? "reading" : is_prepared ? "preparing" : "loading");
+    if (is_prepared) fprintf(out, " (prepare it once and store it, or on the device)");
+    if (strcmp(what, "loading") == 0) fprintf(out, " (trace with --io to see whether it reads or computes)");
+    fprintf(out, ": more workers alone will not do, because ");
+    fprintf(out, "%s would be needed", measure_format(text, measures, M_workers_excess));
+  } else if (busy->is_known && busy->number < 0.9) {
+    fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
+            measure_format(text, measures, M_worker_busy));
+    if (measures->values[M_workers_wanted].is_known)
+      fprintf(out, "; if they always were, %s would be needed", measure_format(text, measures, M_workers_wanted));
+  } else {
+    fprintf(out, "raise num_workers above %s", measure_format(text, measures, M_workers));
+    fprintf(out, "%s: workers are busy ", is_io ? "" : " if the node has idle cores");
+    fprintf(out, "%s of the time", measure_format(text, measures, M_worker_busy));
+  }
+}
+
 static void advise_input(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                          const measure_list *measures) {
   const measure_value *workers = &measures->values[M_workers], *busy = &measures->values[M_worker_busy];
@@ -65,8 +89,7 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
     fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
             measure_format(text, measures, M_worker_busy));
   } else {
-    fprintf(out, "raise num_workers above %s", measure_format(text, measures, M_workers));
-    fprintf(out, ": workers are busy %s of the time", measure_format(text, measures, M_worker_busy));
+    advise_more_workers(out, what, measures);
   }
 }
 

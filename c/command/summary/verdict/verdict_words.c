@@ -287,15 +287,17 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
   if (verdict->is_joint)
-    fprintf(out,
-            "Much of that may be waiting: all ranks call %s together, and '%s' takes %s on rank %.0f; the mean of all "
-            "ranks is %s.\n",
-            short_text(call, verdict->cause.call), measure_format(region, measures, M_straggler_region),
-            measure_format(one, measures, M_straggler_time), measures->values[M_straggler].number,
-            measure_format(two, measures, M_straggler_mean));
+    fprintf(
+      out,
+      "Much of the I/O may be waiting: all ranks call %s together, and '%s' takes %s on rank %.0f; the mean of all "
+      "ranks is %s.\n",
+      short_text(call, verdict->cause.call), measure_format(region, measures, M_straggler_region),
+      measure_format(one, measures, M_straggler_time), measures->values[M_straggler].number,
+      measure_format(two, measures, M_straggler_mean));
   if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs))
     fprintf(out,
-            "Up to %.0f %% of that may be waiting for other ranks: the clocks of the nodes do not agree well enough to "
+            "Up to %.0f %% of the communication may be waiting for other ranks: the clocks of the nodes do not agree "
+            "well enough to "
             "tell.\n",
             100 * costs->unsure_ns / costs->ns[COST_COMM]);
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
@@ -351,10 +353,9 @@ static void say_unnamed(FILE *out, const job_verdict *verdict, const job_costs *
 
 static void say_evidence(FILE *out, const job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                          const measure_list *measures) {
-  if (verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, answer, costs, measures);
   say_waits(out, verdict, costs);
-  say_cause(out, verdict, costs, measures);
-  if (!verdict_is_mostly_unknown(verdict, costs)) say_unknown(out, answer, costs, measures);
+  say_cause(out, verdict, costs, measures); /* "that" is what the first line says */
+  say_unknown(out, answer, costs, measures);
   say_bound(out, verdict, costs);
   say_rest(out, verdict, costs);
   say_besides(out, answer, costs);
