@@ -19,7 +19,7 @@ const char *const cost_names[COSTS] = {
   [COST_READ] = "read",           [COST_WRITE] = "write",
   [COST_SYNC] = "sync",           [COST_META] = "metadata",
   [COST_TRANSFER] = "transfer",   [COST_COMPILE] = "compile",
-  [COST_OTHER] = "other",
+  [COST_FINAL] = "finalize",      [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -161,6 +161,24 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
     for (int kind = 0; is_in_base && !is_training && kind < ASIDES; kind++)
       rank->aside_ns[kind] += (double)counts->aside_ns[kind][phase];
   }
+}
+
+/* The last call of MPI is no work, but it has a name. It counts where there is nothing else: other threads may still work, and a
+ * region may be around it. */
+static void split_final(job_costs *costs, rank_costs *rank, const summary_state *state) {
+  const process_counts *counts = &state->processes[rank->process].counts;
+  const region_stats *regions = &counts->regions;
+  const int is_after = counts->finals && counts->final_first >= counts->loop_last;
+  const double outside = is_after ? (double)counts->split_ns[PHASE_END][TIME_OUTSIDE] : rank->ns[COST_OTHER];
+  for (uint32_t i = 0; i < regions->count; i++) {
+    const region_total *region = &regions->list[i];
+    if (region->activity != ACTIVITY_FINAL) continue;
+    rank->final_ns += (double)region->self_ns;
+    costs->final_name = state_text_of(state, region->name);
+  }
+  if (rank->final_ns > outside) rank->final_ns = outside;
+  rank->ns[COST_FINAL] = rank->final_ns;
+  rank->ns[COST_OTHER] -= rank->final_ns;
 }
 
 /* Regions that read or write may be all there is, or be around calls: their self times are without those. */
@@ -309,6 +327,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
                               (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
+    if (!costs->is_training) split_final(costs, &costs->ranks[i], answer->state);
     split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
     split_waiting(&costs->ranks[i], &answer->collectives);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;

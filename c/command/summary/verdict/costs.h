@@ -30,6 +30,7 @@ enum cost {
   COST_META,
   COST_TRANSFER,
   COST_COMPILE,
+  COST_FINAL, /* in MPI_Finalize, without waiting for others; of a training, it is not in the loop */
   COST_OTHER,
   COSTS
 };
@@ -56,6 +57,7 @@ typedef struct rank_costs {
   double end_caused_ns;   /* after them; */
   double start_caused_ns; /* and before them */
   double end_ns;          /* after the loop */
+  double final_ns;        /* in MPI_Finalize, also waiting */
   double aside_ns
     [ASIDES]; /* of its I/O, saving and communication: that of other threads, while the main one is in nothing known */
   double io_ns[IO_COSTS];       /* in such calls or regions and in nothing else, in all of its time; */
@@ -94,6 +96,7 @@ typedef struct job_costs {
   double balanced_ns; /* what a rank would take of base_ns, if those that work shared it evenly: */
   uint32_t workers;   /* so many */
   double end_ns;
+  dft_text final_name; /* MPI_Finalize, or what the user calls so; empty: there is none */
   double unsure_ns;
   double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */

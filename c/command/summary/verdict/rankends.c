@@ -101,8 +101,8 @@ static void add_finals(job_costs *costs, const summary_answer *answer, const ran
     const int64_t came = lives[last].final_first;
     const int64_t until = came < lives[i].final_last ? came : lives[i].final_last;
     double wait = sure_wait(costs, answer, i, last, until - lives[i].final_first);
-    if (wait > rank->ns[COST_OTHER]) wait = rank->ns[COST_OTHER]; /* other threads still work */
-    rank->ns[COST_OTHER] -= wait;
+    if (wait > rank->ns[COST_FINAL]) wait = rank->ns[COST_FINAL]; /* other threads still work */
+    rank->ns[COST_FINAL] -= wait;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
     blame(&costs->ranks[last], wait, came - before);

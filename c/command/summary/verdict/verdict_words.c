@@ -62,14 +62,17 @@ static void say_base(FILE *out, const job_verdict *verdict, const job_costs *cos
 
 /* The costs of the base; the start-up of a training is not in its loop. */
 static void say_shares(FILE *out, const job_costs *costs, const char *before, enum verdict_class but) {
+  char final[MEASURE_TEXT_BYTES];
   const struct {
     const char *name;
     double ns;
   } others[] = {{"copies to and from the device", costs->ns[COST_TRANSFER]},
                 {"compiling", costs->ns[COST_COMPILE]},
+                {final, costs->ns[COST_FINAL]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
   const double compute = verdict_share(costs, BOUND_COMPUTE);
   int count = 0;
+  short_text(final, printable_n(costs->final_name.text, costs->final_name.len));
   if (but != BOUND_COMPUTE && compute >= SHARE_MENTIONED)
     fprintf(out, "%scompute %.0f %%", count++ ? ", " : before, 100 * compute);
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
