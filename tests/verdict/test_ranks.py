@@ -264,6 +264,28 @@ def who_ends_last_with_others_is_not_the_only_one():
         assert "waiting for the last rank to finish" + named in verdict["text"], verdict
 
 
+def who_waits_in_a_send_is_not_the_one_that_others_wait_for():
+    """Rank 2 works for 60 ms, the others for 20 ms. Rank 1 then waits in a send until rank 2 receives, and ends with it."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [20, 20, 60, 20])
+        job.send(1, 2, number, is_large=True)
+    verdict = document_of(job)["verdict"]
+    assert "to finish; rank 2 causes 67 % of it." in verdict["text"] and not verdict["is_sure"], verdict
+    assert verdict["next"] == "give rank 2 less work: it computes longer than the others", verdict
+
+
+def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
+    """Ranks 1 and 2 work as long as the others, and exchange messages for 40 ms in each step: either may wait in them."""
+    job = Job(6)
+    for number in range(STEPS):
+        job.spend("compute", 20)
+        job.send(1, 2, number, ms=40)
+    verdict = document_of(job)["verdict"]
+    assert "to finish; no single rank causes most of it." in verdict["text"] and not verdict["worst"], verdict
+    assert verdict["next"] == "distribute the work more evenly", verdict
+
+
 def a_rank_in_no_call_is_still_the_one_that_is_late():
     """It computes in no region and never waits, so it is in calls as little as a helper, which has no rank."""
     job = Job(4)
@@ -385,6 +407,8 @@ if __name__ == "__main__":
         several_ways_of_waiting_are_listed,
         a_rank_causes_what_it_causes_alone,
         who_ends_last_with_others_is_not_the_only_one,
+        who_waits_in_a_send_is_not_the_one_that_others_wait_for,
+        ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
         a_rank_in_no_call_is_still_the_one_that_is_late,
         two_ranks_that_are_late_by_turns_are_named,
         ranks_that_are_late_by_turns_have_no_culprit,

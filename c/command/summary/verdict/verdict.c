@@ -184,10 +184,11 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
       verdict->worst_rank = (int64_t)measures->values[M_straggler].number;
       verdict->worst_share = 1;
     }
-    if (!last->is_known || verdict->is_guess) return;
+    if (verdict->is_guess) return;
+    verdict->is_worst_told = last->is_known || costs->ranks[costs->count - 1].rank != NO_NUMBER;
+    if (!last->is_known) return;
     verdict->worst_rank = (int64_t)last->number;
     verdict->worst_share = measures->values[M_last_share].number;
-    verdict->is_worst_told = 1;
     find_second(verdict, costs);
     return;
   }

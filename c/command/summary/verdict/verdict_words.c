@@ -13,8 +13,6 @@
 #include "command/summary/answer/processlabel.h"
 #include "verdict_advice.h"
 
-#define MOST_SHARE 0.5 /* of the waiting: a rank that causes less is not named */
-
 typedef struct class_words {
   const char *title, *doing; /* "41 % of the training loop ... waits for data" */
   const char *short_name;
@@ -97,7 +95,7 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
             100 * verdict->worst_share, verdict->second_rank, 100 * verdict->second_share);
     return;
   }
-  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < MOST_SHARE) {
+  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < SHARE_MOST) {
     fprintf(out, "; no single rank causes most of it");
     return;
   }
