@@ -62,7 +62,7 @@ static void add_communication(end_causes *all, uint32_t place) {
 /* Goes through all turns. `states`: by place, all 0. */
 static int blame(end_causes *all, uint8_t *states) {
   uint64_t working = 0, places = 0; /* how many ranks work, and the sum of their places */
-  double waits = 0; /* how many, or parts of them */
+  double waits = 0;                 /* how many, or parts of them */
   int64_t now = INT64_MIN;
   run_merge merge;
   const rank_turn *turn;
