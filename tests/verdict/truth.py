@@ -10,8 +10,8 @@ A program measures itself with its own clock. Of each rank there is a list of in
     late                         the part of it in which the message was not yet sent
     inside                       the same as another one of its name, but measured within the event, not around it
 
-A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication. So is
-the waiting for a message that is sent late.
+A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication.
+The same holds for a message that is sent late.
 A job lasts until its last rank has ended. A rank that has ended before waits for it: that is imbalance, too.
 The class io is the sum of read, write, sync and metadata, which must not overlap.
 
@@ -111,9 +111,10 @@ class Truth:
 
     def saving(self, what):
         """Without this cost, nobody waits for others either; the job is as long as the rank that has most else to do.
-        Without imbalance, every rank does what the mean of them does."""
+        Without imbalance, every rank does what the mean of them does. Calls that send or receive a message may be all
+        waiting for a late rank."""
         if what == "imbalance":
-            return self.share(what)
+            return self.share(what) + self.share("message")
         rests = [self.whole[rank] - self.costs[rank][what] - self.costs[rank]["imbalance"] for rank in self.ranks]
         if what == "communication":
             rests = [rest + self._beyond_compute(rank, rest) for rank, rest in zip(self.ranks, rests)]

@@ -201,6 +201,32 @@ static double lesser(double one, double two) {
   return two < 0 ? 0 : one < two ? one : two;
 }
 
+/* Of the call of a process, it is not known how much is waiting. */
+static int is_doubtful(const comm_call *own, const collective_list *collectives, const summary_state *state) {
+  event_class class = {0};
+  if (own->kind == MPI_FILE) return 0;
+  event_classify(&class, NULL, state_text_of(state, own->name), (dft_text){"MPI", 3});
+  if (own->kind != MPI_NONE && class.stage != STAGE_NONE) return 0; /* the first and the last one */
+  for (uint32_t i = 0; i < collectives->count; i++) {
+    const collective *call = &collectives->calls[i];
+    if (call->name == own->name && call->kind == own->kind) return call->unknown != NULL;
+  }
+  return 0;
+}
+
+/* A send may wait for the receiver, and a receive for more than a late sender. Calls before the loop count, too: it is a bound. */
+static void find_doubtful(job_costs *costs, rank_costs *rank, const summary_answer *answer) {
+  const comm_counts *comm = &answer->state->processes[rank->process].counts.comm;
+  double sum = 0;
+  for (uint32_t i = 0; i < comm->count; i++) {
+    const comm_call *own = &comm->calls[i];
+    if (!is_doubtful(own, &answer->collectives, answer->state)) continue;
+    sum += (double)own->time_ns;
+    costs->is_all_doubtful |= own->kind == MPI_NONE || mpi_is_collective((uint8_t)own->kind);
+  }
+  rank->doubtful_ns = lesser(rank->ns[COST_COMM], sum - rank->waits[WAIT_MESSAGE]);
+}
+
 /* The wait for other ranks is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives) {
   const wait_sums *waits = NULL;
@@ -270,6 +296,7 @@ static void add_up(job_costs *costs) {
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
     costs->unsure_ns += rank->unsure_ns / costs->divisor;
+    costs->doubtful_ns += rank->doubtful_ns / costs->divisor;
     for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
@@ -288,7 +315,7 @@ static double work_of(const rank_costs *rank, int is_training) {
 /* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
  * any. */
 static void balance(job_costs *costs) {
-  double most = 0, sum = 0, start = 0;
+  double most = 0, sum = 0, start = 0, doubtful = 0;
   for (uint32_t i = 0; i < costs->count; i++) {
     const double work = work_of(&costs->ranks[i], costs->is_training);
     if (work > most) most = work;
@@ -297,12 +324,15 @@ static void balance(job_costs *costs) {
     const rank_costs *rank = &costs->ranks[i];
     const double work = work_of(rank, costs->is_training);
     sum += work;
+    doubtful += lesser(work, rank->doubtful_ns);
     start += start_of(rank, costs->is_training) / costs->count;
     costs->workers += work >= CAPACITY_LEAST * most;
   }
   if (2 * costs->workers <= costs->count) costs->workers = costs->count; /* most of them only wait: they could help */
   costs->balanced_ns = costs->workers ? start + sum / costs->workers : 0;
   if (costs->balanced_ns > costs->base_ns) costs->balanced_ns = costs->base_ns;
+  costs->least_ns = costs->balanced_ns - (costs->workers ? doubtful / costs->workers : 0);
+  if (costs->least_ns < 0) costs->least_ns = 0;
 }
 
 /* Ranks are sorted: those without a number come first. */
@@ -330,6 +360,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
     if (!costs->is_training) split_final(costs, &costs->ranks[i], answer->state);
     split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
     split_waiting(&costs->ranks[i], &answer->collectives);
+    find_doubtful(costs, &costs->ranks[i], answer);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /

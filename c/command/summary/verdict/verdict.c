@@ -146,7 +146,7 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
   if (verdict->is_guess || costs->lives.is_known) return verdict->of_ns - verdict->ns;
-  if (verdict->class == BOUND_IMBALANCE) return costs->balanced_ns;
+  if (verdict->class == BOUND_IMBALANCE) return costs->least_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;

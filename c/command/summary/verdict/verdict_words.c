@@ -213,8 +213,11 @@ static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *co
   if (verdict->class == BOUND_NONE || verdict->is_aside) return;
   if (verdict->class == BOUND_COMPUTE && verdict->share >= SHARE_ALL) return; /* nothing else takes time */
   if (costs->lives.is_known) return;                                          /* one after another, or at once? */
-  fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
+  fprintf(out, "%s, %s would take %s at best", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));
+  if (verdict->class == BOUND_IMBALANCE && costs->doubtful_ns >= SHARE_MENTIONED * costs->base_ns)
+    fprintf(out, ": %s may be waiting, too", costs->is_all_doubtful ? "communication" : "point-to-point calls");
+  fprintf(out, ".\n");
 }
 
 static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *costs) {
