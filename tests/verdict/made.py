@@ -181,8 +181,10 @@ class Job:
                 rank.main.idle(ms)
 
     def send(self, sender, receiver, tag, ms=0.01, is_large=False):
-        """A message of MPI: the receiver has it when it was sent, and both take ms. If it is large, the sender waits for
-        the receiver."""
+        """A message of MPI: the receiver has it when it was sent, and both take ms.
+
+        is_large: the sender waits for the receiver.
+        """
         world = {"comm": 0, "comm_size": self.size, "bytes": 8, "tag": tag}
         one, other = self.ranks[sender].main, self.ranks[receiver].main
         sent_us = one.now_us

@@ -20,7 +20,8 @@ def document_of(job, expected=None, is_sure=True):
         truth = job.write(folder)
         document = summary_of(folder)
         if expected:
-            check(document["verdict"], truth, expected, "job", is_sure, shares=("imbalance", "communication", "compute"))
+            shares = ("imbalance", "communication", "compute")
+            check(document["verdict"], truth, expected, "job", is_sure, shares)
         return document
 
 
@@ -82,7 +83,7 @@ def ranks_that_end_together_have_nothing_to_tell():
 
 
 def finalize_is_a_call_with_a_name():
-    """It takes 50 ms on all ranks, and after it there are 2 ms in no call. Or rank 0 comes late to it, and the others wait."""
+    """It takes 50 ms on all ranks, and after it there are 2 ms in no call. Or rank 0 comes late, others wait."""
     for late in (0, LAST):
         job = steps_of(Job(4))
         job.spend("write", only_rank_0(job, late))
@@ -265,7 +266,7 @@ def who_ends_last_with_others_is_not_the_only_one():
 
 
 def who_waits_in_a_send_is_not_the_one_that_others_wait_for():
-    """Rank 2 works for 60 ms, the others for 20 ms. Then rank 1 waits in a send until rank 2 receives: both end late."""
+    """Rank 2 works for 60 ms, the others for 20. Then rank 1 waits in a send until rank 2 receives: both end late."""
     job = Job(4)
     for number in range(STEPS):
         job.spend("compute", [20, 20, 60, 20])
