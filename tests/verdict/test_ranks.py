@@ -278,6 +278,19 @@ def who_waits_in_a_send_is_not_the_one_that_others_wait_for():
     assert verdict["next"] == "give rank 2 less work: it computes longer than the others", verdict
 
 
+def who_comes_late_from_a_send_is_not_the_one_that_others_wait_for():
+    """The same, and then all meet: rank 1 comes last, 1 ms after rank 2, for which it waited in the send."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [20, 20, 60, 20])
+        job.send(1, 2, number, is_large=True)
+        job.spend("outside", [0, 1, 0, 0])
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+    verdict = document_of(job, "imbalance")["verdict"]
+    assert "last rank in collectives; no single rank causes most of it." in verdict["text"], verdict
+    assert verdict["next"].startswith("find out why 'forward' takes longer on rank 2"), verdict
+
+
 def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
     """Ranks 1 and 2 work as long as the others, and send and receive for 40 ms in each step: either may wait there."""
     job = Job(6)
@@ -411,6 +424,7 @@ if __name__ == "__main__":
         a_rank_causes_what_it_causes_alone,
         who_ends_last_with_others_is_not_the_only_one,
         who_waits_in_a_send_is_not_the_one_that_others_wait_for,
+        who_comes_late_from_a_send_is_not_the_one_that_others_wait_for,
         ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
         a_rank_in_no_call_is_still_the_one_that_is_late,
         two_ranks_that_are_late_by_turns_are_named,

@@ -57,8 +57,7 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
 /* Why their waiting is a dash. */
 static void explain_dashes(FILE *out, const collective_list *list) {
   for (uint32_t i = 0; i < list->count; i++) {
-    const uint32_t kind = list->calls[i].kind;
-    if (kind != MPI_SEND && kind != MPI_RECEIVE && kind != MPI_EXCHANGE && kind != MPI_COMPLETE) continue;
+    if (!mpi_is_point_to_point((uint8_t)list->calls[i].kind)) continue;
     fprintf(out, "  how much of point-to-point calls is waiting is not known%s\n",
             list->waits.late_ns ? ", but for late senders: see Communication by rank" : "");
     return;

@@ -227,18 +227,28 @@ static void find_doubtful(job_costs *costs, rank_costs *rank, const summary_answ
   rank->doubtful_ns = lesser(rank->ns[COST_COMM], sum - rank->waits[WAIT_MESSAGE]);
 }
 
+/* The part of what others waited for a rank in which it was not itself in a point-to-point call, where it may have waited, too. */
+static double part_caused(const delay_cause *before, const summary_state *state) {
+  const dft_text cat = state_text_of(state, before->cat);
+  const mpi_call call = mpi_call_classify(state_text_of(state, before->name), cat);
+  return before->is_known && before->name && mpi_is_point_to_point(call.kind) ? 1 - before->share : 1;
+}
+
 /* The wait for other ranks is not communication. */
-static void split_waiting(rank_costs *rank, const collective_list *collectives) {
-  const wait_sums *waits = NULL;
-  double waited, counted;
+static void split_waiting(rank_costs *rank, const collective_list *collectives, const summary_state *state) {
+  const comm_rank *own = NULL;
+  const wait_sums *waits;
+  double waited, counted, part;
   for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
+    if (collectives->ranks[i].process == rank->process) own = &collectives->ranks[i];
   }
-  if (!waits) return;
+  if (!own) return;
+  waits = &own->waits;
+  part = part_caused(&own->before, state);
   rank->unsure_ns = lesser(rank->ns[COST_COMM], (double)waits->unsure_ns);
-  rank->caused_ns = (double)waits->loop_caused_ns;
-  rank->end_caused_ns = (double)waits->end_caused_ns;
-  rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
+  rank->caused_ns = part * (double)waits->loop_caused_ns;
+  rank->end_caused_ns = part * (double)waits->end_caused_ns;
+  rank->start_caused_ns = part * (double)(waits->caused_ns - waits->loop_caused_ns);
   waited = (double)waits->loop_waited_ns;
   counted = waited < rank->ns[COST_COMM] ? waited : rank->ns[COST_COMM]; /* some of it overlaps with compute */
   if (counted <= 0) return;
@@ -359,7 +369,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     if (!costs->is_training) split_final(costs, &costs->ranks[i], answer->state);
     split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
-    split_waiting(&costs->ranks[i], &answer->collectives);
+    split_waiting(&costs->ranks[i], &answer->collectives, answer->state);
     find_doubtful(costs, &costs->ranks[i], answer);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
