@@ -1,4 +1,4 @@
-"""test_sends.py - ranks that are late because they wait in a send themselves: they are not the ones that others wait for.
+"""test_sends.py - ranks that are late because they wait in a send themselves: others do not wait for them.
 
 SPDX-License-Identifier: MIT
 """
