@@ -180,13 +180,19 @@ class Job:
                 rank.main.idle_until(last_us)
                 rank.main.idle(ms)
 
-    def send(self, sender, receiver, tag, ms=0.01):
-        """A message of MPI: the receiver has it when it was sent, and both take ms."""
+    def send(self, sender, receiver, tag, ms=0.01, is_large=False):
+        """A message of MPI: the receiver has it when it was sent, and both take ms.
+
+        is_large: the sender waits for the receiver.
+        """
         world = {"comm": 0, "comm_size": self.size, "bytes": 8, "tag": tag}
         one, other = self.ranks[sender].main, self.ranks[receiver].main
         sent_us = one.now_us
-        one.region("MPI_Send", "MPI", ms, peer=receiver, **world)
-        with other.within("MPI_Recv", "MPI", peer=sender, **world):
+        with one.within("MPI_Send", "MPI", "message", peer=receiver, **world):
+            one.idle_until(other.now_us if is_large else sent_us)
+            one.idle(ms)
+        with other.within("MPI_Recv", "MPI", "message", peer=sender, **world):
+            other.process.truth.append(("late", "MPI_Recv", other.now_us * 1000, max(sent_us, other.now_us) * 1000))
             other.idle_until(sent_us)
             other.idle(ms)
 

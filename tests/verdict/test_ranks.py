@@ -81,6 +81,23 @@ def ranks_that_end_together_have_nothing_to_tell():
     assert not {"early-end", "tear-down", "tear-down-outside"} & ids_of(document_of(job, "compute"))
 
 
+def finalize_is_a_call_with_a_name():
+    """It takes 50 ms on all ranks, and after it there are 2 ms in no call. Or rank 0 comes late, others wait."""
+    for late in (0, LAST):
+        job = steps_of(Job(4))
+        job.spend("write", only_rank_0(job, late))
+        job.meet("MPI_Finalize", 50, "MPI")
+        job.spend("outside", 2)
+        job.spend("metadata", 0.001)
+        document = document_of(job)
+        shares, whole = document["verdict"]["shares"], STEPS * STEP + late + 52
+        assert abs(shares["finalize"] - 50 / whole) < 0.001 and abs(shares["other"] - 2 / whole) < 0.001, shares
+        assert f"MPI_Finalize {5000 / whole:.0f} %" in told_by(document), document["verdict"]
+        assert "outside of regions" not in told_by(document), document["verdict"]
+        (found,) = (finding for finding in document["findings"] if finding["id"] == "tear-down")
+        assert ("96 % of it is 'MPI_Finalize'" in found["evidence"]) == (not late), found
+
+
 def commands_one_after_the_other_do_not_wait():
     """Such as a loop of a shell that sets RANK."""
     job = Job(1)
@@ -201,9 +218,9 @@ def waiting_for_messages_is_called_so():
     for number in range(STEPS):
         job.spend("compute", [100, 40])
         job.send(0, 1, number)
-    document = document_of(job)
+    document = document_of(job, "imbalance")
     verdict = document["verdict"]
-    assert verdict["class"] == "imbalance" and verdict["worst"] == {"rank": 0, "share": 1}, verdict
+    assert verdict["worst"] == {"rank": 0, "share": 1}, verdict
     assert abs(verdict["share"] - 0.3) < 0.005 and abs(verdict["waits"]["messages"] - 0.3) < 0.005, verdict
     assert "is waiting for messages that are sent late; rank 0 causes all of it" in verdict["text"], verdict
     assert "collective" not in told_by(document), verdict
@@ -354,6 +371,7 @@ if __name__ == "__main__":
         ranks_that_wait_in_finalize_wait_for_the_last,
         work_after_finalize_keeps_the_others_waiting_as_well,
         ranks_that_end_together_have_nothing_to_tell,
+        finalize_is_a_call_with_a_name,
         commands_one_after_the_other_do_not_wait,
         two_commands_of_a_rank_are_one_rank,
         a_trace_without_an_end_does_not_tell_when_its_rank_was_done,

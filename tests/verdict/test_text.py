@@ -121,6 +121,18 @@ def rules_are_json_as_well():
     assert {"id", "title", "conditions", "stake", "evidence", "advice"} <= set(json.loads(printed_rules)[0])
 
 
+def the_waiting_in_point_to_point_calls_is_said_to_be_unknown():
+    """Rank 1 waits in a send for rank 0 that computes; or rank 0 computes and then sends."""
+    for sender, more in ((1, ""), (0, ", but for late senders: see Communication by rank")):
+        job = Job(2)
+        for number in range(24):
+            job.spend("compute", [60, 20])
+            job.send(sender, 1 - sender, number, is_large=sender == 1)
+        text = printed(job)
+        assert f"  how much of point-to-point calls is waiting is not known{more}\n" in text, text
+        assert ("Communication by rank  caused" in text) == (sender == 0), text
+
+
 if __name__ == "__main__":
     main(
         names_cannot_write_to_the_terminal,
@@ -132,4 +144,5 @@ if __name__ == "__main__":
         colours_are_for_terminals_that_want_them,
         options_that_do_not_go_together_are_refused,
         rules_are_json_as_well,
+        the_waiting_in_point_to_point_calls_is_said_to_be_unknown,
     )

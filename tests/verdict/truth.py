@@ -6,9 +6,12 @@ A program measures itself with its own clock. Of each rank there is a list of in
     evaluation                   is no part of it
     compute input checkpoint read write sync metadata start-up
     comm                         a collective; the n-th one of a name is the same one on all ranks
+    message                      a call that sends or receives one message; which part of it is waiting may be unknown
+    late                         the part of it in which the message was not yet sent
     inside                       the same as another one of its name, but measured within the event, not around it
 
 A rank that is early in a collective waits for the last one to come. This waiting is imbalance, the rest communication.
+The same holds for a message that is sent late.
 A job lasts until its last rank has ended. A rank that has ended before waits for it: that is imbalance, too.
 The class io is the sum of read, write, sync and metadata, which must not overlap.
 
@@ -62,6 +65,9 @@ class Truth:
             self.blur = max(self.blur, self._blur_of(intervals) / max(self.whole[rank], 1))
             for kind in PLAIN:
                 self.costs[rank][kind] = union_length(by_kind[kind])
+            self.costs[rank]["imbalance"] = union_length(by_kind["late"])
+            self.costs[rank]["message"] = union_length(by_kind["message"]) - union_length(by_kind["late"])
+            self.costs[rank]["communication"] = self.costs[rank]["message"]
             self.costs[rank]["io"] = sum(self.costs[rank][kind] for kind in IO)
         for calls in meetings.values():
             self._meet(calls)
@@ -105,9 +111,10 @@ class Truth:
 
     def saving(self, what):
         """Without this cost, nobody waits for others either; the job is as long as the rank that has most else to do.
-        Without imbalance, every rank does what the mean of them does."""
+        Without imbalance, every rank does what the mean of them does. Calls that send or receive a message may be all
+        waiting for a late rank."""
         if what == "imbalance":
-            return self.share(what)
+            return self.share(what) + self.share("message")
         rests = [self.whole[rank] - self.costs[rank][what] - self.costs[rank]["imbalance"] for rank in self.ranks]
         if what == "communication":
             rests = [rest + self._beyond_compute(rank, rest) for rank, rest in zip(self.ranks, rests)]

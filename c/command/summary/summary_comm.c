@@ -54,6 +54,16 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
   table_format(lines, "%s", note);
 }
 
+/* Why their waiting is a dash. */
+static void explain_dashes(FILE *out, const collective_list *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    if (!mpi_is_point_to_point((uint8_t)list->calls[i].kind)) continue;
+    fprintf(out, "  how much of point-to-point calls is waiting is not known%s\n",
+            list->waits.late_ns ? ", but for late senders: see Communication by rank" : "");
+    return;
+  }
+}
+
 static void print_names(FILE *out, const summary_answer *answer, uint32_t top, uint32_t count) {
   static const table_column columns[] = {
     {"name", 't'},         {"processes", 'r'}, {"calls each", 'r'}, {"time each", 'r'},
@@ -84,6 +94,7 @@ static void print_names(FILE *out, const summary_answer *answer, uint32_t top, u
     add_note(&lines, answer, call);
   }
   table_print(&lines, out, 2);
+  explain_dashes(out, list);
 }
 
 /* ---- By rank -------------------------------------------------------------------------------------------------------- */

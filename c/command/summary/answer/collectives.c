@@ -40,7 +40,7 @@ static caller *find_callers(const summary_state *state, uint32_t *count) {
 
 static const char *why_never(uint32_t kind) {
   if (kind == MPI_PARTLY) return "a rank waits for some of the others";
-  if (kind == MPI_SEND || kind == MPI_RECEIVE || kind == MPI_EXCHANGE || kind == MPI_COMPLETE) return "point to point";
+  if (mpi_is_point_to_point((uint8_t)kind)) return "point to point";
   return kind == MPI_NONE || mpi_is_collective((uint8_t)kind) ? "not matched" : "not a collective";
 }
 

@@ -32,6 +32,9 @@ typedef struct mpi_call {
   uint8_t fence;       /* mpi_fence */
 } mpi_call;
 
+static inline int mpi_is_point_to_point(uint8_t kind) {
+  return kind == MPI_SEND || kind == MPI_RECEIVE || kind == MPI_EXCHANGE || kind == MPI_COMPLETE;
+}
 static inline int mpi_is_collective(uint8_t kind) {
   return kind >= MPI_ALL && kind <= MPI_PARTLY;
 }

@@ -29,7 +29,8 @@ static const struct {
   [ACTIVITY_EVALUATION] = {"evaluation", "encloses an evaluation or a test"},
   [ACTIVITY_STARTUP] = {"start-up", "comes before the main loop; otherwise like other"},
   [ACTIVITY_FRAME] = {"frame", "encloses work of any kind; its own time counts as outside"},
-  [ACTIVITY_FINAL] = {"final", "the last call of a rank: waiting in it for others is imbalance, the rest is outside"},
+  [ACTIVITY_FINAL] = {"final",
+                      "the last call of a rank: waiting in it for others is imbalance; the verdict names the rest"},
 };
 
 static const vocabulary_row rows[] = {

@@ -19,7 +19,7 @@ const char *const cost_names[COSTS] = {
   [COST_READ] = "read",           [COST_WRITE] = "write",
   [COST_SYNC] = "sync",           [COST_META] = "metadata",
   [COST_TRANSFER] = "transfer",   [COST_COMPILE] = "compile",
-  [COST_OTHER] = "other",
+  [COST_FINAL] = "finalize",      [COST_OTHER] = "other",
 };
 
 /* ---- Who counts ----------------------------------------------------------------------------------------------------- */
@@ -163,6 +163,24 @@ static void split_time(rank_costs *rank, const process_counts *counts, int is_tr
   }
 }
 
+/* The last call of MPI is no work, but it has a name. It counts where there is nothing else: other threads may still work, and a
+ * region may be around it. */
+static void split_final(job_costs *costs, rank_costs *rank, const summary_state *state) {
+  const process_counts *counts = &state->processes[rank->process].counts;
+  const region_stats *regions = &counts->regions;
+  const int is_after = counts->finals && counts->final_first >= counts->loop_last;
+  const double outside = is_after ? (double)counts->split_ns[PHASE_END][TIME_OUTSIDE] : rank->ns[COST_OTHER];
+  for (uint32_t i = 0; i < regions->count; i++) {
+    const region_total *region = &regions->list[i];
+    if (region->activity != ACTIVITY_FINAL) continue;
+    rank->final_ns += (double)region->self_ns;
+    costs->final_name = state_text_of(state, region->name);
+  }
+  if (rank->final_ns > outside) rank->final_ns = outside;
+  rank->ns[COST_FINAL] = rank->final_ns;
+  rank->ns[COST_OTHER] -= rank->final_ns;
+}
+
 /* Regions that read or write may be all there is, or be around calls: their self times are without those. */
 static void split_calls(rank_costs *rank, const process_counts *counts) {
   double in_regions[IO_COSTS] = {0}, in_calls[IO_COSTS] = {0};
@@ -183,18 +201,54 @@ static double lesser(double one, double two) {
   return two < 0 ? 0 : one < two ? one : two;
 }
 
-/* The wait for other ranks is not communication. */
-static void split_waiting(rank_costs *rank, const collective_list *collectives) {
-  const wait_sums *waits = NULL;
-  double waited, counted;
-  for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].process == rank->process) waits = &collectives->ranks[i].waits;
+/* Of the call of a process, it is not known how much is waiting. */
+static int is_doubtful(const comm_call *own, const collective_list *collectives, const summary_state *state) {
+  event_class class = {0};
+  if (own->kind == MPI_FILE) return 0;
+  event_classify(&class, NULL, state_text_of(state, own->name), (dft_text){"MPI", 3});
+  if (own->kind != MPI_NONE && class.stage != STAGE_NONE) return 0; /* the first and the last one */
+  for (uint32_t i = 0; i < collectives->count; i++) {
+    const collective *call = &collectives->calls[i];
+    if (call->name == own->name && call->kind == own->kind) return call->unknown != NULL;
   }
-  if (!waits) return;
+  return 0;
+}
+
+/* A send may wait for the receiver, and a receive for more than a late sender. Calls before the loop count, too: it is a bound. */
+static void find_doubtful(job_costs *costs, rank_costs *rank, const summary_answer *answer) {
+  const comm_counts *comm = &answer->state->processes[rank->process].counts.comm;
+  double sum = 0;
+  for (uint32_t i = 0; i < comm->count; i++) {
+    const comm_call *own = &comm->calls[i];
+    if (!is_doubtful(own, &answer->collectives, answer->state)) continue;
+    sum += (double)own->time_ns;
+    costs->is_all_doubtful |= own->kind == MPI_NONE || mpi_is_collective((uint8_t)own->kind);
+  }
+  rank->doubtful_ns = lesser(rank->ns[COST_COMM], sum - rank->waits[WAIT_MESSAGE]);
+}
+
+/* The part of what others waited for a rank in which it was not itself in a point-to-point call, where it may have waited, too. */
+static double part_caused(const delay_cause *before, const summary_state *state) {
+  const dft_text cat = state_text_of(state, before->cat);
+  const mpi_call call = mpi_call_classify(state_text_of(state, before->name), cat);
+  return before->is_known && before->name && mpi_is_point_to_point(call.kind) ? 1 - before->share : 1;
+}
+
+/* The wait for other ranks is not communication. */
+static void split_waiting(rank_costs *rank, const collective_list *collectives, const summary_state *state) {
+  const comm_rank *own = NULL;
+  const wait_sums *waits;
+  double waited, counted, part;
+  for (uint32_t i = 0; i < collectives->rank_count; i++) {
+    if (collectives->ranks[i].process == rank->process) own = &collectives->ranks[i];
+  }
+  if (!own) return;
+  waits = &own->waits;
+  part = part_caused(&own->before, state);
   rank->unsure_ns = lesser(rank->ns[COST_COMM], (double)waits->unsure_ns);
-  rank->caused_ns = (double)waits->loop_caused_ns;
-  rank->end_caused_ns = (double)waits->end_caused_ns;
-  rank->start_caused_ns = (double)(waits->caused_ns - waits->loop_caused_ns);
+  rank->caused_ns = part * (double)waits->loop_caused_ns;
+  rank->end_caused_ns = part * (double)waits->end_caused_ns;
+  rank->start_caused_ns = part * (double)(waits->caused_ns - waits->loop_caused_ns);
   waited = (double)waits->loop_waited_ns;
   counted = waited < rank->ns[COST_COMM] ? waited : rank->ns[COST_COMM]; /* some of it overlaps with compute */
   if (counted <= 0) return;
@@ -252,6 +306,7 @@ static void add_up(job_costs *costs) {
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
     costs->unsure_ns += rank->unsure_ns / costs->divisor;
+    costs->doubtful_ns += rank->doubtful_ns / costs->divisor;
     for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
     for (int wait = 0; wait < WAITS; wait++) costs->waits[wait] += rank->waits[wait] / costs->divisor;
@@ -270,7 +325,7 @@ static double work_of(const rank_costs *rank, int is_training) {
 /* What a rank would take if the work was shared by all. But where most ranks work, one that only hands it out cannot take over
  * any. */
 static void balance(job_costs *costs) {
-  double most = 0, sum = 0, start = 0;
+  double most = 0, sum = 0, start = 0, doubtful = 0;
   for (uint32_t i = 0; i < costs->count; i++) {
     const double work = work_of(&costs->ranks[i], costs->is_training);
     if (work > most) most = work;
@@ -279,12 +334,15 @@ static void balance(job_costs *costs) {
     const rank_costs *rank = &costs->ranks[i];
     const double work = work_of(rank, costs->is_training);
     sum += work;
+    doubtful += lesser(work, rank->doubtful_ns);
     start += start_of(rank, costs->is_training) / costs->count;
     costs->workers += work >= CAPACITY_LEAST * most;
   }
   if (2 * costs->workers <= costs->count) costs->workers = costs->count; /* most of them only wait: they could help */
   costs->balanced_ns = costs->workers ? start + sum / costs->workers : 0;
   if (costs->balanced_ns > costs->base_ns) costs->balanced_ns = costs->base_ns;
+  costs->least_ns = costs->balanced_ns - (costs->workers ? doubtful / costs->workers : 0);
+  if (costs->least_ns < 0) costs->least_ns = 0;
 }
 
 /* Ranks are sorted: those without a number come first. */
@@ -309,8 +367,10 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
                               (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
+    if (!costs->is_training) split_final(costs, &costs->ranks[i], answer->state);
     split_calls(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts);
-    split_waiting(&costs->ranks[i], &answer->collectives);
+    split_waiting(&costs->ranks[i], &answer->collectives, answer->state);
+    find_doubtful(costs, &costs->ranks[i], answer);
     costs->is_inference |= answer->state->processes[costs->ranks[i].process].counts.is_inference != 0;
     if (!costs->is_training)
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /

@@ -30,6 +30,7 @@ enum cost {
   COST_META,
   COST_TRANSFER,
   COST_COMPILE,
+  COST_FINAL, /* in MPI_Finalize, without waiting for others; of a training, it is not in the loop */
   COST_OTHER,
   COSTS
 };
@@ -52,10 +53,12 @@ typedef struct rank_costs {
   double ns[COSTS];       /* in the base; COST_START: of all of its time */
   double waits[WAITS];    /* of COST_IMBALANCE */
   double unsure_ns;       /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
+  double doubtful_ns;     /* of COST_COMM: in calls of which it is not known how much is waiting, such as sends */
   double caused_ns;       /* what others waited for it, alone, in their loops and after them; */
   double end_caused_ns;   /* after them; */
   double start_caused_ns; /* and before them */
   double end_ns;          /* after the loop */
+  double final_ns;        /* in MPI_Finalize, also waiting */
   double aside_ns
     [ASIDES]; /* of its I/O, saving and communication: that of other threads, while the main one is in nothing known */
   double io_ns[IO_COSTS];       /* in such calls or regions and in nothing else, in all of its time; */
@@ -92,9 +95,13 @@ typedef struct job_costs {
   double ns[COSTS];
   double waits[WAITS];
   double balanced_ns; /* what a rank would take of base_ns, if those that work shared it evenly: */
+  double least_ns;    /* the same if all that is doubtful is waiting; */
   uint32_t workers;   /* so many */
   double end_ns;
+  dft_text final_name; /* MPI_Finalize, or what the user calls so; empty: there is none */
   double unsure_ns;
+  double doubtful_ns;
+  int is_all_doubtful; /* collectives could not be compared, either: they are doubtful as well */
   double aside_ns[ASIDES];
   int64_t saving_rank;      /* the others wait while it saves; NO_NUMBER: none, or something else makes them wait */
   double waited_for_saving; /* that waiting, which is part of the checkpoint; mean */

@@ -15,6 +15,7 @@ typedef struct phase_sums {
   const job_costs *costs;
   enum time_phase phase;
   double all_ns, class_ns[TIME_CLASSES];
+  double final_ns;        /* after the loop, in MPI_Finalize, which does not wait */
   const rank_costs *last; /* the rank that the others wait for most; NULL: none */
   double waited_ns;       /* they wait for it, alone */
 } phase_sums;
@@ -34,6 +35,8 @@ static phase_sums sum_phase(const summary_answer *answer, const job_costs *costs
     sums.all_ns += phase == PHASE_START ? rank->ns[COST_START] : rank->end_ns;
     for (int class = 0; class < TIME_CLASSES; class ++)
       sums.class_ns[class] += (double)counts_of(&sums, rank)->split_ns[phase][class];
+    if (phase == PHASE_END) sums.class_ns[TIME_OUTSIDE] -= rank->final_ns;
+    if (phase == PHASE_END) sums.final_ns += rank->ns[COST_FINAL];
     if (caused_by(&sums, rank) <= sums.waited_ns || rank->rank == NO_NUMBER) continue;
     sums.waited_ns = caused_by(&sums, rank);
     sums.last = rank;
@@ -107,6 +110,15 @@ static int find_region(verdict_cause *cause, const phase_sums *of, int *is_found
   return cause->call != NULL;
 }
 
+static int find_final(verdict_cause *cause, const phase_sums *of, int *is_found) {
+  if (of->final_ns < SHARE_CAUSE * of->all_ns) return 1;
+  *is_found = 1;
+  cause->what = "region";
+  cause->share = of->final_ns / of->all_ns;
+  cause->call = shown_name(of->costs->final_name);
+  return cause->call != NULL;
+}
+
 /* All of it is of one class, which has no name. */
 static void find_class(verdict_cause *cause, const phase_sums *of) {
   static const enum time_class classes[] = {TIME_CHECKPOINT, TIME_COMM, TIME_OUTSIDE};
@@ -123,6 +135,7 @@ static int find(verdict_cause *cause, const phase_sums *sums) {
   if (sums->all_ns <= 0) return 1;
   if (!find_calls(cause, sums, &is_found)) return 0;
   if (!is_found && !find_region(cause, sums, &is_found)) return 0;
+  if (!is_found && !find_final(cause, sums, &is_found)) return 0;
   if (!is_found) find_class(cause, sums);
   return 1;
 }

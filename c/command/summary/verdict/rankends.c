@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "endcauses.h"
+
 /* When a rank ran, on the clock of the first host. */
 typedef struct rank_life {
   int64_t first, last;
@@ -78,70 +80,62 @@ static double sure_wait(const job_costs *costs, const summary_answer *answer, ui
   return wait > bound ? (double)wait : 0;
 }
 
-/* Of the wait, the last rank alone causes what is after the last but one. */
-static void blame(rank_costs *last, double wait, int64_t alone) {
-  const double caused = wait < (double)alone ? wait : (double)alone;
-  last->caused_ns += caused;
-  last->end_caused_ns += caused;
-}
-
 /* In MPI_Finalize, until the last rank comes to it. */
-static void add_finals(job_costs *costs, const summary_answer *answer, const rank_life *lives) {
+static void add_finals(job_costs *costs, const summary_answer *answer, const rank_life *lives, end_causes *causes) {
   uint32_t last = costs->count;
-  int64_t before = INT64_MIN;
   for (uint32_t i = 0; i < costs->count; i++) {
     if (lives[i].final_first > lives[i].final_last) return; /* it does not come */
     if (last == costs->count || lives[i].final_first > lives[last].final_first) last = i;
-  }
-  for (uint32_t i = 0; i < costs->count; i++) {
-    if (i != last && lives[i].final_first > before) before = lives[i].final_first;
   }
   for (uint32_t i = 0; i < costs->count; i++) {
     rank_costs *rank = &costs->ranks[i];
     const int64_t came = lives[last].final_first;
     const int64_t until = came < lives[i].final_last ? came : lives[i].final_last;
     double wait = sure_wait(costs, answer, i, last, until - lives[i].final_first);
-    if (wait > rank->ns[COST_OTHER]) wait = rank->ns[COST_OTHER]; /* other threads still work */
-    rank->ns[COST_OTHER] -= wait;
+    if (wait > rank->ns[COST_FINAL]) wait = rank->ns[COST_FINAL]; /* other threads still work */
+    if (wait <= 0) continue;
+    rank->ns[COST_FINAL] -= wait;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
-    blame(&costs->ranks[last], wait, came - before);
+    end_causes_add_wait(causes, i, lives[i].final_first, until, wait / (double)(until - lives[i].final_first));
   }
 }
 
 /* After its end, until that of the last rank. */
-static void add_ends(job_costs *costs, const summary_answer *answer, const rank_life *lives) {
+static void add_ends(job_costs *costs, const summary_answer *answer, const rank_life *lives, end_causes *causes) {
   uint32_t last = 0;
-  int64_t before = INT64_MIN;
   double tail; /* of the last rank: before that, it is still in its loop */
   for (uint32_t i = 1; i < costs->count; i++) {
     if (lives[i].last > lives[last].last) last = i;
-  }
-  for (uint32_t i = 0; i < costs->count; i++) {
-    if (i != last && lives[i].last > before) before = lives[i].last;
   }
   tail = costs->ranks[last].end_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     rank_costs *rank = &costs->ranks[i];
     const double wait = sure_wait(costs, answer, i, last, lives[last].last - lives[i].last);
+    end_causes_add_life(causes, i, lives[i].first, lives[i].last);
+    if (wait <= 0) continue;
     rank->all_ns += wait;
     rank->base_ns += wait;
     rank->end_ns += wait < tail ? wait : tail;
     rank->ns[COST_IMBALANCE] += wait;
     rank->waits[WAIT_END] += wait;
-    blame(&costs->ranks[last], wait, lives[last].last - before);
+    end_causes_add_wait(causes, i, lives[i].last, lives[last].last, 1);
   }
 }
 
 int rank_ends_measure(job_costs *costs, const summary_answer *answer) {
   rank_life *lives;
+  int is_good = 1;
   if (!are_ends_known(costs, answer->state)) return 1;
   lives = find_lives(costs, answer);
   if (!lives) return 0;
   if (ran_together(lives, costs->count)) {
-    add_finals(costs, answer, lives);
-    add_ends(costs, answer, lives);
+    end_causes causes;
+    end_causes_begin(&causes, costs, answer);
+    add_finals(costs, answer, lives, &causes);
+    add_ends(costs, answer, lives, &causes);
+    is_good = end_causes_end(&causes);
   }
   free(lives);
-  return 1;
+  return is_good;
 }

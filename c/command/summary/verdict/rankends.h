@@ -7,7 +7,7 @@
 
 #include "costs.h"
 
-/* Adds these waits to the ranks, and to their times. 0: no memory. */
+/* Adds these waits to the ranks, and to their times. 0: no memory, or the spill cannot be read. */
 int rank_ends_measure(job_costs *costs, const summary_answer *answer);
 
 #endif

@@ -141,7 +141,7 @@ static double best_of(const job_verdict *verdict, const job_costs *costs) {
   double most = 0;
   if (verdict->class == BOUND_NONE) return verdict->of_ns;
   if (verdict->is_guess || costs->lives.is_known) return verdict->of_ns - verdict->ns;
-  if (verdict->class == BOUND_IMBALANCE) return costs->balanced_ns;
+  if (verdict->class == BOUND_IMBALANCE) return costs->least_ns;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     const int is_start = verdict->class == BOUND_START;
@@ -179,10 +179,11 @@ static void find_worst(job_verdict *verdict, const job_costs *costs, const measu
       verdict->worst_rank = (int64_t)measures->values[M_straggler].number;
       verdict->worst_share = 1;
     }
-    if (!last->is_known || verdict->is_guess) return;
+    if (verdict->is_guess) return;
+    verdict->is_worst_told = last->is_known || costs->ranks[costs->count - 1].rank != NO_NUMBER;
+    if (!last->is_known) return;
     verdict->worst_rank = (int64_t)last->number;
     verdict->worst_share = measures->values[M_last_share].number;
-    verdict->is_worst_told = 1;
     find_second(verdict, costs);
     return;
   }

@@ -60,7 +60,7 @@ typedef struct job_verdict {
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */
   double worst_share;
-  int is_worst_told; /* it differs from the others */
+  int is_worst_told; /* it differs from the others; of imbalance: who causes it, or that no single rank does */
   /* Of imbalance, if the worst rank alone does not explain it, but two do: the other one; else NO_NUMBER. */
   int64_t second_rank;
   double second_share;

@@ -170,7 +170,7 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       if (is_straggling(verdict, measures)) advise_straggler(out, measures);
       else if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
-      else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && rank != NO_NUMBER)
+      else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && verdict->worst_share >= SHARE_MOST)
         fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
       else fprintf(out, "distribute the work more evenly");
   }

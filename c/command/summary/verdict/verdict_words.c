@@ -13,8 +13,6 @@
 #include "command/summary/answer/processlabel.h"
 #include "verdict_advice.h"
 
-#define MOST_SHARE 0.5 /* of the waiting: a rank that causes less is not named */
-
 typedef struct class_words {
   const char *title, *doing; /* "41 % of the training loop ... waits for data" */
   const char *short_name;
@@ -62,14 +60,17 @@ static void say_base(FILE *out, const job_verdict *verdict, const job_costs *cos
 
 /* The costs of the base; the start-up of a training is not in its loop. */
 static void say_shares(FILE *out, const job_costs *costs, const char *before, enum verdict_class but) {
+  char final[MEASURE_TEXT_BYTES];
   const struct {
     const char *name;
     double ns;
   } others[] = {{"copies to and from the device", costs->ns[COST_TRANSFER]},
                 {"compiling", costs->ns[COST_COMPILE]},
+                {final, costs->ns[COST_FINAL]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
   const double compute = verdict_share(costs, BOUND_COMPUTE);
   int count = 0;
+  short_text(final, printable_n(costs->final_name.text, costs->final_name.len));
   if (but != BOUND_COMPUTE && compute >= SHARE_MENTIONED)
     fprintf(out, "%scompute %.0f %%", count++ ? ", " : before, 100 * compute);
   for (int class = BOUND_INPUT; class < BOUND_CLASSES; class ++) {
@@ -94,7 +95,7 @@ static void say_worst(FILE *out, const job_verdict *verdict) {
             100 * verdict->worst_share, verdict->second_rank, 100 * verdict->second_share);
     return;
   }
-  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < MOST_SHARE) {
+  if (verdict->class == BOUND_IMBALANCE && verdict->worst_share < SHARE_MOST) {
     fprintf(out, "; no single rank causes most of it");
     return;
   }
@@ -212,8 +213,11 @@ static void say_bound(FILE *out, const job_verdict *verdict, const job_costs *co
   if (verdict->class == BOUND_NONE || verdict->is_aside) return;
   if (verdict->class == BOUND_COMPUTE && verdict->share >= SHARE_ALL) return; /* nothing else takes time */
   if (costs->lives.is_known) return;                                          /* one after another, or at once? */
-  fprintf(out, "%s, %s would take %s at best.\n", words[verdict->class].bound,
+  fprintf(out, "%s, %s would take %s at best", words[verdict->class].bound,
           is_of_loop(verdict, costs) ? "the loop" : "the job", time_text(best, verdict->best_ns));
+  if (verdict->class == BOUND_IMBALANCE && costs->doubtful_ns >= SHARE_MENTIONED * costs->base_ns)
+    fprintf(out, ": %s may be waiting, too", costs->is_all_doubtful ? "communication" : "point-to-point calls");
+  fprintf(out, ".\n");
 }
 
 static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *costs) {

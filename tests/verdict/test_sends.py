@@ -1,0 +1,65 @@
+"""test_sends.py - ranks that are late because they wait in a send themselves: others do not wait for them.
+
+SPDX-License-Identifier: MIT
+"""
+
+import tempfile
+
+from made import Job
+from verdict_harness import check, main, verdict_of
+
+STEPS = 24
+
+
+def verdict_on(job, is_sure=True):
+    """It is imbalance, and true."""
+    with tempfile.TemporaryDirectory() as folder:
+        truth = job.write(folder)
+        verdict = verdict_of(folder)
+    check(verdict, truth, "imbalance", "job", is_sure, shares=("communication", "compute"))
+    return verdict
+
+
+def who_waits_in_a_send_is_not_the_one_that_others_wait_for():
+    """Rank 2 works for 60 ms, the others for 20. Then rank 1 waits in a send until rank 2 receives: both end late."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [20, 20, 60, 20])
+        job.send(1, 2, number, is_large=True)
+    verdict = verdict_on(job, is_sure=False)
+    assert "to finish; rank 2 causes 67 % of it." in verdict["text"], verdict
+    line = "With perfect balance, the job would take 720 ms at best: point-to-point calls may be waiting, too."
+    assert line in verdict["evidence"], verdict
+    assert verdict["next"] == "give rank 2 less work: it computes longer than the others", verdict
+
+
+def who_comes_late_from_a_send_is_not_the_one_that_others_wait_for():
+    """The same, and then all meet: rank 1 comes last, 1 ms after rank 2, for which it waited in the send."""
+    job = Job(4)
+    for number in range(STEPS):
+        job.spend("compute", [20, 20, 60, 20])
+        job.send(1, 2, number, is_large=True)
+        job.spend("outside", [0, 1, 0, 0])
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+    verdict = verdict_on(job)
+    assert "last rank in collectives; no single rank causes most of it." in verdict["text"], verdict
+    assert verdict["next"].startswith("find out why 'forward' takes longer on rank 2"), verdict
+
+
+def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
+    """Ranks 1 and 2 work as long as the others, and send and receive for 40 ms in each step: either may wait there."""
+    job = Job(6)
+    for number in range(STEPS):
+        job.spend("compute", 20)
+        job.send(1, 2, number, ms=40)
+    verdict = verdict_on(job, is_sure=False)
+    assert "to finish; no single rank causes most of it." in verdict["text"] and not verdict["worst"], verdict
+    assert verdict["next"] == "distribute the work more evenly", verdict
+
+
+if __name__ == "__main__":
+    main(
+        who_waits_in_a_send_is_not_the_one_that_others_wait_for,
+        who_comes_late_from_a_send_is_not_the_one_that_others_wait_for,
+        ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
+    )
