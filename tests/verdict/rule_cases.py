@@ -254,8 +254,24 @@ def before_or_after(is_after, share, stake, unknown):
 
 
 @case("tear-down")
+def tear_down(teardown_share, teardown_stake, teardown_idle):
+    return before_or_after(True, teardown_share, teardown_stake, teardown_idle)
+
+
+@case("tear-down-mpi")
+def tear_down_mpi(teardown_share, teardown_stake, teardown_final):
+    job = Job(2)
+    length = teardown_stake / 1e6
+    for _ in range(24):
+        job.spend("compute", length * (1 - teardown_share) / teardown_share / 24)
+    job.meet("MPI_Finalize", length * teardown_final, "MPI")
+    for rank in job.ranks:
+        rank.main.region("work", "app", length * (1 - teardown_final))
+    return job
+
+
 @case("tear-down-outside")
-def tear_down(teardown_share, teardown_stake, teardown_outside):
+def tear_down_outside(teardown_share, teardown_stake, teardown_outside):
     return before_or_after(True, teardown_share, teardown_stake, teardown_outside)
 
 

@@ -94,7 +94,8 @@ def finalize_is_a_call_with_a_name():
         assert abs(shares["finalize"] - 1500 / whole) < 0.001 and abs(shares["other"] - 60 / whole) < 0.001, shares
         assert f"MPI_Finalize {150000 / whole:.0f} %" in told_by(document), document["verdict"]
         assert "outside of regions" not in told_by(document), document["verdict"]
-        (found,) = (finding for finding in document["findings"] if finding["id"] == "tear-down")
+        (found,) = (finding for finding in document["findings"] if finding["id"].startswith("tear-down"))
+        assert (found["id"] == "tear-down-mpi") == (not late), found
         assert ("96 % of it is 'MPI_Finalize'" in found["evidence"]) == (not late), found
 
 

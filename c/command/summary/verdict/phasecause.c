@@ -149,8 +149,11 @@ int phase_cause_find(verdict_cause *cause, const summary_answer *answer, const j
 static void measure_parts(measure_list *list, const verdict_cause *cause, const phase_sums *sums) {
   const enum measure unknown = sums->phase == PHASE_START ? M_startup_outside : M_teardown_outside;
   const char *what = cause->what ? cause->what : "outside";
-  measure_set_ratio(list, unknown, strcmp(what, "outside") == 0 ? sums->class_ns[TIME_OUTSIDE] : 0, sums->all_ns);
+  const double outside = strcmp(what, "outside") == 0 ? sums->class_ns[TIME_OUTSIDE] : 0;
+  measure_set_ratio(list, unknown, outside, sums->all_ns);
   if (sums->phase == PHASE_START) return;
+  measure_set_ratio(list, M_teardown_final, sums->final_ns, sums->all_ns);
+  measure_set_ratio(list, M_teardown_idle, outside + sums->final_ns, sums->all_ns);
   if (strcmp(what, "region") == 0) measure_set_text(list, M_teardown_region, cause->call, strlen(cause->call));
   if (cause->rank != NO_NUMBER) measure_set(list, M_teardown_rank, (double)cause->rank);
 }

@@ -166,11 +166,19 @@ const finding_rule rules[] = {
    "trace with --io if you did not."},
   {"tear-down",
    "tear-down",
-   {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_outside, '<', 0.80}},
+   {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_idle, '<', 0.80}},
    M_teardown_stake,
    "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
    "Do it[, which is '{teardown_region}',] in parallel, in the background, or while the loop still runs[: the others "
    "wait for rank {teardown_rank}]."},
+  {"tear-down-mpi",
+   "tear-down in MPI_Finalize",
+   {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_final, '>', 0.80}},
+   M_teardown_stake,
+   "{teardown_share} of the job passes after the main loop has ended; {teardown_cause}",
+   "Look at how MPI ends: connections between many ranks, windows and files that are still open, or tools that write "
+   "their "
+   "results there."},
   {"tear-down-outside",
    "tear-down outside of regions and calls",
    {{M_teardown_share, '>', 0.10}, {M_teardown_stake, '>', SECOND}, {M_teardown_outside, '>', 0.80}},
