@@ -248,8 +248,25 @@ def files_of_mpi_itself_are_nobodys_storm():
     assert abs(found["stake_ns"] / (600 * 0.2e6) - 1) < 0.01, found
 
 
+def modules_of_python_are_no_samples():
+    """1,200 files in a folder, each opened and read."""
+    for folder, is_module in (("/data/train", False), ("/usr/lib64/python3.9/site-packages/torch", True)):
+        job = Job()
+        thread = job.ranks[0].main
+        for number in range(1200):
+            thread.call("stat", 1, f"{folder}/{number}.py")
+            thread.call("open", 1, f"{folder}/{number}.py", ret=3)
+            thread.call("read", 1, f"{folder}/{number}.py", ret=9000)
+        thread.region("solve", "compute", 9000)
+        found = {finding["id"]: finding for finding in document_of(job)["findings"]}
+        assert ("small-files" in found) != is_module, found
+        told = "100 % of their time goes to modules of Python: import less, or from a local disk"
+        assert (told in found["metadata"]["advice"]) == is_module, found["metadata"]
+
+
 if __name__ == "__main__":
     main(
+        modules_of_python_are_no_samples,
         the_advice_about_io_is_about_most_of_it,
         calls_of_mpi_io_have_words_of_their_own,
         files_of_mpi_itself_are_nobodys_storm,

@@ -68,7 +68,8 @@ const finding_rule rules[] = {
    M_metadata_stake,
    "{metadata_calls} calls such as {metadata_call}() move no data[; most of their time goes to {metadata_files} files "
    "below {metadata_folder}]",
-   "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
+   "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file.[ "
+   "{module_share} of their time goes to modules of Python: import less, or from a local disk or a container image.]"},
   {"mpi-io",
    "MPI-IO calls that move no data",
    {{M_mpiio_share, '>', 0.05}},

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "command/summary/answer/runtimefiles.h"
+
 #define ADVICE_LEAST 0.5 /* of the cost: a finding about less of it does not say what to do */
 
 /* ---- Input ---------------------------------------------------------------------------------------------------------- */
@@ -202,19 +204,10 @@ static void advise_communication(FILE *out, const job_verdict *verdict, const su
 
 /* ---- Start-up ------------------------------------------------------------------------------------------------------- */
 
-/* Where programs and modules of Python are. */
-static int is_software(const char *folder) {
-  static const char *const parts[] = {"site-packages/", "dist-packages/", "/lib/python"};
-  for (size_t i = 0; folder && i < sizeof parts / sizeof parts[0]; i++) {
-    if (strstr(folder, parts[i])) return 1;
-  }
-  return 0;
-}
-
 static void advise_start(FILE *out, const verdict_cause *cause) {
   const char *what = cause->what ? cause->what : "", *call = cause->call ? cause->call : "";
   const int is_region = strcmp(what, "region") == 0;
-  if (is_software(cause->folder))
+  if (cause->folder && is_module_file((dft_text){cause->folder, strlen(cause->folder)}))
     fprintf(out, "import from a local disk or a container image: modules are many small files");
   else if (strcmp(what, "metadata") == 0)
     fprintf(out, "open and look up fewer files: pack them, or let one rank list them and tell the others");
