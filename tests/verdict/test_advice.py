@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 
+import contextlib
 import tempfile
 
 from made import Job, training
@@ -74,6 +75,67 @@ def messages_are_no_advice_where_waiting_is_unknown():
         verdict = document_of(job)["verdict"]
         assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
         assert advice in verdict["next"] and "messages" not in verdict["next"], verdict["next"]
+
+
+def a_receiver_that_is_late_may_be_what_a_send_waits_for():
+    """Both then meet, so other waiting is known. A send in a call that receives as well may wait for either."""
+    for words in (["MPI_Send"], ["MPI_Sendrecv"], ["MPI_Isend", "MPI_Wait"]):
+        job = Job(2)
+        for _ in range(STEPS):
+            job.spend("compute", [20, 60])
+            late_us = job.ranks[1].main.now_us
+            for word in words:
+                peers = {"peer": 1, "tag": 0} | ({"source": 1, "source_tag": 7} if word == "MPI_Sendrecv" else {})
+                with job.ranks[0].main.within(word, "MPI", comm=0, comm_size=2, bytes=8, **peers) as sender:
+                    sender.idle_until(0 if word == "MPI_Isend" else late_us)
+                    sender.idle(0.5)
+            job.ranks[1].main.region("MPI_Recv", "MPI", 0.5, peer=0, comm=0, comm_size=2, bytes=8, tag=0)
+            job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=2, bytes=8)
+        verdict = document_of(job)["verdict"]
+        is_late = words == ["MPI_Send"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", not is_late), verdict
+        told = "Up to 97 % of the communication may be waiting for other ranks: it is in sends that last until the"
+        assert any(line.startswith(told) for line in verdict["evidence"]) == is_late, verdict
+        assert ("why 'forward' takes longer on rank 1" in verdict["next"]) == is_late, verdict
+
+
+def a_send_that_ends_before_the_receive_begins_does_not_wait_for_it():
+    job = Job(2)
+    for number in range(STEPS):
+        job.spend("compute", [20, 60])
+        job.send(0, 1, number, ms=20)
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=2, bytes=8)
+    assert not any("in sends" in line for line in document_of(job)["verdict"]["evidence"])
+
+
+def regions_that_cannot_be_compared_may_be_waiting():
+    """Rank 2 exchanges half as often as the others. All of them call what can be compared, but it takes little."""
+    for ms, is_sure in ((15, False), (0.8, True)):
+        job = Job(3)
+        for step in range(STEPS):
+            job.spend("compute", 20)
+            for rank in job.ranks:
+                if rank.rank != 2 or step % 2:
+                    rank.main.region("halo_exchange", "comm", ms)
+            job.meet("all_reduce", 1 if ms == 15 else 15)
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", is_sure), verdict
+        assert any("is waiting for other ranks is unknown" in line for line in verdict["evidence"]) != is_sure, verdict
+        assert ("messages" in verdict["next"].partition(",")[0]) == is_sure, verdict
+
+
+def a_region_around_calls_that_can_be_compared_is_known():
+    """Rank 2 has a region of its own around every second one."""
+    job = Job(3)
+    for step in range(STEPS):
+        job.spend("compute", 20)
+        with contextlib.ExitStack() as stack:
+            for rank in job.ranks:
+                if rank.rank != 2 or step % 2:
+                    stack.enter_context(rank.main.within("halo_exchange", "comm"))
+            job.meet("MPI_Allreduce", 15, "MPI", comm=0, comm_size=3, bytes=8)
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["is_sure"]) == ("communication", True), verdict
 
 
 def who_writes_together_may_wait_for_a_rank():
@@ -274,6 +336,10 @@ if __name__ == "__main__":
         a_training_accumulates_gradients_and_a_solver_does_not,
         waits_that_are_passed_on_begin_with_the_first_rank,
         messages_are_no_advice_where_waiting_is_unknown,
+        a_receiver_that_is_late_may_be_what_a_send_waits_for,
+        a_send_that_ends_before_the_receive_begins_does_not_wait_for_it,
+        regions_that_cannot_be_compared_may_be_waiting,
+        a_region_around_calls_that_can_be_compared_is_known,
         who_writes_together_may_wait_for_a_rank,
         who_waits_for_a_rank_that_died_does_not_communicate,
         the_evaluation_of_one_rank_is_why_the_others_wait,

@@ -222,13 +222,17 @@ int verdict_clocks_differ(const job_costs *costs) {
   return costs->unsure_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
 }
 
+int verdict_receivers_are_late(const job_costs *costs) {
+  return costs->in_sends_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
+}
+
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
   if (verdict->is_aside || verdict->is_guess) return 0;
   if (verdict_lives_differ(costs) || verdict_has_gaps(costs, answer)) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
-  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs)) return 0;
+  if (verdict->class == BOUND_COMM && (verdict_clocks_differ(costs) || verdict_receivers_are_late(costs))) return 0;
   return (costs->is_training ? verdict_steps(answer) : answer->state->events) >= STEPS_SURE;
 }
 

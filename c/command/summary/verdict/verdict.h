@@ -86,6 +86,8 @@ int verdict_lives_differ(const job_costs *costs);
 uint64_t verdict_steps(const summary_answer *answer);
 /* Much of the communication may be waiting, because the clocks of nodes do not agree well enough. */
 int verdict_clocks_differ(const job_costs *costs);
+/* Much of the communication is in sends for which the receiver may have been late. */
+int verdict_receivers_are_late(const job_costs *costs);
 int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);

@@ -194,7 +194,7 @@ static void advise_tied(FILE *out, const job_verdict *verdict, const summary_ans
 static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                                  const job_costs *costs, const measure_list *measures) {
   if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
-  else if (costs->is_imbalance_known && !verdict_clocks_differ(costs))
+  else if (costs->is_imbalance_known && !verdict_clocks_differ(costs) && !verdict_receivers_are_late(costs))
     fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
             costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
   else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
