@@ -138,6 +138,18 @@ def a_region_around_calls_that_can_be_compared_is_known():
     assert (verdict["class"], verdict["is_sure"]) == ("communication", True), verdict
 
 
+def ranks_that_are_late_in_turn_have_as_much_to_do():
+    """Each of four ranks is the slow one in turn; or two of them are it more often."""
+    for late, words in (((0, 1, 2, 3), "find out what makes ranks late in turn"), ((2, 3), "distribute the work")):
+        job = Job(4)
+        for step in range(STEPS):
+            slow = late[step % len(late)]
+            job.spend("compute", [50 if rank == slow else 20 for rank in range(4)])
+            job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+        verdict = document_of(job)["verdict"]
+        assert verdict["class"] == "imbalance" and verdict["next"].startswith(words), verdict
+
+
 def who_writes_together_may_wait_for_a_rank():
     """Rank 3 comes late to a call of MPI-IO that all make, or to one that each makes for itself."""
     for name, is_joint in (("MPI_File_write_all", True), ("MPI_File_write_at", False)):
@@ -340,6 +352,7 @@ if __name__ == "__main__":
         a_send_that_ends_before_the_receive_begins_does_not_wait_for_it,
         regions_that_cannot_be_compared_may_be_waiting,
         a_region_around_calls_that_can_be_compared_is_known,
+        ranks_that_are_late_in_turn_have_as_much_to_do,
         who_writes_together_may_wait_for_a_rank,
         who_waits_for_a_rank_that_died_does_not_communicate,
         the_evaluation_of_one_rank_is_why_the_others_wait,

@@ -142,6 +142,17 @@ static int is_evaluating(const job_verdict *verdict, const summary_answer *answe
   return own - mean >= SHARE_CAUSE * verdict->ns;
 }
 
+/* In all, each rank has about as much to do as the others; but in each step, another one is late. */
+static int is_late_in_turn(const job_verdict *verdict, const job_costs *costs) {
+  double most = 0, sum = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = costs->ranks[i].base_ns - costs->ranks[i].ns[COST_IMBALANCE];
+    if (work > most) most = work;
+    sum += work;
+  }
+  return verdict->worst_share < SHARE_MOST && most - sum / costs->count < (1 - SHARE_CAUSE) * verdict->ns;
+}
+
 static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs, const summary_answer *answer,
                            const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
@@ -174,6 +185,10 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
       else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && verdict->worst_share >= SHARE_MOST)
         fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
+      else if (is_late_in_turn(verdict, costs))
+        fprintf(out,
+                "find out what makes ranks late in turn: noise on the nodes, work that moves, or ranks that wait for "
+                "each other; in all, each has about as much to do");
       else fprintf(out, "distribute the work more evenly");
   }
 }
