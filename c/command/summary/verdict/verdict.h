@@ -72,6 +72,8 @@ typedef struct job_verdict {
 /* All but the cause (verdict_cause.h) and the sentences (verdict_words.h). */
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures);
+/* Before anything is said: the time that others probably wait for a rank is imbalance, and nothing else. */
+void verdict_move_guess(const job_verdict *verdict, job_costs *costs, const measure_list *measures);
 void verdict_free(job_verdict *verdict);
 void verdict_cause_free(verdict_cause *cause);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */

@@ -156,6 +156,10 @@ static int is_late_in_turn(const job_verdict *verdict, const job_costs *costs) {
 static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs, const summary_answer *answer,
                            const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
+  if (verdict->is_guess) {
+    advise_straggler(out, measures);
+    return;
+  }
   if (is_evaluating(verdict, answer, costs)) {
     fprintf(out, "let every rank evaluate a part: the others wait while rank %" PRId64 " evaluates", rank);
     return;
