@@ -3,6 +3,7 @@
 SPDX-License-Identifier: MIT
 """
 
+import contextlib
 import tempfile
 
 from made import Job, training
@@ -74,6 +75,79 @@ def messages_are_no_advice_where_waiting_is_unknown():
         verdict = document_of(job)["verdict"]
         assert (verdict["class"], verdict["is_sure"]) == ("communication", False), verdict
         assert advice in verdict["next"] and "messages" not in verdict["next"], verdict["next"]
+
+
+def a_receiver_that_is_late_may_be_what_a_send_waits_for():
+    """Both then meet, so other waiting is known. A send in a call that receives as well may wait for either."""
+    for words in (["MPI_Send"], ["MPI_Sendrecv"], ["MPI_Isend", "MPI_Wait"]):
+        job = Job(2)
+        for _ in range(STEPS):
+            job.spend("compute", [20, 60])
+            late_us = job.ranks[1].main.now_us
+            for word in words:
+                peers = {"peer": 1, "tag": 0} | ({"source": 1, "source_tag": 7} if word == "MPI_Sendrecv" else {})
+                with job.ranks[0].main.within(word, "MPI", comm=0, comm_size=2, bytes=8, **peers) as sender:
+                    sender.idle_until(0 if word == "MPI_Isend" else late_us)
+                    sender.idle(0.5)
+            job.ranks[1].main.region("MPI_Recv", "MPI", 0.5, peer=0, comm=0, comm_size=2, bytes=8, tag=0)
+            job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=2, bytes=8)
+        verdict = document_of(job)["verdict"]
+        is_late = words == ["MPI_Send"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", not is_late), verdict
+        told = "Up to 97 % of the communication may be waiting for other ranks: it is in sends that last until the"
+        assert any(line.startswith(told) for line in verdict["evidence"]) == is_late, verdict
+        assert ("why 'forward' takes longer on rank 1" in verdict["next"]) == is_late, verdict
+
+
+def a_send_that_ends_before_the_receive_begins_does_not_wait_for_it():
+    job = Job(2)
+    for number in range(STEPS):
+        job.spend("compute", [20, 60])
+        job.send(0, 1, number, ms=20)
+        job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=2, bytes=8)
+    assert not any("in sends" in line for line in document_of(job)["verdict"]["evidence"])
+
+
+def regions_that_cannot_be_compared_may_be_waiting():
+    """Rank 2 exchanges half as often as the others. All of them call what can be compared, but it takes little."""
+    for ms, is_sure in ((15, False), (0.8, True)):
+        job = Job(3)
+        for step in range(STEPS):
+            job.spend("compute", 20)
+            for rank in job.ranks:
+                if rank.rank != 2 or step % 2:
+                    rank.main.region("halo_exchange", "comm", ms)
+            job.meet("all_reduce", 1 if ms == 15 else 15)
+        verdict = document_of(job)["verdict"]
+        assert (verdict["class"], verdict["is_sure"]) == ("communication", is_sure), verdict
+        assert any("is waiting for other ranks is unknown" in line for line in verdict["evidence"]) != is_sure, verdict
+        assert ("messages" in verdict["next"].partition(",")[0]) == is_sure, verdict
+
+
+def a_region_around_calls_that_can_be_compared_is_known():
+    """Rank 2 has a region of its own around every second one."""
+    job = Job(3)
+    for step in range(STEPS):
+        job.spend("compute", 20)
+        with contextlib.ExitStack() as stack:
+            for rank in job.ranks:
+                if rank.rank != 2 or step % 2:
+                    stack.enter_context(rank.main.within("halo_exchange", "comm"))
+            job.meet("MPI_Allreduce", 15, "MPI", comm=0, comm_size=3, bytes=8)
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["is_sure"]) == ("communication", True), verdict
+
+
+def ranks_that_are_late_in_turn_have_as_much_to_do():
+    """Each of four ranks is the slow one in turn; or two of them are it more often."""
+    for late, words in (((0, 1, 2, 3), "find out what makes ranks late in turn"), ((2, 3), "distribute the work")):
+        job = Job(4)
+        for step in range(STEPS):
+            slow = late[step % len(late)]
+            job.spend("compute", [50 if rank == slow else 20 for rank in range(4)])
+            job.meet("MPI_Allreduce", 0.1, "MPI", comm=0, comm_size=4, bytes=8)
+        verdict = document_of(job)["verdict"]
+        assert verdict["class"] == "imbalance" and verdict["next"].startswith(words), verdict
 
 
 def who_writes_together_may_wait_for_a_rank():
@@ -248,8 +322,25 @@ def files_of_mpi_itself_are_nobodys_storm():
     assert abs(found["stake_ns"] / (600 * 0.2e6) - 1) < 0.01, found
 
 
+def modules_of_python_are_no_samples():
+    """1,200 files in a folder, each opened and read."""
+    for folder, is_module in (("/data/train", False), ("/usr/lib64/python3.9/site-packages/torch", True)):
+        job = Job()
+        thread = job.ranks[0].main
+        for number in range(1200):
+            thread.call("stat", 1, f"{folder}/{number}.py")
+            thread.call("open", 1, f"{folder}/{number}.py", ret=3)
+            thread.call("read", 1, f"{folder}/{number}.py", ret=9000)
+        thread.region("solve", "compute", 9000)
+        found = {finding["id"]: finding for finding in document_of(job)["findings"]}
+        assert ("small-files" in found) != is_module, found
+        told = "100 % of their time goes to modules of Python: import less, or from a local disk"
+        assert (told in found["metadata"]["advice"]) == is_module, found["metadata"]
+
+
 if __name__ == "__main__":
     main(
+        modules_of_python_are_no_samples,
         the_advice_about_io_is_about_most_of_it,
         calls_of_mpi_io_have_words_of_their_own,
         files_of_mpi_itself_are_nobodys_storm,
@@ -257,6 +348,11 @@ if __name__ == "__main__":
         a_training_accumulates_gradients_and_a_solver_does_not,
         waits_that_are_passed_on_begin_with_the_first_rank,
         messages_are_no_advice_where_waiting_is_unknown,
+        a_receiver_that_is_late_may_be_what_a_send_waits_for,
+        a_send_that_ends_before_the_receive_begins_does_not_wait_for_it,
+        regions_that_cannot_be_compared_may_be_waiting,
+        a_region_around_calls_that_can_be_compared_is_known,
+        ranks_that_are_late_in_turn_have_as_much_to_do,
         who_writes_together_may_wait_for_a_rank,
         who_waits_for_a_rank_that_died_does_not_communicate,
         the_evaluation_of_one_rank_is_why_the_others_wait,

@@ -137,6 +137,30 @@ def a_slow_rank_is_named_though_no_communication_is_known():
         assert verdict["shares"]["imbalance"] == verdict["share"], verdict
         assert f"Rank {slow} spends" in told(verdict) and "'solver'" in told(verdict), told(verdict)
         assert "No communication was recorded" in told(verdict), told(verdict)
+        assert abs(verdict["shares"]["compute"] + verdict["share"] - 1) < 0.01, verdict["shares"]
+
+
+def the_others_may_wait_outside_of_all_regions():
+    """Rank 2 is in `solver` for 60 ms longer. The others wait; or they do something else for half of that time."""
+    for other, expected in ((0, "imbalance"), (30, "none")):
+        job = Job(4)
+        for _ in range(STEPS):
+            for rank in job.ranks:
+                own = other if rank.rank != 2 else 0
+                rank.main.region("solver", "app", 120 if rank.rank == 2 else 60)
+                rank.main.region("smooth", "app", own)
+                rank.main.idle((5 if rank.rank == 2 else 65) - own)
+        for rank in job.ranks:
+            rank.main.region("end", "app", 0.01)
+        verdict = document_of(job)["verdict"]
+        assert verdict["class"] == expected, (other, verdict)
+        if expected == "none":
+            continue
+        assert not verdict["is_sure"] and verdict["worst"]["rank"] == 2, verdict
+        assert "may be waiting for rank 2" in verdict["text"] and "'solver'" in told(verdict), verdict
+        assert "why 'solver' takes longer on rank 2" in verdict["next"], verdict
+        for name, ms in (("imbalance", 45), ("compute", 75), ("other", 5)):
+            assert abs(verdict["shares"][name] - ms / 125) < 0.01, (name, verdict["shares"])
 
 
 def a_difference_below_ten_percent_is_no_guess():
@@ -173,6 +197,7 @@ if __name__ == "__main__":
         names_that_mean_nothing_count_as_compute_and_a_line_says_so,
         what_was_recorded_is_what_does_not_limit,
         a_slow_rank_is_named_though_no_communication_is_known,
+        the_others_may_wait_outside_of_all_regions,
         a_difference_below_ten_percent_is_no_guess,
         known_communication_needs_no_guess,
         calls_of_mpi_are_no_work_to_distribute,

@@ -212,6 +212,16 @@ static int check_delivery(void *context, const delivery *mail) {
   return host_clocks_add(&of->list->clocks, mail->sender, mail->send_start, mail->receiver, mail->wait_end);
 }
 
+/* A send that ends before the receive begins does not wait for it. */
+static void count_send(comparison *of, const delivery *mail) {
+  const host_clocks *clocks = &of->list->clocks;
+  const int64_t sent = host_clocks_time(clocks, mail->sender, mail->send_start);
+  const int64_t came = host_clocks_time(clocks, mail->receiver, mail->receive_start);
+  if (host_clocks_time(clocks, mail->sender, mail->send_end) <= came) return;
+  if (came - sent <= host_clocks_bound(clocks, mail->sender, mail->receiver)) return;
+  of->sums[mail->sender].in_sends_ns += (uint64_t)(came - sent);
+}
+
 static int count_delivery(void *context, const delivery *mail) {
   comparison *of = context;
   const host_clocks *clocks = &of->list->clocks;
@@ -221,6 +231,7 @@ static int count_delivery(void *context, const delivery *mail) {
                     .cause = mail->sender};
   const int64_t sent = host_clocks_time(clocks, mail->sender, mail->send_start);
   of->list->matched++;
+  count_send(of, mail);
   if (span.until > sent) span.until = sent;
   span.is_unsure = span.until - span.start < host_clocks_bound(clocks, mail->sender, mail->receiver);
   if (!span.is_unsure && span.until > span.start) {

@@ -163,8 +163,13 @@ int deliveries_read(deliveries *all, delivery_call *call, void *context) {
     while (sent && (sent->pair < own->pair || (sent->pair == own->pair && sent->place < own->place)))
       sent = run_merge_next(&sends);
     if (!sent || sent->pair != own->pair || sent->place != own->place) break; /* the spill cannot be read */
-    is_good = call(context, &(delivery){(uint32_t)own->pair, (uint32_t)(own->pair >> 32), sent->start, own->wait_start,
-                                        own->wait_end});
+    is_good = call(context, &(delivery){.sender = (uint32_t)own->pair,
+                                        .receiver = (uint32_t)(own->pair >> 32),
+                                        .send_start = sent->start,
+                                        .send_end = sent->wait_end,
+                                        .receive_start = own->start,
+                                        .wait_start = own->wait_start,
+                                        .wait_end = own->wait_end});
     sent = run_merge_next(&sends);
   }
   is_good = is_good && sends.is_good && receives.is_good;

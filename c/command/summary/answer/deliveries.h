@@ -9,8 +9,9 @@
 
 /* One message. */
 typedef struct delivery {
-  uint32_t sender, receiver; /* processes */
-  int64_t send_start;
+  uint32_t sender, receiver;    /* processes */
+  int64_t send_start, send_end; /* of the call; end < start: what it waited for is not known */
+  int64_t receive_start;        /* of the call that began it */
   int64_t wait_start, wait_end; /* of the receiver; end < start: not known */
 } delivery;
 

@@ -1,4 +1,4 @@
-/* runtimefiles.c - files that the MPI library opens for itself.
+/* runtimefiles.c - files that a program does not open for its data.
  * SPDX-License-Identifier: MIT */
 #include "runtimefiles.h"
 
@@ -69,6 +69,14 @@ int is_runtime_file(dft_text path) {
   snprintf(text, sizeof text, "%.*s", (int)path.len, path.text);
   for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
     if (may_match(patterns[i], path) && fnmatch(patterns[i], text, FNM_NOESCAPE) == 0) return 1;
+  }
+  return 0;
+}
+
+int is_module_file(dft_text path) {
+  static const char *const parts[] = {"/lib/python", "/lib64/python", "/site-packages", "/dist-packages"};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    if (memmem(path.text, path.len, parts[i], strlen(parts[i]))) return 1;
   }
   return 0;
 }

@@ -25,7 +25,8 @@ typedef struct wait_sums {
   uint64_t loop_waited_ns, loop_caused_ns; /* while the one who waited was in its loop, */
   uint64_t loop_late_ns;                   /* for such messages; */
   uint64_t end_caused_ns;                  /* after its loop */
-  uint64_t unsure_ns;                      /* besides: what is shorter than the clocks are sure of */
+  uint64_t unsure_ns;                      /* besides: what is shorter than the clocks are sure of, */
+  uint64_t in_sends_ns;                    /* and in sends until the receive began, if they lasted longer */
 } wait_sums;
 
 typedef struct waiting {

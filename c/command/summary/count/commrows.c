@@ -67,8 +67,8 @@ static int add_arrival(const comm_event *event) {
 
 static int add_send(const comm_event *event) {
   const comm_arguments *given = &event->arguments;
-  const mpi_message sent = {event->key.comm,      rank_of(given->peer), rank_of(given->tag),
-                            event->moment->start, event->moment->start, event->moment->end};
+  const int64_t start = event->moment->start, end = event->call.kind == MPI_EXCHANGE ? start - 1 : event->moment->end;
+  const mpi_message sent = {event->key.comm, rank_of(given->peer), rank_of(given->tag), start, start, end};
   if (sent.peer < 0) return 1; /* MPI_PROC_NULL, or not in MPI_COMM_WORLD */
   return messages_add_send(&event->counts->mail, &sent) &&
          messages_add_peer(&event->counts->mail, sent.peer, 0, 1, given->bytes > 0 ? (uint64_t)given->bytes : 0);

@@ -7,13 +7,15 @@
 
 #define NO_TAG (-1) /* of a receive with MPI_ANY_TAG */
 
-/* One message, as one side saw it. Of a send, only its start matters. */
+/* One message, as one side saw it. */
 typedef struct mpi_message {
   uint32_t comm;
   int32_t peer; /* rank in MPI_COMM_WORLD */
   int32_t tag;
   int64_t start;
-  int64_t wait_start, wait_end; /* as in an arrival */
+  int64_t wait_start,
+    wait_end; /* as in an arrival; of a send, the call that began it. In a call that receives as well, a send
+                                   is not known to wait */
 } mpi_message;
 
 /* A call that only begins, and the wait that completes it. */

@@ -88,8 +88,27 @@ static int choose_ranks(job_costs *costs, const summary_state *state) {
   return 1;
 }
 
+static int is_annotated(const region_total *region, const summary_state *state) {
+  const mpi_call call = mpi_call_classify(state_text_of(state, region->name), state_text_of(state, region->cat));
+  return (region->activity == ACTIVITY_COMMUNICATION || region->activity == ACTIVITY_MPI) && call.kind == MPI_NONE;
+}
+
+/* The time in annotated communication of this name, without the calls of MPI in it. */
+static uint64_t annotated_ns(const summary_state *state, uint32_t name) {
+  uint64_t sum = 0;
+  for (uint32_t i = 1; i <= state->process_count; i++) {
+    const region_stats *regions = &state->processes[i].counts.regions;
+    for (uint32_t j = 0; j < regions->count; j++) {
+      const region_total *region = &regions->list[j];
+      if (region->name == name && is_annotated(region, state)) sum += region->self_ns;
+    }
+  }
+  return sum;
+}
+
 /* Whether collectives could be compared, and those that took most of their time; or there is no communication. */
-static int is_waiting_known(const collective_list *collectives) {
+static int is_waiting_known(const summary_answer *answer) {
+  const collective_list *collectives = &answer->collectives;
   uint64_t compared_ns = 0, unknown_ns = 0;
   int has_compared = 0;
   for (uint32_t i = 0; i < collectives->count; i++) {
@@ -97,6 +116,7 @@ static int is_waiting_known(const collective_list *collectives) {
     has_compared |= !call->unknown;
     if (!call->unknown) compared_ns += call->time_ns;
     else if (mpi_is_collective((uint8_t)call->kind)) unknown_ns += call->time_ns;
+    else if (call->kind == MPI_NONE) unknown_ns += annotated_ns(answer->state, call->name);
   }
   return has_compared ? unknown_ns <= compared_ns : !collectives->count;
 }
@@ -246,6 +266,7 @@ static void split_waiting(rank_costs *rank, const collective_list *collectives, 
   waits = &own->waits;
   part = part_caused(&own->before, state);
   rank->unsure_ns = lesser(rank->ns[COST_COMM], (double)waits->unsure_ns);
+  rank->in_sends_ns = lesser(rank->ns[COST_COMM], (double)waits->in_sends_ns);
   rank->caused_ns = part * (double)waits->loop_caused_ns;
   rank->end_caused_ns = part * (double)waits->end_caused_ns;
   rank->start_caused_ns = part * (double)(waits->caused_ns - waits->loop_caused_ns);
@@ -306,6 +327,7 @@ static void add_up(job_costs *costs) {
     costs->job_ns += rank->all_ns / costs->divisor;
     costs->end_ns += rank->end_ns / costs->divisor;
     costs->unsure_ns += rank->unsure_ns / costs->divisor;
+    costs->in_sends_ns += rank->in_sends_ns / costs->divisor;
     costs->doubtful_ns += rank->doubtful_ns / costs->divisor;
     for (int kind = 0; kind < ASIDES; kind++) costs->aside_ns[kind] += rank->aside_ns[kind] / costs->divisor;
     for (int cost = 0; cost < COSTS; cost++) costs->ns[cost] += rank->ns[cost] / costs->divisor;
@@ -363,8 +385,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
   if (!choose_ranks(costs, answer->state)) return 0;
   costs->divisor = has_only_processes(costs) ? 1 : costs->count;
   if (has_only_processes(costs) && !process_lives_measure(&costs->lives, costs, answer->state)) return 0;
-  costs->is_imbalance_known = costs->count < 2 ||
-                              (is_waiting_known(&answer->collectives) && !is_one_lost(costs, answer->state));
+  costs->is_imbalance_known = costs->count < 2 || (is_waiting_known(answer) && !is_one_lost(costs, answer->state));
   for (uint32_t i = 0; i < costs->count; i++) {
     split_time(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts, costs->is_training);
     if (!costs->is_training) split_final(costs, &costs->ranks[i], answer->state);

@@ -53,6 +53,7 @@ typedef struct rank_costs {
   double ns[COSTS];       /* in the base; COST_START: of all of its time */
   double waits[WAITS];    /* of COST_IMBALANCE */
   double unsure_ns;       /* of COST_COMM: waits that are shorter than the clocks of the nodes agree, at most */
+  double in_sends_ns;     /* of COST_COMM: in sends for which the receiver was late, at most */
   double doubtful_ns;     /* of COST_COMM: in calls of which it is not known how much is waiting, such as sends */
   double caused_ns;       /* what others waited for it, alone, in their loops and after them; */
   double end_caused_ns;   /* after them; */
@@ -99,7 +100,7 @@ typedef struct job_costs {
   uint32_t workers;   /* so many */
   double end_ns;
   dft_text final_name; /* MPI_Finalize, or what the user calls so; empty: there is none */
-  double unsure_ns;
+  double unsure_ns, in_sends_ns;
   double doubtful_ns;
   int is_all_doubtful; /* collectives could not be compared, either: they are doubtful as well */
   double aside_ns[ASIDES];

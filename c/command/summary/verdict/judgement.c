@@ -30,8 +30,9 @@ int judgement_make(judgement *made, summary_answer *answer) {
   if (!measures_take(measures, answer, costs) || !findings_make(&made->findings, measures, costs)) return 0;
   verdict_make(verdict, answer, costs, measures);
   if (!verdict->exists) return 1;
-  return verdict_find_cause(verdict, answer, costs, measures) &&
-         verdict_say(verdict, answer, costs, measures, &made->findings);
+  if (!verdict_find_cause(verdict, answer, costs, measures)) return 0;
+  verdict_move_guess(verdict, costs, measures);
+  return verdict_say(verdict, answer, costs, measures, &made->findings);
 }
 
 void judgement_free(judgement *made) {

@@ -20,16 +20,14 @@ static void member(FILE *out, const char *key, const char *text) {
 
 /* ---- Verdict -------------------------------------------------------------------------------------------------------- */
 
-/* A guess is the share of the imbalance that is meant. */
-static void print_shares(FILE *out, const job_verdict *verdict, const job_costs *costs) {
+static void print_shares(FILE *out, const job_costs *costs) {
   fprintf(out, ",\n    \"shares\": {");
   for (int i = 0; i < COSTS; i++) {
     const double of_ns = i == COST_START ? costs->job_ns : costs->base_ns;
     const int is_known = (i != COST_INPUT || costs->is_input_known || !costs->is_training) &&
                          (i != COST_IMBALANCE || costs->is_imbalance_known || costs->ns[i] > 0);
     fprintf(out, "%s\"%s\": ", i ? ", " : "", cost_names[i]);
-    if (i == COST_IMBALANCE && verdict->is_guess) fprintf(out, "%.6f", verdict->share);
-    else if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
+    if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
     else fprintf(out, "null");
   }
   fprintf(out, "}");
@@ -112,7 +110,7 @@ static void print_verdict(FILE *out, const judgement *made) {
   if (verdict->second_rank == NO_NUMBER) fprintf(out, ", \"second\": null");
   else
     fprintf(out, ", \"second\": {\"rank\": %" PRId64 ", \"share\": %.6f}", verdict->second_rank, verdict->second_share);
-  print_shares(out, verdict, costs);
+  print_shares(out, costs);
   for (int kind = 0; kind < ASIDES; kind++) aside += costs->aside_ns[kind];
   fprintf(out, ",\n    \"aside_share\": %.6f", costs->base_ns > 0 ? aside / costs->base_ns : 0);
   print_waits(out, costs);

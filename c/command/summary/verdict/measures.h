@@ -56,11 +56,12 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(metadata_call, TEXT, "the one that takes most time")                                                               \
   X(metadata_files, COUNT, "files that they concern")                                                                  \
   X(metadata_folder, TEXT, "the folder where 80 % of their time goes")                                                 \
+  X(module_share, SHARE, "of their time: modules of Python, if it is most of it")                                      \
   X(opens, COUNT, "calls that open a file, at least: those of files with failed calls may have failed")                \
   X(opened_files, COUNT, "files that were opened")                                                                     \
   X(opens_per_file, RATIO, "how often a file was opened, mean")                                                        \
   X(churn_stake, TIME, "opening and closing again what had been open before")                                          \
-  X(read_files, COUNT, "files that were read")                                                                         \
+  X(read_files, COUNT, "files that were read, but modules of Python")                                                  \
   X(read_file_bytes, BYTES, "read from a file, mean")                                                                  \
   X(small_file_stake, TIME, "reading and opening those of less than 1 MiB that ranks wait for")                        \
   X(stdio_bytes, BYTES, "moved by STDIO calls")                                                                        \

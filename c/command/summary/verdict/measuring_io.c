@@ -9,6 +9,7 @@
 #include "ruletable.h"
 
 #define SMALL_FILE 1048576.0 /* as the rule small-files has it */
+#define MODULES_LEAST 0.5    /* of the time of metadata calls: less is not told */
 #define SIZE_LEAST 0.5       /* of writes to other files: smaller ones are not compared with them */
 
 /* The time that ranks lose in calls of each kind, mean; metadata also in regions. */
@@ -87,7 +88,8 @@ typedef struct file_sums {
   uint32_t shared;                            /* the file with most time in writes of several; 0: none */
 } file_sums;
 
-static file_sums sum_files(const summary_state *state) {
+/* A module of Python is no file of data: it is read once, by an import. */
+static file_sums sum_files(const summary_state *state, int are_modules_told) {
   file_sums sums = {0};
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
     const io_stats *io = state->file_io[i];
@@ -97,10 +99,11 @@ static file_sums sum_files(const summary_state *state) {
       sums.opened_uses += io->uses;
       sums.opens += io->opens - io->failed;
     }
-    sums.read += io->read.bytes > 0;
-    sums.read_bytes += io->read.bytes;
-    if (io->read.bytes && (double)io->read.bytes < SMALL_FILE)
-      sums.small_ns += io->read.ns + io->other_ns - io->sync_ns;
+    if (io->read.bytes && !(are_modules_told && is_module_file(answer_file(state, i)))) {
+      sums.read++;
+      sums.read_bytes += io->read.bytes;
+      if ((double)io->read.bytes < SMALL_FILE) sums.small_ns += io->read.ns + io->other_ns - io->sync_ns;
+    }
     if (io->write_uses == 1) {
       sums.alone_ns += (double)io->write.ns;
       sums.alone_bytes += (double)io->write.bytes;
@@ -128,9 +131,11 @@ static void take_shared(measure_list *list, const summary_answer *answer, const 
   if (slowdown > 1) measure_set(list, M_shared_stake, exposed * (double)io->write.ns / all_ns * (1 - 1 / slowdown));
 }
 
-static void take_files(measure_list *list, const summary_answer *answer, const exposed_times *exposed) {
+static void take_files(measure_list *list, const summary_answer *answer, const job_costs *costs,
+                       const exposed_times *exposed) {
   const io_stats *io = &answer->io;
-  const file_sums sums = sum_files(answer->state);
+  const double reading = exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ];
+  const file_sums sums = sum_files(answer->state, reading >= STAKE_LEAST * costs->job_ns); /* else nobody asks */
   const double again = sums.opens > sums.opened_uses ? 1 - (double)sums.opened_uses / (double)sums.opens : 0;
   measure_set(list, M_opens, (double)sums.opens);
   measure_set(list, M_opened_files, (double)sums.opened);
@@ -141,8 +146,7 @@ static void take_files(measure_list *list, const summary_answer *answer, const e
                     (double)io->other_ns);
   measure_set(list, M_read_files, (double)sums.read);
   measure_set_ratio(list, M_read_file_bytes, (double)sums.read_bytes, (double)sums.read);
-  measure_set_ratio(list, M_small_file_stake,
-                    (exposed->ns[IO_COST_METADATA] + exposed->ns[IO_COST_READ]) * (double)sums.small_ns,
+  measure_set_ratio(list, M_small_file_stake, reading * (double)sums.small_ns,
                     (double)(io->read.ns + io->other_ns - io->sync_ns));
   take_shared(list, answer, &sums, exposed->ns[IO_COST_WRITE]);
 }
@@ -161,9 +165,9 @@ static void take_place(measure_list *list, const summary_answer *answer, enum io
                    folder->path.len ? folder->path.len - 1 : 1); /* without its last slash */
 }
 
-/* What moves no data: calls on files of MPI itself, and regions, which are calls of MPI-IO. */
+/* What moves no data: calls on files of MPI itself and on modules, and regions, which are calls of MPI-IO. */
 typedef struct other_sums {
-  double runtime_calls, runtime_files, runtime_ns, region_calls, region_ns;
+  double runtime_calls, runtime_files, runtime_ns, module_ns, region_calls, region_ns;
 } other_sums;
 
 static other_sums sum_others(measure_list *list, const summary_answer *answer, const job_costs *costs) {
@@ -172,7 +176,9 @@ static other_sums sum_others(measure_list *list, const summary_answer *answer, c
   double most = 0;
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
     const io_stats *io = state->file_io[i];
-    if (!io || io->others == io->syncs || !is_runtime_file(answer_file(state, i))) continue;
+    if (!io || io->others == io->syncs) continue;
+    if (is_module_file(answer_file(state, i))) sums.module_ns += (double)(io->other_ns - io->sync_ns);
+    if (!is_runtime_file(answer_file(state, i))) continue;
     sums.runtime_calls += (double)(io->others - io->syncs);
     sums.runtime_ns += (double)(io->other_ns - io->sync_ns);
     sums.runtime_files++;
@@ -202,6 +208,8 @@ static void take_metadata(measure_list *list, const summary_answer *answer, cons
   if (list->values[M_metadata_files].is_known && !answer->folders[IO_COST_METADATA].path.len)
     measure_set(list, M_metadata_files, list->values[M_metadata_files].number - sums.runtime_files);
   measure_set(list, M_metadata_calls, calls - sums.runtime_calls);
+  if (sums.module_ns >= MODULES_LEAST * (ns - sums.runtime_ns))
+    measure_set_ratio(list, M_module_share, sums.module_ns, ns - sums.runtime_ns);
   measure_set_ratio(list, M_metadata_stake, exposed * (ns - sums.runtime_ns), ns + sums.region_ns);
   measure_set(list, M_mpiio_calls, sums.region_calls);
   measure_set_ratio(list, M_mpiio_stake, exposed * sums.region_ns, ns + sums.region_ns);
@@ -227,7 +235,7 @@ void measures_take_io(measure_list *list, const summary_answer *answer, const jo
   if (!io_stats_calls(io)) return;
   take_side(list, &of_reads, &io->read, exposed.ns[IO_COST_READ], 0);
   take_side(list, &of_writes, &io->write, exposed.ns[IO_COST_WRITE], exposed.saving);
-  take_files(list, answer, &exposed);
+  take_files(list, answer, costs, &exposed);
   measure_set(list, M_stdio_bytes, stdio_bytes);
   measure_set_ratio(list, M_stdio_share, stdio_bytes, (double)(io->read.bytes + io->write.bytes));
   if (io->read.ns) stdio_stake += exposed.ns[IO_COST_READ] * (double)io->read.stdio_ns / (double)io->read.ns;

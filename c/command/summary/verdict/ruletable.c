@@ -15,13 +15,14 @@ const finding_rule rules[] = {
    "small reads",
    {{M_small_reads, '>', 1000}, {M_small_read_share, '>', 0.10}},
    M_small_read_stake,
-   "{small_reads} of {reads} reads ({small_read_share}) move less than 1 MiB, {small_read_bytes} on average",
+   "{small_reads} of {reads} reads ({small_read_share}) move data, but less than 1 MiB: {small_read_bytes} on average",
    "Read more at once: larger buffers, whole records or files, collective MPI-IO, or a format with larger chunks."},
   {"small-writes",
    "small writes",
    {{M_small_writes, '>', 1000}, {M_small_write_share, '>', 0.10}},
    M_small_write_stake,
-   "{small_writes} of {writes} writes ({small_write_share}) move less than 1 MiB, {small_write_bytes} on average",
+   "{small_writes} of {writes} writes ({small_write_share}) move data, but less than 1 MiB: {small_write_bytes} on "
+   "average",
    "Collect data and write it at once: a larger buffer (setvbuf), collective MPI-IO, or one writer per node."},
   {"random-reads",
    "random reads",
@@ -68,7 +69,8 @@ const finding_rule rules[] = {
    M_metadata_stake,
    "{metadata_calls} calls such as {metadata_call}() move no data[; most of their time goes to {metadata_files} files "
    "below {metadata_folder}]",
-   "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file."},
+   "Open files once, pack small files into larger ones, list folders once, and avoid stat() of every file.[ "
+   "{module_share} of their time goes to modules of Python: import less, or from a local disk or a container image.]"},
   {"mpi-io",
    "MPI-IO calls that move no data",
    {{M_mpiio_share, '>', 0.05}},

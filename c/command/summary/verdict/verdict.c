@@ -90,14 +90,19 @@ static enum verdict_class find_class(const job_costs *costs) {
   return BOUND_NONE;
 }
 
-/* The costs that are not clearly less than the largest one, which may not be the verdict because of them. */
-static void find_tied(job_verdict *verdict, const job_costs *costs) {
+static double largest_share(const job_costs *costs) {
   double most = 0;
-  int count = 0;
   for (int class = 0; class < BOUND_CLASSES; class ++) {
     const double own = verdict_share(costs, (enum verdict_class) class);
     if (is_judged(costs, (enum verdict_class) class) && own > most) most = own;
   }
+  return most;
+}
+
+/* The costs that are not clearly less than the largest one, which may not be the verdict because of them. */
+static void find_tied(job_verdict *verdict, const job_costs *costs) {
+  const double most = largest_share(costs);
+  int count = 0;
   for (int class = 0; most >= SHARE_WARNING && class < BOUND_CLASSES; class ++) {
     const double own = verdict_share(costs, (enum verdict_class) class);
     verdict->is_tied[class] = is_judged(costs, (enum verdict_class) class) && most - own < SHARE_MENTIONED;
@@ -106,11 +111,34 @@ static void find_tied(job_verdict *verdict, const job_costs *costs) {
   if (count == 1) memset(verdict->is_tied, 0, sizeof verdict->is_tied); /* what is not known is larger */
 }
 
+/* While the rank is in its region, the others are in no region and no call. */
+static int is_wait_outside(const job_costs *costs, const measure_list *measures) {
+  const double lost = measures->values[M_straggler_stake].number;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    if (rank->rank == (int64_t)measures->values[M_straggler].number)
+      return costs->ns[COST_OTHER] - rank->ns[COST_OTHER] >= SHARE_CAUSE * lost;
+  }
+  return 0;
+}
+
 /* No communication was recorded, but a region takes longer on one rank: probably, the others wait for it in what was not. */
-static int is_guessed_imbalance(const summary_answer *answer, const job_costs *costs, const measure_list *measures) {
+static int is_guessed_imbalance(enum verdict_class class, const summary_answer *answer, const job_costs *costs,
+                                const measure_list *measures) {
   const measure_value *lost = &measures->values[M_straggler_stake];
-  return !costs->is_training && costs->count > 1 && lost->is_known && !answer->collectives.count &&
-         costs->ns[COST_COMM] <= 0 && lost->number >= SHARE_WARNING * costs->base_ns && lost->number < costs->base_ns;
+  if (costs->is_training || costs->count < 2 || !lost->is_known || answer->collectives.count) return 0;
+  if (costs->ns[COST_COMM] > 0 || lost->number < SHARE_WARNING * costs->base_ns || lost->number >= costs->base_ns)
+    return 0;
+  if (class == BOUND_NONE) return largest_share(costs) < SHARE_WARNING && is_wait_outside(costs, measures);
+  return class == BOUND_COMPUTE;
+}
+
+void verdict_move_guess(const job_verdict *verdict, job_costs *costs, const measure_list *measures) {
+  double *hidden;
+  if (!verdict->is_guess) return;
+  hidden = &costs->ns[is_wait_outside(costs, measures) ? COST_OTHER : COST_COMPUTE];
+  costs->ns[COST_IMBALANCE] += verdict->ns;
+  *hidden = *hidden > verdict->ns ? *hidden - verdict->ns : 0;
 }
 
 /* What most of the I/O is: twice as much as all the rest. */
@@ -222,13 +250,17 @@ int verdict_clocks_differ(const job_costs *costs) {
   return costs->unsure_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
 }
 
+int verdict_receivers_are_late(const job_costs *costs) {
+  return costs->in_sends_ns > (1 - SHARE_CAUSE) * costs->ns[COST_COMM];
+}
+
 static int is_sure(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   if (verdict->class == BOUND_COMPUTE && costs->hidden_ns >= SHARE_WARNING * costs->base_ns) return 0;
   if (verdict->is_aside || verdict->is_guess) return 0;
   if (verdict_lives_differ(costs) || verdict_has_gaps(costs, answer)) return 0;
   if (answer->state->dropped || answer->facts.missing_ranks) return 0; /* they may be what the others wait for */
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_WARNING * costs->base_ns) return 0;
-  if (verdict->class == BOUND_COMM && verdict_clocks_differ(costs)) return 0;
+  if (verdict->class == BOUND_COMM && (verdict_clocks_differ(costs) || verdict_receivers_are_late(costs))) return 0;
   return (costs->is_training ? verdict_steps(answer) : answer->state->events) >= STEPS_SURE;
 }
 
@@ -244,7 +276,7 @@ void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_
   if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);
-  verdict->is_guess = verdict->class == BOUND_COMPUTE && is_guessed_imbalance(answer, costs, measures);
+  verdict->is_guess = is_guessed_imbalance(verdict->class, answer, costs, measures);
   if (verdict->is_guess) verdict->class = BOUND_IMBALANCE;
   if (verdict->class == BOUND_NONE) find_tied(verdict, costs);
   verdict->ns = verdict->is_guess ? measures->values[M_straggler_stake].number : cost_of(costs->ns, verdict->class);

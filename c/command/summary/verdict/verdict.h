@@ -72,6 +72,8 @@ typedef struct job_verdict {
 /* All but the cause (verdict_cause.h) and the sentences (verdict_words.h). */
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures);
+/* Before anything is said: the time that others probably wait for a rank is imbalance, and nothing else. */
+void verdict_move_guess(const job_verdict *verdict, job_costs *costs, const measure_list *measures);
 void verdict_free(job_verdict *verdict);
 void verdict_cause_free(verdict_cause *cause);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
@@ -86,6 +88,8 @@ int verdict_lives_differ(const job_costs *costs);
 uint64_t verdict_steps(const summary_answer *answer);
 /* Much of the communication may be waiting, because the clocks of nodes do not agree well enough. */
 int verdict_clocks_differ(const job_costs *costs);
+/* Much of the communication is in sends for which the receiver may have been late. */
+int verdict_receivers_are_late(const job_costs *costs);
 int verdict_has_gaps(const job_costs *costs, const summary_answer *answer);
 /* The share of a cost, whatever the verdict is. */
 double verdict_share(const job_costs *costs, enum verdict_class class);

@@ -6,6 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "command/summary/answer/runtimefiles.h"
+
 #define ADVICE_LEAST 0.5 /* of the cost: a finding about less of it does not say what to do */
 
 /* ---- Input ---------------------------------------------------------------------------------------------------------- */
@@ -140,9 +142,24 @@ static int is_evaluating(const job_verdict *verdict, const summary_answer *answe
   return own - mean >= SHARE_CAUSE * verdict->ns;
 }
 
+/* In all, each rank has about as much to do as the others; but in each step, another one is late. */
+static int is_late_in_turn(const job_verdict *verdict, const job_costs *costs) {
+  double most = 0, sum = 0;
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const double work = costs->ranks[i].base_ns - costs->ranks[i].ns[COST_IMBALANCE];
+    if (work > most) most = work;
+    sum += work;
+  }
+  return verdict->worst_share < SHARE_MOST && most - sum / costs->count < (1 - SHARE_CAUSE) * verdict->ns;
+}
+
 static void advise_balance(FILE *out, const job_verdict *verdict, const job_costs *costs, const summary_answer *answer,
                            const measure_list *measures) {
   const int64_t rank = verdict->worst_rank;
+  if (verdict->is_guess) {
+    advise_straggler(out, measures);
+    return;
+  }
   if (is_evaluating(verdict, answer, costs)) {
     fprintf(out, "let every rank evaluate a part: the others wait while rank %" PRId64 " evaluates", rank);
     return;
@@ -172,6 +189,10 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
       else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && verdict->worst_share >= SHARE_MOST)
         fprintf(out, "let the other ranks take part in what rank %" PRId64 " does last", rank);
+      else if (is_late_in_turn(verdict, costs))
+        fprintf(out,
+                "find out what makes ranks late in turn: noise on the nodes, work that moves, or ranks that wait for "
+                "each other; in all, each has about as much to do");
       else fprintf(out, "distribute the work more evenly");
   }
 }
@@ -192,7 +213,7 @@ static void advise_tied(FILE *out, const job_verdict *verdict, const summary_ans
 static void advise_communication(FILE *out, const job_verdict *verdict, const summary_answer *answer,
                                  const job_costs *costs, const measure_list *measures) {
   if (answer->facts.missing_ranks) fprintf(out, "trace all ranks: then it is known who waits for whom");
-  else if (costs->is_imbalance_known && !verdict_clocks_differ(costs))
+  else if (costs->is_imbalance_known && !verdict_clocks_differ(costs) && !verdict_receivers_are_late(costs))
     fprintf(out, "send fewer and larger messages, overlap them with compute, or %s",
             costs->is_training ? "accumulate gradients over more batches" : "use fewer ranks");
   else if (is_straggling(verdict, measures)) advise_straggler(out, measures);
@@ -202,19 +223,10 @@ static void advise_communication(FILE *out, const job_verdict *verdict, const su
 
 /* ---- Start-up ------------------------------------------------------------------------------------------------------- */
 
-/* Where programs and modules of Python are. */
-static int is_software(const char *folder) {
-  static const char *const parts[] = {"site-packages/", "dist-packages/", "/lib/python"};
-  for (size_t i = 0; folder && i < sizeof parts / sizeof parts[0]; i++) {
-    if (strstr(folder, parts[i])) return 1;
-  }
-  return 0;
-}
-
 static void advise_start(FILE *out, const verdict_cause *cause) {
   const char *what = cause->what ? cause->what : "", *call = cause->call ? cause->call : "";
   const int is_region = strcmp(what, "region") == 0;
-  if (is_software(cause->folder))
+  if (cause->folder && is_module_file((dft_text){cause->folder, strlen(cause->folder)}))
     fprintf(out, "import from a local disk or a container image: modules are many small files");
   else if (strcmp(what, "metadata") == 0)
     fprintf(out, "open and look up fewer files: pack them, or let one rank list them and tell the others");

@@ -304,6 +304,11 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
             "well enough to "
             "tell.\n",
             100 * costs->unsure_ns / costs->ns[COST_COMM]);
+  if (verdict->class == BOUND_COMM && costs->is_imbalance_known && verdict_receivers_are_late(costs))
+    fprintf(out,
+            "Up to %.0f %% of the communication may be waiting for other ranks: it is in sends that last until the "
+            "receiver is there.\n",
+            100 * costs->in_sends_ns / costs->ns[COST_COMM]);
   if (!costs->is_imbalance_known && costs->ns[COST_COMM] >= SHARE_MENTIONED * costs->base_ns)
     fprintf(out, "How much of the communication is waiting for other ranks is unknown: see Communication.\n");
 }
