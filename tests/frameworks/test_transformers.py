@@ -45,11 +45,20 @@ log.finalize()
 """
 
 
-def test_a_second_training_and_evaluations_around_it(tmp_path):
-    run_program(TWICE, tmp_path, launch)
+OWN = """
+class Own(Trainer):
+    def get_train_dataloader(self): return torch.utils.data.DataLoader(data)
+trainer = Own("""
+
+
+@pytest.mark.parametrize("loader", ["\ntrainer = Trainer(", OWN], ids=["of the Trainer", "of the program"])
+def test_a_second_training_and_evaluations_around_it(tmp_path, loader):
+    """Accelerate's loaders move their batches; the Trainer moves those of others."""
+    run_program(TWICE.replace("\ntrainer = Trainer(", loader), tmp_path, launch)
     found = collections.Counter(event["name"] for event in only_trace(tmp_path).user_events())
     assert found["backward"] == found["step"] == 2 * 3 and found["evaluate"] == 2, found
     assert found["forward"] == found["fetch.iter"] + found["fetch.iter.cut"] == 2 * 3 + 2, "an evaluation is one batch"
+    assert found["transfer"] == found["forward"], found
 
 
 if __name__ == "__main__":

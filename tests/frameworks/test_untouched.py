@@ -4,6 +4,7 @@ import pytest
 from frameworks_harness import main
 from untouched import (
     EXAMPLES,
+    MOVING,
     STEPS,
     check,
     check_epochs,
@@ -24,7 +25,7 @@ def test_one_process(tmp_path, name):
     assert "dftracer" not in done.stderr
     (trace,) = traces_of(tmp_path / "traces")
     assert trace.path.startswith(str(tmp_path / "traces" / f"train_{name}-")), trace.path
-    check(trace, steps=STEPS[name])
+    check(trace, steps=STEPS[name], is_moving=name in MOVING)
     check_times(tmp_path, [trace])
     check_epochs(trace)
     check_verdict(tmp_path, [trace], STEPS[name])

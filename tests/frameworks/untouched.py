@@ -14,6 +14,7 @@ from frameworks_harness import HERE, PYTHON, SOURCE, environment, near, traces_o
 EXAMPLES = SOURCE / "examples" / "06_untouched"
 EPOCHS, BATCHES, EVALUATIONS, BATCH = 3, 16, 4, 2  # of the examples, on each rank
 ITEM_NS = 20_000_000  # what an item costs
+MOVING = ("accelerate", "lightning", "fabric", "transformers")  # who moves batches to the device
 STEPS = {"torch": 8, "accelerate": 8, "lightning": 8, "fabric": 8, "transformers": 8, "keras": BATCHES}  # of an epoch
 LAUNCHER = ("-m", "torch.distributed.run", "--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:0")
 
@@ -59,7 +60,7 @@ def counts(trace):
     return {name: dict(epochs) for name, epochs in found.items()}
 
 
-def check(trace, steps=BATCHES // 2, saves=1):
+def check(trace, steps=BATCHES // 2, saves=1, is_moving=False):
     """Every number of a training of one of the examples, in each epoch."""
     expected = {
         "epoch": 1,
@@ -70,6 +71,7 @@ def check(trace, steps=BATCHES // 2, saves=1):
         "backward": BATCHES,
         "step": steps,
         "capture": saves,
+        "transfer": is_moving * (BATCHES + EVALUATIONS),
     }
     found = counts(trace)
     wanted = {name: dict.fromkeys(range(EPOCHS), number) for name, number in expected.items() if number}

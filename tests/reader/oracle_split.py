@@ -90,10 +90,10 @@ def state_of_thread(works):
     """Of all that a thread is in at one moment."""
     if "checkpoint" in works or "communication" in works:
         return "checkpoint" if "checkpoint" in works else "communication"
-    if "fetch" in works and "compute" not in works:
-        return "input"
     if "device" in works:
         return "transfer"
+    if "fetch" in works and "compute" not in works:
+        return "input"
     for layer in ("region ", ""):
         for kind in ("write", "sync", "read", "metadata"):
             if layer + kind in works:

@@ -139,6 +139,24 @@ def steps_of_an_epoch_that_has_no_event_begin_where_the_one_before_ended():
         assert times["class_ns"]["input"] == (1 + done) * STEPS * FETCH * 10**6, times
 
 
+def copies_to_the_device_within_fetches_are_no_waiting_for_data():
+    """Loaders of Accelerate make them, and more workers would not help."""
+    copy = 20
+    job = Job()
+    thread = job.ranks[0].main
+    with thread.within("epoch", "pipeline", epoch=0):
+        for _ in range(STEPS):
+            with thread.within("fetch.iter", "dataloader"):
+                thread.region("transfer", "device", copy)
+                thread.idle(FETCH - copy)
+            thread.region("forward", "compute", FORWARD)
+    document = document_of(job)
+    shares, loop = document["verdict"]["shares"], document["split"][0]["loop"]
+    assert loop["input"] == STEPS * (FETCH - copy) * 10**6 and loop["transfer"] == STEPS * copy * 10**6, loop
+    assert abs(shares["input"] - (FETCH - copy) / (FETCH + FORWARD)) < 1e-6, shares
+    assert any(finding["id"] == "transfer" for finding in document["findings"]), document["findings"]
+
+
 if __name__ == "__main__":
     main(
         collectives_around_a_training_are_not_part_of_it,
@@ -149,4 +167,5 @@ if __name__ == "__main__":
         what_is_not_recorded_between_steps_is_no_pause,
         a_checkpoint_at_the_end_counts_if_it_follows_at_once,
         steps_of_an_epoch_that_has_no_event_begin_where_the_one_before_ended,
+        copies_to_the_device_within_fetches_are_no_waiting_for_data,
     )

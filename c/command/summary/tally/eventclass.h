@@ -38,8 +38,8 @@ enum ai_kind {
 enum work_class {
   WORK_CHECKPOINT,
   WORK_COMM,
-  WORK_FETCH, /* unless it computes as well */
   WORK_DEVICE,
+  WORK_FETCH,        /* unless it computes as well */
   WORK_REGION_WRITE, /* regions of I/O, whatever calls they make */
   WORK_REGION_READ,
   WORK_REGION_META,

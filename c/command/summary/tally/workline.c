@@ -16,8 +16,8 @@ static int64_t length_of(const stacked_span *span) {
 const uint32_t work_hidden[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = FROM(WORK_CHECKPOINT) & ~CALLS,
   [WORK_COMM] = FROM(WORK_COMM) & ~CALLS,
-  [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
   [WORK_DEVICE] = 1u << WORK_DEVICE | FROM(WORK_OTHER),
+  [WORK_FETCH] = 1u << WORK_FETCH | FROM(WORK_OTHER), /* what else there is counts where it computes as well */
   [WORK_COMPILE] = FROM(WORK_COMPILE),
   [WORK_COMPUTE] = FROM(WORK_COMPUTE),
   [WORK_OTHER] = FROM(WORK_OTHER),
@@ -70,8 +70,8 @@ typedef struct work_runner {
 static const uint8_t line_class[WORK_CLASSES] = {
   [WORK_CHECKPOINT] = TIME_CHECKPOINT,
   [WORK_COMM] = TIME_COMM,
-  [WORK_FETCH] = TIME_INPUT,
   [WORK_DEVICE] = TIME_TRANSFER,
+  [WORK_FETCH] = TIME_INPUT,
   [WORK_REGION_WRITE] = TIME_WRITE,
   [WORK_REGION_READ] = TIME_READ,
   [WORK_REGION_META] = TIME_META,

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from dftracer.python.ai_init import ai
 from dftracer.python.frameworks import session
+from dftracer.python.frameworks.progress import progress
 from dftracer.python.frameworks.torch import patches
 from dftracer.python.torch import loaders, training
+
+
+def _moved(change: Any, node: Any, before: Any) -> Any:
+    """What moves a batch to the device, within its fetch."""
+    recorded = training._recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        progress.loader_moves_batch()
+        return recorded(*args, **kwargs)
+
+    return traced
 
 
 def patch(module: Any) -> None:
@@ -16,6 +30,8 @@ def patch(module: Any) -> None:
         for kind in list(vars(module).values()):
             if isinstance(kind, type) and issubclass(kind, module.DataLoaderAdapter) and "__iter__" in vars(kind):
                 loaders.add_class(kind, patches._use)
+        if hasattr(module, "send_to_device"):
+            patches._add_function(module, "send_to_device", _moved, ai.device.transfer)
         return
     for name in ("save_state", "save_model"):
         patches.add_method(module.Accelerator, name, ai.checkpoint.capture, training._saved)

@@ -113,6 +113,10 @@ def _patch_fabric(package: Any) -> None:
     patches.add_method(package.Fabric, "save", ai.checkpoint.capture, training._saved)
     patches.add_method(package.Fabric, "load", ai.checkpoint.restart, training._saved)
     patches.add_method(package.Fabric, "log_dict", ai.other.log, session.logged)
+    for name in ("wrappers", "fabric"):  # its loaders move batches, and so does Fabric.to_device
+        module: Any = sys.modules.get(f"{package.__name__}.{name}")
+        if hasattr(module, "move_data_to_device"):
+            patches._add_function(module, "move_data_to_device", training._recorded, ai.device.transfer)
 
 
 def patch(package: Any) -> None:

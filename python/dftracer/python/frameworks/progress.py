@@ -40,6 +40,7 @@ class Use:
         self.is_like_training = False  # another loader of its dataset was for training
         self.was_called = self.has_graph = False  # a model was called in it, also with gradients
         self.has_trained = False  # backward or step: it is an epoch
+        self.is_moving = False  # the loader moves its batches to the device
         self.thread, self.is_ahead = threading.get_ident(), False
         self.find_loop: Any = lambda: None
 
@@ -274,6 +275,17 @@ class Progress(Epochs):
         use.is_ahead = is_ahead
         if use.kind == TRAINS:
             self.is_ahead = is_ahead
+
+    def loader_moves_batch(self) -> None:
+        """The loader moves a batch to the device, before the program has it."""
+        use = self._innermost()
+        if use is not None:
+            use.is_moving = True
+
+    def has_moved_batch(self) -> bool:
+        """Whether the batch in hand has been moved by its loader."""
+        use = self._innermost()
+        return use is not None and use.is_moving
 
     def batch_begins(self, use: Use, loop: Any) -> None:
         """Before the next batch is fetched."""

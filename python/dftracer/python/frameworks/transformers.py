@@ -22,6 +22,17 @@ def _epoch_begins(change: Any, _: Any, before: Any) -> Any:
     return traced
 
 
+def _prepared(change: Any, node: Any, before: Any) -> Any:
+    """What moves a batch to the device, unless its loader did: that of the Trainer is Accelerate's."""
+    recorded = training._recorded(change, node, before)
+
+    @functools.wraps(before)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        return (before if progress.has_moved_batch() else recorded)(*args, **kwargs)
+
+    return traced
+
+
 def patch(module: Any) -> None:
     """After the import of transformers.trainer."""
     trainer = module.Trainer
@@ -30,6 +41,6 @@ def patch(module: Any) -> None:
     patches.add_method(trainer, "_save_checkpoint", ai.checkpoint.capture, training._saved)
     patches.add_method(trainer, "save_model", ai.checkpoint.capture, training._saved)
     patches.add_method(trainer, "_load_from_checkpoint", ai.checkpoint.restart, training._saved)
-    patches.add_method(trainer, "_prepare_inputs", ai.device.transfer)
+    patches.add_method(trainer, "_prepare_inputs", ai.device.transfer, _prepared)
     patches.add_method(trainer, "log", ai.other.log, session.logged)
     patches.add_method(module.CallbackHandler, "on_epoch_begin", None, _epoch_begins)
