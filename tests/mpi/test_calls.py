@@ -128,8 +128,8 @@ def peers_are_world_ranks_and_communicators_have_ids(folder, mpi):
             group = expected.pop("group")
             expect_equal({key: event["args"].get(key) for key in expected}, expected, f"rank {rank}, {name}")
             groups.setdefault(group, set()).add(event["args"]["comm"])
-    expect_equal([len(ids) for ids in groups.values()], [1] * 8, f"one id for each communicator: {groups}")
-    expect_equal(len(set.union(*groups.values()) - {0}), 8, f"another for each, and 0 is the world: {groups}")
+    expect_equal([len(ids) for ids in groups.values()], [1] * 9, f"one id for each communicator: {groups}")
+    expect_equal(len(set.union(*groups.values()) - {0}), 9, f"another for each, and 0 is the world: {groups}")
 
 
 main(globals())
