@@ -73,6 +73,8 @@ def every_call_is_recorded_once_with_its_bytes(folder, mpi):
     expect_equal(len(names), len(set(names)), "no name twice in the table")
     if "MPI_Send_c" in sums(found[0]):
         expect_equal(set(names) - ELSEWHERE - {event["name"] for event in found[0]}, set(), "rows that nothing called")
+    idle = [event["args"] for event in found[0] if event["name"] == "MPI_Waitall" and not event["args"]["bytes"]]
+    expect_equal([(args["requests"], args["completed"]) for args in idle], [(2, 0)] * 3, "persistent, and not started")
     (between,) = [event["args"] for event in found[0] if event["name"] == "MPI_Comm_disconnect"]
     expect_equal((between["comm_size"], between["remote_size"]), (1, 2), "groups of the inter-communicator")
 
