@@ -91,4 +91,31 @@ def the_matrix_and_mpi_io_are_what_the_program_did(folder, mpi):
     expect_equal([line["write_bytes"] for line in posix], [32], "bytes of the file, counted once")
 
 
+OBJECTS = """
+import time
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+for i in range(5):
+    if world.rank == 1:
+        time.sleep(0.1)
+        world.send([i], 0)
+    else:
+        world.recv(source=1)
+"""
+
+
+@with_each(globals(), ["Open MPI 5", "MPICH"])
+def who_waits_for_an_object_of_mpi4py_waits_for_its_sender(folder, mpi):
+    """It is received by MPI_Mprobe, which waits for it, and MPI_Mrecv."""
+    script, traces = os.path.join(folder, "script.py"), os.path.join(folder, "traces")
+    with open(script, "w") as file:
+        file.write(OBJECTS)
+    job(mpi, traces, 2, [mpi.python, script])
+    found = json.loads(run([COMMAND, "summary", "--json", traces], untraced()).stdout)["communication"]
+    calls = {call["name"]: call for call in found["calls"]}
+    expect_equal((calls["MPI_Mprobe"]["calls"], found["messages"]["matched"]), (5, 5), f"messages: {found}")
+    caused = found["ranks"][1]["late_sender_caused_ns"]
+    expect(caused > 0.8 * calls["MPI_Mprobe"]["time_ns"], f"rank 1 sends late: {found}")
+
+
 main(globals())

@@ -73,6 +73,8 @@ def every_call_is_recorded_once_with_its_bytes(folder, mpi):
     expect_equal(len(names), len(set(names)), "no name twice in the table")
     if "MPI_Send_c" in sums(found[0]):
         expect_equal(set(names) - ELSEWHERE - {event["name"] for event in found[0]}, set(), "rows that nothing called")
+    idle = [event["args"] for event in found[0] if event["name"] == "MPI_Waitall" and not event["args"]["bytes"]]
+    expect_equal([(args["requests"], args["completed"]) for args in idle], [(2, 0)] * 3, "persistent, and not started")
     (between,) = [event["args"] for event in found[0] if event["name"] == "MPI_Comm_disconnect"]
     expect_equal((between["comm_size"], between["remote_size"]), (1, 2), "groups of the inter-communicator")
 
@@ -128,8 +130,8 @@ def peers_are_world_ranks_and_communicators_have_ids(folder, mpi):
             group = expected.pop("group")
             expect_equal({key: event["args"].get(key) for key in expected}, expected, f"rank {rank}, {name}")
             groups.setdefault(group, set()).add(event["args"]["comm"])
-    expect_equal([len(ids) for ids in groups.values()], [1] * 8, f"one id for each communicator: {groups}")
-    expect_equal(len(set.union(*groups.values()) - {0}), 8, f"another for each, and 0 is the world: {groups}")
+    expect_equal([len(ids) for ids in groups.values()], [1] * 9, f"one id for each communicator: {groups}")
+    expect_equal(len(set.union(*groups.values()) - {0}), 9, f"another for each, and 0 is the world: {groups}")
 
 
 main(globals())

@@ -31,7 +31,7 @@ def files_of_the_runtime_are_left_out_unless_asked_for(folder, mpi):
     table = section(summary(traces), "I/O by file")
     (count,) = re.findall(r"(\d+) files? of the MPI runtime", table)
     expect_equal(int(count), len(runtime), "files in the note, and in JSON")
-    for word in ("mca_", "ucx", "pmix", "libfabric", "ompi.", "hydra", "mpich.conf", "pci.ids", "/run/udev"):
+    for word in ("mca_", "ucx", "pmix", "libfabric", "ompi.", "hydra", "mpich.conf", "hwloc", "pci.ids", "/run/udev"):
         expect(word not in table.split("files of the MPI runtime")[0].replace(folder, ""), f"{word}: {table}")
     expect(os.path.join(counted, "data") in table, table)
     every = section(summary(traces, "--files"), "I/O by file")

@@ -10,7 +10,7 @@ import re
 
 import oracle_delays
 
-POINT = {"send": "send", "bsend": "send", "ssend": "send", "rsend": "send", "recv": "receive"}
+POINT = {"send": "send", "bsend": "send", "ssend": "send", "rsend": "send", "recv": "receive", "mprobe": "receive"}
 POINT |= {"sendrecv": "both", "sendrecv_replace": "both"}
 ONE_SIDED = {"put": "to", "rput": "to", "accumulate": "to", "raccumulate": "to", "get": "from", "rget": "from"}
 FINISHES = {f"{verb}{what}" for verb in ("wait", "test") for what in ("", "all", "any", "some")}
@@ -23,7 +23,7 @@ TO_ALL |= {
 FROM_ROOT, TO_ROOT = {"bcast", "scatter", "scatterv"}, {"reduce", "gather", "gatherv"}
 PARTLY = {"scan", "exscan"} | {f"neighbor_{what}{v}" for what in ("allgather", "alltoall") for v in ("", "v", "w")}
 FENCES = {"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block"}
-ALL_NAMES = {*POINT, *ONE_SIDED, *FINISHES, *TO_ALL, *FROM_ROOT, *TO_ROOT, *PARTLY, "start", "startall"}
+ALL_NAMES = {*POINT, *ONE_SIDED, *FINISHES, *TO_ALL, *FROM_ROOT, *TO_ROOT, *PARTLY, "start", "startall", "improbe"}
 
 
 def plain(name):
@@ -196,12 +196,12 @@ class Communication:
             rank, comm = self.processes[span.process].rank, span.args.get("comm", 0)
             if POINT[word] != "receive" and "peer" in span.args:
                 sent[span.args["peer"], rank, comm].append((span.args.get("tag", -1), span.start, span.process))
-            source = span.args.get("peer" if word == "recv" else "source")
+            source = span.args.get("source" if POINT[word] == "both" else "peer")
             if POINT[word] != "send" and source is None:
                 self.counts["unknown_sources"] += word == "recv" and span.args.get("bytes", 0) > 0
             elif POINT[word] != "send":
                 self.counts["received"] += 1
-                tag = span.args.get("tag" if word == "recv" else "source_tag", -1)
+                tag = span.args.get("source_tag" if POINT[word] == "both" else "tag", -1)
                 got[rank, source, comm].append((tag, self._call(span)))
         for place, calls in got.items():
             if all(len(by_rank[rank]) == 1 and rank is not None for rank in place[:2]):

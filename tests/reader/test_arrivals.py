@@ -134,6 +134,22 @@ def messages_are_matched_in_order(folder):
     assert found["all"]["waited_ns"] == sum(job.waited[:3]), found["all"]
 
 
+def a_message_is_awaited_where_it_is_probed(folder):
+    """As mpi4py receives objects: MPI_Mprobe waits for the message, and MPI_Mrecv takes it."""
+    job = Job(2)
+    for _ in range(20):
+        job.compute(1, 5 * MS)
+        job.send(1, 0, tag=3)
+        job.receive(0, 1, 3, hide=("bytes",), name="MPI_Mprobe")
+        for name in ("MPI_Mrecv", "MPI_Improbe"):  # which finds none
+            job.event(0, name, job.ranks[0].now, job.ranks[0].now + 10)
+            job.ranks[0].now += 10
+    texts, paths = job.save(folder)
+    found = check(expected.Summary(texts), paths, 1)["communication"]
+    assert [rank["late_sender_ns"] for rank in found["ranks"]] == job.waited, (found["ranks"], job.waited)
+    assert found["messages"]["matched"] == 20, found["messages"]
+
+
 def between_groups():
     """An inter-communicator: rank 2 comes late. The other group, of two ranks, waits for it, and not for itself."""
     made = Job(3)
@@ -515,6 +531,7 @@ if __name__ == "__main__":
         a_request_waits_where_it_is_completed,
         one_wait_for_several_counts_once,
         messages_are_matched_in_order,
+        a_message_is_awaited_where_it_is_probed,
         a_missing_call_makes_it_unknown,
         the_last_one_was_in_a_region_in_a_call_or_in_nothing,
         the_innermost_region_counts_also_while_it_is_open,

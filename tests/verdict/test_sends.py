@@ -1,4 +1,4 @@
-"""test_sends.py - ranks that are late because they wait in a send themselves: others do not wait for them.
+"""test_sends.py - ranks that are late because they wait in a call of MPI themselves: others do not wait for them.
 
 SPDX-License-Identifier: MIT
 """
@@ -46,6 +46,28 @@ def who_comes_late_from_a_send_is_not_the_one_that_others_wait_for():
     assert verdict["next"].startswith("find out why 'forward' takes longer on rank 2"), verdict
 
 
+def who_comes_late_from_a_collective_is_not_the_one_that_others_wait_for():
+    """Rank 3 works for 60 ms, the others for 20. Rank 0 waits for it in a reduction, and the others for rank 0 then."""
+    job = Job(4)
+    facts = {"comm": 0, "comm_size": 4, "bytes": 8, "root": 0}
+    threads = [rank.main for rank in job.ranks]
+    for _ in range(STEPS):
+        job.spend("compute", [20, 20, 20, 60])
+        for name, awaited in (("MPI_Reduce", threads[3]), ("MPI_Bcast", threads[0])):
+            came_us = awaited.now_us
+            for thread in threads:
+                with thread.within(name, "MPI", "comm", **facts):
+                    if name == "MPI_Bcast" or thread == threads[0]:
+                        thread.idle_until(came_us)
+                    thread.idle(0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = verdict_of(folder)
+    assert verdict["class"] == "imbalance" and "no single rank causes most of it." in verdict["text"], verdict
+    assert "Rank 3 spends 1.44 s in 'forward'; the mean of all ranks is 720 ms." in verdict["evidence"], verdict
+    assert verdict["next"] == "give rank 3 less work: it computes longer than the others", verdict
+
+
 def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
     """Ranks 1 and 2 work as long as the others, and send and receive for 40 ms in each step: either may wait there."""
     job = Job(6)
@@ -61,5 +83,6 @@ if __name__ == "__main__":
     main(
         who_waits_in_a_send_is_not_the_one_that_others_wait_for,
         who_comes_late_from_a_send_is_not_the_one_that_others_wait_for,
+        who_comes_late_from_a_collective_is_not_the_one_that_others_wait_for,
         ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
     )

@@ -44,6 +44,7 @@ static const struct {
   {"Ssend_init", ROLE_PREPARED_SEND},
   {"Rsend_init", ROLE_PREPARED_SEND},
   {"Recv", ROLE_RECEIVE},
+  {"Mprobe", ROLE_RECEIVE}, /* of the message that MPI_Mrecv takes then */
   {"Irecv", ROLE_RECEIVE_LATER},
   {"Sendrecv", ROLE_BOTH},
   {"Sendrecv_replace", ROLE_BOTH},

@@ -197,7 +197,7 @@ void dft__comm_made(dft__comm *old, dft__word handle, enum dft__comm_origin orig
     if (!old) return;
     copy_comm(&comm, old);
     comm.made = 0;
-    comm.id = folded(mix(SEED, (uint64_t)comm.size));
+    comm.id = folded(mix(SEED, (uint64_t)comm.size + (uint64_t)comm.peers)); /* the same from both sides */
   } else if (!ask(&comm, handle)) {
     return;
   }

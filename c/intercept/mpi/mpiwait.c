@@ -31,9 +31,12 @@ typedef struct wait_sum {
 
 static void complete(const dft__mpi_event *event, uint64_t handle, wait_sum *sum) {
   dft__request request;
+  enum dft__request_state state;
   if (handle == dft__mpi.family.request_null) return;
+  state = dft__request_take(handle, &request);
+  if (state == DFT__REQUEST_IDLE) return;
   sum->completed++;
-  if (!dft__request_take(handle, &request)) {
+  if (state == DFT__REQUEST_UNKNOWN) {
     sum->unmatched++;
     return;
   }

@@ -93,24 +93,21 @@ int64_t dft__request_start(uint64_t handle, uint64_t id) {
   return bytes;
 }
 
-int dft__request_take(uint64_t handle, dft__request *request) {
+enum dft__request_state dft__request_take(uint64_t handle, dft__request *request) {
   uint32_t before, at;
-  if (!dft__spin_lock(&lock)) return 0;
+  enum dft__request_state state = DFT__REQUEST_UNKNOWN;
+  if (!dft__spin_lock(&lock)) return state;
   at = find(handle, &before);
   if (at) {
     request_cell *cell = cell_at(at);
     *request = cell->request;
-    if (!cell->is_persistent) {
-      discard(handle, at, before);
-    } else if (cell->is_started) {
-      cell->request.id = 0;
-      cell->is_started = 0;
-    } else {
-      *request = (dft__request){0, 0};
-    }
+    state = cell->is_persistent && !cell->is_started ? DFT__REQUEST_IDLE : DFT__REQUEST_COMPLETE;
+    cell->request.id = 0;
+    cell->is_started = 0;
+    if (!cell->is_persistent) discard(handle, at, before);
   }
   dft__spin_unlock(&lock);
-  return at != 0;
+  return state;
 }
 
 void dft__request_drop(uint64_t handle) {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct dft__request {
-  uint64_t id; /* of the event that started it; 0: it is persistent, and not started, or nothing was recorded */
+  uint64_t id; /* of the event that started it; 0: nothing was recorded */
   int64_t bytes;
 } dft__request;
 
@@ -18,8 +18,9 @@ void dft__request_begin(uint64_t handle, uint64_t id, int64_t bytes);
 void dft__request_prepare(uint64_t handle, int64_t bytes);
 /* MPI_Start: returns its bytes, or -1 if it is not known. */
 int64_t dft__request_start(uint64_t handle, uint64_t id);
-/* It is complete. Returns 0 if it is not known. A persistent one that was not started has neither id nor bytes. */
-int dft__request_take(uint64_t handle, dft__request *request);
+/* It is complete, or persistent and not started: then there is nothing to complete. */
+enum dft__request_state { DFT__REQUEST_UNKNOWN, DFT__REQUEST_COMPLETE, DFT__REQUEST_IDLE };
+enum dft__request_state dft__request_take(uint64_t handle, dft__request *request);
 /* MPI_Request_free. */
 void dft__request_drop(uint64_t handle);
 /* For a new trace: these were made in another one, and nobody has seen what was completed or freed since. */

@@ -14,7 +14,7 @@ static int world_rank(int parity, int ranks, int rank) {
 int main(int argc, char **argv) {
   char path[1024];
   int me, ranks, mine, size, value = 1, got;
-  MPI_Comm half, again, twin;
+  MPI_Comm half, again, twin, both;
   MPI_Group group;
   MPI_Status status;
   MPI_Request request;
@@ -53,6 +53,13 @@ int main(int argc, char **argv) {
   fprintf(file, "MPI_Probe comm_size %d group %d\n", size, 4 + me % 2);
   fprintf(file, "MPI_Mprobe comm_size %d group %d\n", size, 6 + me % 2);
   MPI_Group_free(&group);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, world_rank(1 - me % 2, ranks, 0), 7, &both);
+  MPI_Comm_idup(both, &twin, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(twin);
+  fprintf(file, "MPI_Barrier comm_size %d remote_size %d group 8\n", size, ranks - size);
+  MPI_Comm_disconnect(&twin);
+  MPI_Comm_disconnect(&both);
   MPI_Comm_disconnect(&half);
   MPI_Finalize();
   return fclose(file) ? 1 : 0;

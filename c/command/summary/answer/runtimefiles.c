@@ -50,6 +50,7 @@ static const char *const patterns[] = {
   "/dev/infiniband*",
   "/sys/class/infiniband*",
   "*/hwloc.sm",
+  "*/lib*/hwloc",
   "*/hwloc/hwloc_*.so",
   "*/share/misc/pci.ids",
   "*/share/misc/pci.ids.gz",

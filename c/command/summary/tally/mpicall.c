@@ -15,6 +15,8 @@ static const struct {
   {"ssend", MPI_SEND, FENCE_NEVER},
   {"rsend", MPI_SEND, FENCE_NEVER},
   {"recv", MPI_RECEIVE, FENCE_NEVER},
+  {"mprobe", MPI_RECEIVE, FENCE_NEVER}, /* the wait for a message that only MPI_Mrecv can take then */
+  {"improbe", MPI_OTHER, FENCE_NEVER},  /* nothing tells whether it found one */
   {"sendrecv", MPI_EXCHANGE, FENCE_NEVER},
   {"sendrecv_replace", MPI_EXCHANGE, FENCE_NEVER},
   {"put", MPI_PUT, FENCE_NEVER},

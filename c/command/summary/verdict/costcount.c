@@ -247,11 +247,13 @@ static void find_doubtful(job_costs *costs, rank_costs *rank, const summary_answ
   rank->doubtful_ns = lesser(rank->ns[COST_COMM], sum - rank->waits[WAIT_MESSAGE]);
 }
 
-/* The part of what others waited for a rank in which it was not itself in a point-to-point call, where it may have waited, too. */
+/* The part of what others waited for a rank in which it was not itself in a call of MPI where it may have waited, too: for a
+ * message, or for the last one in a collective. */
 static double part_caused(const delay_cause *before, const summary_state *state) {
   const dft_text cat = state_text_of(state, before->cat);
   const mpi_call call = mpi_call_classify(state_text_of(state, before->name), cat);
-  return before->is_known && before->name && mpi_is_point_to_point(call.kind) ? 1 - before->share : 1;
+  const int may_wait = mpi_is_point_to_point(call.kind) || mpi_is_collective(call.kind);
+  return before->is_known && before->name && may_wait ? 1 - before->share : 1;
 }
 
 /* The wait for other ranks is not communication. */
