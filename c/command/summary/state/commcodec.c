@@ -187,9 +187,10 @@ static void code_pursuit(state_codec *codec, pursuit *one, int64_t last_end, uin
   codec_uint(codec, &length);
   codec_uint(codec, &idle);
   codec_uint32(codec, &one->what, names + 1);
-  if (length > (uint64_t)ARRIVAL_TIME_MOST || idle >= length) fail(codec, DAMAGED);
+  if (idle >= length) fail(codec, DAMAGED);
+  if (!codec->problem && length > (uint64_t)(one->end + ARRIVAL_TIME_MOST)) fail(codec, DAMAGED);
   if (codec->problem) return;
-  one->start = one->end - (int64_t)length;
+  one->start = (int64_t)((uint64_t)one->end - length);
   one->ns = length - idle;
 }
 
