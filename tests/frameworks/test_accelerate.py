@@ -4,6 +4,7 @@ import collections
 
 import pytest
 from frameworks_harness import Training, block_of, main, only_trace, run_program, server
+from plain import record
 
 launch = server("torch", "accelerate")
 OWN_REGIONS = """
@@ -59,6 +60,17 @@ def test_regions_of_the_program_may_cross_epochs(tmp_path):
 
 def test_two_ranks(tmp_path):
     Training("train_accelerate.py", tmp_path, 0, ranks=2).check_all()
+
+
+def test_what_is_logged_may_be_no_number(tmp_path):
+    program = """
+import torch
+from accelerate import Accelerator
+values = {"text": "x", "large": 10**400, "meta": torch.zeros(1, device="meta"), "loss": 0.5}
+Accelerator(cpu=True).log(values)
+"""
+    record(tmp_path, program)
+    assert [event["name"] for event in record.trace.events if event["ph"] == "C"] == ["loss"]
 
 
 if __name__ == "__main__":

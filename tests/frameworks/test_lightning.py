@@ -58,5 +58,20 @@ print(*(type(one).__name__ for one in again.callbacks))
     assert record.done.stdout.split()[0] == "DFTracerCallback"
 
 
+def test_what_is_logged_may_be_given_by_name(tmp_path):
+    program = """
+import torch
+from lightning.fabric import Fabric
+class Logger:
+    def log_metrics(self, metrics, step): print(step, *metrics)
+fabric = Fabric(accelerator="cpu", loggers=[Logger()])
+fabric.log_dict(step=3, metrics={"loss": torch.tensor(0.5)})
+fabric.log_dict({"loss": 0.25})
+"""
+    record(tmp_path, program)
+    assert record.done.stdout.splitlines() == ["3 loss", "None loss"]
+    assert [event["args"]["loss"] for event in record.trace.events if event["ph"] == "C"] == [0.5, 0.25]
+
+
 if __name__ == "__main__":
     main(__file__)

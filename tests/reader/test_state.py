@@ -183,6 +183,16 @@ def impossible_numbers_do_no_harm(folder):
         assert done.returncode in (0, 1, 3), (at, done)
 
 
+def times_that_are_no_times_do_no_harm(folder):
+    """Events of a program that communicates, as far from each other as a trace can tell."""
+    path = folder / "1.pfw"
+    event = {"name": "barrier", "cat": "comm", "pid": 1, "tid": 1, "dur": 5, "ph": "X", "args": {}}
+    for times in ((-(2**63), 10**15), (10**15, 2**63 - 1), (-(2**62) // 1000, 10**15, 2**62 // 1000)):
+        lines = [json.dumps({"id": number + 1, **event, "ts": ts}) for number, ts in enumerate(times)]
+        path.write_text("[\n" + "\n".join(lines) + "\n")
+        assert good("--json", save(folder / "1.dfs", path)) == good("--json", path), times
+
+
 def main():
     cases = (
         two_hundred_traces,
@@ -191,6 +201,7 @@ def main():
         other_questions_are_refused,
         damaged_states_are_refused,
         impossible_numbers_do_no_harm,
+        times_that_are_no_times_do_no_harm,
     )
     for case in cases:
         with tempfile.TemporaryDirectory() as folder:

@@ -241,6 +241,17 @@ def files_without_names_are_not_counted():
         assert f"All of that is {name}()." in document["verdict"]["evidence"], document["verdict"]
 
 
+def files_that_took_no_time_are_not_among_those_that_did():
+    """Files of MPI itself, which are no advice: calls that are shorter than the unit of the trace."""
+
+    def call(thread, number):
+        thread.call("stat", 1, ("/one/x", "/other/y")[number % 2])
+        thread.call("stat", 0, f"/dev/infiniband{number % 5}")
+
+    evidence = storm_of(call)[1]["metadata"]["evidence"]
+    assert evidence == "3,000 calls such as stat() move no data; most of their time goes to 2 files below /", evidence
+
+
 def opens_that_fail_are_no_churn():
     """The files of a search path are not there."""
     for errno in (0, 2):
@@ -262,5 +273,6 @@ if __name__ == "__main__":
         a_checkpoint_that_replaces_the_last_one_is_not_redundant,
         calls_on_other_files_are_not_below_the_folder,
         files_without_names_are_not_counted,
+        files_that_took_no_time_are_not_among_those_that_did,
         opens_that_fail_are_no_churn,
     )

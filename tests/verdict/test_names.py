@@ -3,10 +3,11 @@
 SPDX-License-Identifier: MIT
 """
 
+import subprocess
 import tempfile
 
 from made import Job
-from verdict_harness import POINTS, check_form, main, summary_of
+from verdict_harness import COMMAND, POINTS, check_form, main, summary_of
 
 STEPS = 30
 MANY = 4 << 20
@@ -188,6 +189,18 @@ def calls_of_mpi_are_no_work_to_distribute():
     assert "straggler" not in [finding["id"] for finding in found], found
 
 
+def each_step_may_have_a_name_of_its_own():
+    """That takes seconds: what would look through all names for each of them would take very long."""
+    job = Job()
+    for number in range(200_000):
+        job.ranks[0].main.region(f"exchange_{number}", "app", 0.01)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        command = [COMMAND, "summary", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.startswith("COMMUNICATION-BOUND: 100 % of the job (2.00 s of 2.00 s)"), done.stdout
+
+
 if __name__ == "__main__":
     main(
         names_that_mean_the_same_everywhere_are_known,
@@ -201,4 +214,5 @@ if __name__ == "__main__":
         a_difference_below_ten_percent_is_no_guess,
         known_communication_needs_no_guess,
         calls_of_mpi_are_no_work_to_distribute,
+        each_step_may_have_a_name_of_its_own,
     )

@@ -100,12 +100,28 @@ static uint32_t call_of(const collective_list *list, uint32_t name, int is_mpi) 
   return NO_CALL;
 }
 
+static int by_name_and_kind(const void *a, const void *b) {
+  const collective *one = a, *two = b;
+  if (one->name != two->name) return one->name < two->name ? -1 : 1;
+  return (one->kind > two->kind) - (one->kind < two->kind);
+}
+
+const collective *collective_list_call(const collective_list *list, uint32_t name, uint32_t kind) {
+  const collective key = {.name = name, .kind = kind};
+  return list->count ? bsearch(&key, list->calls, list->count, sizeof key, by_name_and_kind) : NULL;
+}
+
 /* ---- Ranks ---------------------------------------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b) {
   const comm_rank *one = a, *two = b;
   if (one->rank != two->rank) return one->rank < two->rank ? -1 : 1;
   return (one->process > two->process) - (one->process < two->process);
+}
+
+const comm_rank *collective_list_rank(const collective_list *list, int64_t rank, uint32_t process) {
+  const comm_rank key = {.rank = rank, .process = process};
+  return list->rank_count ? bsearch(&key, list->ranks, list->rank_count, sizeof key, by_rank) : NULL;
 }
 
 static int add_rank(collective_list *list, state_process *process, uint32_t number) {

@@ -51,7 +51,7 @@ typedef struct comm_rank {
 } comm_rank;
 
 typedef struct collective_list {
-  collective *calls; /* in the order of names */
+  collective *calls; /* in the order of names, then of kinds */
   uint32_t count;
   comm_rank *ranks; /* in the order of ranks, then of processes */
   uint32_t rank_count;
@@ -63,6 +63,9 @@ typedef struct collective_list {
 
 /* Of a sorted state. 0: no memory, or the spill cannot be read. */
 int collective_list_init(collective_list *list, summary_state *state);
+/* NULL: there are none. */
+const collective *collective_list_call(const collective_list *list, uint32_t name, uint32_t kind);
+const comm_rank *collective_list_rank(const collective_list *list, int64_t rank, uint32_t process);
 void collective_list_free(collective_list *list);
 
 #endif

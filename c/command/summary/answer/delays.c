@@ -3,6 +3,7 @@
 #include "delays.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SHARE_TOLD 0.005 /* what is less is shown as 0 % */
 #define HELD_MOST 4096u  /* pursuits within one delay; what is before them is not known */
@@ -58,22 +59,6 @@ static int add_explained(delay_sums *sums, uint32_t subject, const pursuit_name 
   return 1;
 }
 
-/* What one process did: by call, then messages; in each, by number of a name. */
-static int add_process(delay_sums *sums, const pursuits *own, uint32_t process, const double *explained) {
-  static const pursuit_name outside = {0, 0};
-  const uint32_t width = own->count + 1;
-  for (uint32_t call = 0; call <= sums->call_count; call++) {
-    for (uint32_t what = 0; what < width; what++) {
-      const double ns = explained[(size_t)call * width + what];
-      const pursuit_name *name = what ? &own->names[what - 1] : &outside;
-      if (ns <= 0) continue;
-      if (!add_explained(sums, sums->call_count + process, name, ns)) return 0;
-      if (call < sums->call_count && !add_explained(sums, call, name, ns)) return 0;
-    }
-  }
-  return 1;
-}
-
 static void choose(const delay_sums *sums, delay_cause *of_processes, delay_cause *of_calls) {
   for (uint32_t i = 1; i <= sums->numbers.count; i++) {
     const numbered *key = &sums->numbers.keys[i];
@@ -97,9 +82,15 @@ typedef struct pursuit_reader {
   pursuit *held;
   uint32_t count;
   const pursuits *all;
+  double explained[PURSUIT_NAMES_MOST + 1]; /* of what others waited, by number of a name */
   const host_clocks *clocks;
   uint32_t process;
 } pursuit_reader;
+
+static const pursuit_name *name_of(const pursuit_reader *reader, uint32_t what) {
+  static const pursuit_name outside = {0, 0};
+  return what ? &reader->all->names[what - 1] : &outside;
+}
 
 static void take_next(pursuit_reader *reader) {
   pursuit own = *reader->next;
@@ -122,49 +113,53 @@ static void hold(pursuit_reader *reader, const delay *of) {
   }
 }
 
-/* Of a pursuit that comes again and again, as much is in the delay as of its whole time. `explained`: of this call. */
-static void add_delay(const pursuit_reader *reader, const delay *of, double *explained) {
+/* Of a pursuit that comes again and again, as much is in the delay as of its whole time. */
+static int add_delay(delay_sums *sums, pursuit_reader *reader, const delay *of) {
   const double weight = (double)of->waited_ns / (double)(of->end - of->start);
   for (uint32_t i = 0; i < reader->count; i++) {
     const pursuit *done = &reader->held[i];
     const int64_t start = done->start > of->start ? done->start : of->start;
     const int64_t end = done->end < of->end ? done->end : of->end;
+    const double length = (double)(done->end - done->start);
+    double ns;
     if (end <= start) continue;
-    explained[done->what] += weight * (double)(end - start) * (double)done->ns / (double)(done->end - done->start);
+    ns = weight * (double)(end - start) * (double)done->ns / length;
+    reader->explained[done->what] += ns;
+    if (of->call != NO_CALL && !add_explained(sums, of->call, name_of(reader, done->what), ns)) return 0;
   }
+  return 1;
 }
 
 /* Reads both on the way back. */
-static int read_delays(delay_sums *sums, pursuit_reader *reader, record_pile *pile, double *explained) {
+static int read_delays(delay_sums *sums, pursuit_reader *reader, record_pile *pile) {
   run_merge merge;
   const delay *of;
-  int is_good;
+  int is_good = 1;
   record_pile_read(pile, &merge);
-  while ((of = run_merge_next(&merge)) != NULL) {
-    const uint32_t call = of->call == NO_CALL ? sums->call_count : of->call;
+  while (is_good && (of = run_merge_next(&merge)) != NULL) {
     sums->waited[sums->call_count + reader->process] += (double)of->waited_ns;
-    if (of->call != NO_CALL) sums->waited[call] += (double)of->waited_ns;
+    if (of->call != NO_CALL) sums->waited[of->call] += (double)of->waited_ns;
     hold(reader, of);
-    add_delay(reader, of, explained + (size_t)call * (reader->all->count + 1));
+    is_good = add_delay(sums, reader, of);
   }
-  is_good = merge.is_good;
+  is_good = is_good && merge.is_good;
   run_merge_free(&merge);
   return is_good;
 }
 
 static int explain_process(delay_sums *sums, pursuit_reader *reader, record_pile *pile, record_pile *times) {
-  double *explained;
   int is_good;
   if (record_pile_is_empty(pile)) return 1;
-  explained = calloc(((size_t)sums->call_count + 1) * (reader->all->count + 1), sizeof *explained);
-  if (!explained) return 0;
   reader->count = 0;
+  memset(reader->explained, 0, sizeof reader->explained);
   record_pile_read(times, &reader->merge);
   reader->next = run_merge_next(&reader->merge);
-  is_good = read_delays(sums, reader, pile, explained) && reader->merge.is_good &&
-            add_process(sums, reader->all, reader->process, explained);
+  is_good = read_delays(sums, reader, pile) && reader->merge.is_good;
   run_merge_free(&reader->merge);
-  free(explained);
+  for (uint32_t what = 0; is_good && what <= reader->all->count; what++) {
+    if (reader->explained[what] > 0)
+      is_good = add_explained(sums, sums->call_count + reader->process, name_of(reader, what), reader->explained[what]);
+  }
   return is_good;
 }
 

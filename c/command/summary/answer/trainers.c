@@ -30,14 +30,14 @@ static int by_waiting(const void *a, const void *b) {
   return (one->process > two->process) - (one->process < two->process);
 }
 
-static int add_lines(trainer_list *list, summary_state *state, const uint32_t *trainers) {
+static int add_lines(trainer_list *list, summary_state *state, const worker_lists *workers) {
   int is_good = 1;
   for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
     trainer_line *line = &list->lines[list->count];
     if (!process_is_trainer(&state->processes[i].counts)) continue;
     *line = line_of(&state->processes[i], i);
     list->count++;
-    is_good = trainer_workers_measure(&line->workers, state, trainers, i, line->class_ns[TIME_INPUT]);
+    is_good = trainer_workers_measure(&line->workers, state, workers, i, line->class_ns[TIME_INPUT]);
   }
   return is_good;
 }
@@ -85,12 +85,12 @@ static int add_steps(trainer_list *list, const summary_state *state) {
 }
 
 int trainer_list_init(trainer_list *list, summary_state *state) {
-  uint32_t *trainers = training_trainers(state);
-  int is_good;
+  worker_lists workers;
+  int is_good = worker_lists_init(&workers, state);
   *list = (trainer_list){.lines = calloc((size_t)state->process_count + 1, sizeof *list->lines)};
-  is_good = trainers && list->lines && add_lines(list, state, trainers) && add_steps(list, state);
+  is_good = is_good && list->lines && add_lines(list, state, &workers) && add_steps(list, state);
   if (is_good && list->count) qsort(list->lines, list->count, sizeof *list->lines, by_waiting);
-  free(trainers);
+  worker_lists_free(&workers);
   return is_good;
 }
 

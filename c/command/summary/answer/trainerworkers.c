@@ -100,20 +100,18 @@ static int add_worker(worker_count *count, summary_state *state, uint32_t number
   return 1;
 }
 
-static int add_workers(worker_count *count, summary_state *state, const uint32_t *trainers, uint32_t trainer) {
+static int add_workers(worker_count *count, summary_state *state, const worker_lists *lists, uint32_t trainer) {
   spanset *evaluation = &state->processes[trainer].counts.evaluation;
   int is_good = 1;
-  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
-    if (trainers[i] == trainer && !spanset_is_empty(&state->processes[i].counts.data))
-      is_good = add_worker(count, state, i, evaluation);
-  }
+  for (uint32_t i = lists->first[trainer]; is_good && i; i = lists->next[i])
+    is_good = add_worker(count, state, i, evaluation);
   return is_good;
 }
 
-int trainer_workers_measure(trainer_workers *workers, summary_state *state, const uint32_t *trainers, uint32_t trainer,
+int trainer_workers_measure(trainer_workers *workers, summary_state *state, const worker_lists *lists, uint32_t trainer,
                             uint64_t wait_ns) {
   process_counts *counts = &state->processes[trainer].counts;
-  const size_t room = 2 * (size_t)state->process_count + 1;
+  const size_t room = 2 * (size_t)worker_lists_count(lists, trainer) + 1;
   worker_count count = {.workers = workers, .counts = counts};
   spanset *loop = &count.loop;
   span_lengths lengths = {0};
@@ -122,7 +120,7 @@ int trainer_workers_measure(trainer_workers *workers, summary_state *state, cons
   count.loading.changes = malloc(room * sizeof(life_change));
   count.empty.changes = malloc(room * sizeof(life_change));
   is_good = count.loading.changes && count.empty.changes && training_loop(counts, &count.loop) &&
-            spanset_measure(&loop, 1, NULL, 0, &lengths) && add_workers(&count, state, trainers, trainer);
+            spanset_measure(&loop, 1, NULL, 0, &lengths) && add_workers(&count, state, lists, trainer);
   if (is_good) {
     workers->at_once = most_at_once(&count.loading);
     workers->empty = most_at_once(&count.empty);

@@ -18,9 +18,9 @@ typedef struct trainer_workers {
   uint64_t enough;           /* so many could load the same while the trainer does not wait for data; 0: not known */
 } trainer_workers;
 
-/* Of the trainer with this number. `trainers`: of training_trainers; wait_ns: its waiting in the loop without evaluation. 0: no
- * memory, or the spill cannot be read. */
-int trainer_workers_measure(trainer_workers *workers, summary_state *state, const uint32_t *trainers, uint32_t trainer,
+/* Of the trainer with this number. wait_ns: its waiting in the loop without evaluation. 0: no memory, or the spill cannot be
+ * read. */
+int trainer_workers_measure(trainer_workers *workers, summary_state *state, const worker_lists *lists, uint32_t trainer,
                             uint64_t wait_ns);
 
 #endif

@@ -94,21 +94,15 @@ int training_has_split(const summary_state *state) {
   return is_split;
 }
 
-/* By number of a process: the first one that loads for it, and the next one that loads for the same. */
-typedef struct worker_lists {
-  uint32_t *first, *next;
-  uint8_t *is_worker;
-} worker_lists;
-
-static int assign_workers(const summary_state *state, worker_lists *workers) {
-  const size_t count = (size_t)state->process_count + 1;
+int worker_lists_init(worker_lists *workers, const summary_state *state) {
+  const uint32_t count = state->process_count;
   uint32_t *trainers = training_trainers(state);
   int is_good;
-  workers->first = calloc(count, sizeof *workers->first);
-  workers->next = calloc(count, sizeof *workers->next);
-  workers->is_worker = calloc(count, sizeof *workers->is_worker);
+  *workers = (worker_lists){.first = calloc((size_t)count + 1, sizeof *workers->first),
+                            .next = calloc((size_t)count + 1, sizeof *workers->next),
+                            .is_worker = calloc((size_t)count + 1, sizeof *workers->is_worker)};
   is_good = trainers && workers->first && workers->next && workers->is_worker;
-  for (uint32_t i = 1; is_good && i < count; i++) {
+  for (uint32_t i = count; is_good && i > 0; i--) {
     if (!trainers[i] || spanset_is_empty(&state->processes[i].counts.data)) continue;
     workers->next[i] = workers->first[trainers[i]];
     workers->first[trainers[i]] = i;
@@ -116,6 +110,19 @@ static int assign_workers(const summary_state *state, worker_lists *workers) {
   }
   free(trainers);
   return is_good;
+}
+
+uint32_t worker_lists_count(const worker_lists *workers, uint32_t trainer) {
+  uint32_t count = 0;
+  for (uint32_t i = workers->first[trainer]; i; i = workers->next[i]) count++;
+  return count;
+}
+
+void worker_lists_free(worker_lists *workers) {
+  free(workers->first);
+  free(workers->next);
+  free(workers->is_worker);
+  *workers = (worker_lists){0};
 }
 
 /* ---- Sums ----------------------------------------------------------------------------------------------------------- */
@@ -158,11 +165,9 @@ static int add_times(summary_state *state, const worker_lists *workers, uint32_t
   span_lengths of_fetch = {0}, of_loading = {0}, of_loop = {0};
   uint32_t count = 1;
   int is_good;
-  for (uint32_t i = workers->first[number]; i; i = workers->next[i]) count++;
-  loading = malloc(count * sizeof(spanset *));
+  loading = malloc(((size_t)worker_lists_count(workers, number) + 1) * sizeof(spanset *));
   if (!loading) return 0;
   loading[0] = &counts->data;
-  count = 1;
   for (uint32_t i = workers->first[number]; i; i = workers->next[i]) {
     loading[count++] = &state->processes[i].counts.data;
   }
@@ -239,8 +244,8 @@ static int find_sequence(const summary_state *state, training_totals *sum) {
 }
 
 int training_sum(summary_state *state, training_totals *sum) {
-  worker_lists workers = {0};
-  int is_good = assign_workers(state, &workers);
+  worker_lists workers;
+  int is_good = worker_lists_init(&workers, state);
   state_drop_silent_epochs(state);
   is_good &= state->is_good;
   *sum = (training_totals){.epochs = state->epoch_numbers.count};
@@ -258,8 +263,6 @@ int training_sum(summary_state *state, training_totals *sum) {
   sum->is_fetch_known = !state->lost_fetches && (sum->count[AI_FETCH] || sum->count[AI_START]);
   add_steps(state, sum);
   is_good = is_good && add_loops(state, sum) && find_sequence(state, sum);
-  free(workers.first);
-  free(workers.next);
-  free(workers.is_worker);
+  worker_lists_free(&workers);
   return is_good;
 }

@@ -34,6 +34,16 @@ typedef struct training_totals {
 
 /* By number of a process: whose worker it is; 0: it is a trainer, or unclear. The caller frees it. NULL: no memory. */
 uint32_t *training_trainers(const summary_state *state);
+/* Who loads for whom, by number of a process: the first one that loads for it; the next one that loads for the same. */
+typedef struct worker_lists {
+  uint32_t *first, *next;
+  uint8_t *is_worker;
+} worker_lists;
+
+int worker_lists_init(worker_lists *workers, const summary_state *state); /* 0: no memory. Free it in any case. */
+uint32_t worker_lists_count(const worker_lists *workers, uint32_t trainer);
+void worker_lists_free(worker_lists *workers);
+
 /* Whether the state was merged from states that held a trainer and its workers apart: then --by step cannot know the steps of
  * the workers. */
 int training_has_split(const summary_state *state);

@@ -48,14 +48,14 @@ static void code_call(state_codec *codec, comm_call *call) {
 static void code_calls(state_codec *codec, comm_counts *counts, uint32_t texts) {
   const uint32_t count = code_count(codec, counts->count);
   for (uint32_t i = 0; codec_has_more(codec, i, count); i++) {
-    uint32_t name = codec_is_reading(codec) ? 0 : counts->calls[i].name;
-    uint32_t kind = codec_is_reading(codec) ? 0 : counts->calls[i].kind;
-    comm_call *call;
+    comm_call *call = codec_is_reading(codec) ? NULL : &counts->calls[i];
+    uint32_t name = call ? call->name : 0, kind = call ? call->kind : 0;
     codec_uint32(codec, &name, texts);
     codec_uint32(codec, &kind, MPI_KINDS);
-    call = codec->problem ? NULL : comm_counts_call(counts, name, kind);
+    if (codec->problem) return;
+    if (!call) call = comm_counts_call(counts, name, kind);
     if (!call) fail(codec, NO_MEMORY);
-    else if (codec_is_reading(codec) && counts->count != i + 1) fail(codec, DAMAGED); /* it is there twice */
+    else if (counts->count < i + 1) fail(codec, DAMAGED); /* it is there twice */
     else code_call(codec, call);
   }
 }
@@ -187,9 +187,10 @@ static void code_pursuit(state_codec *codec, pursuit *one, int64_t last_end, uin
   codec_uint(codec, &length);
   codec_uint(codec, &idle);
   codec_uint32(codec, &one->what, names + 1);
-  if (length > (uint64_t)ARRIVAL_TIME_MOST || idle >= length) fail(codec, DAMAGED);
+  if (idle >= length) fail(codec, DAMAGED);
+  if (!codec->problem && length > (uint64_t)(one->end + ARRIVAL_TIME_MOST)) fail(codec, DAMAGED);
   if (codec->problem) return;
-  one->start = one->end - (int64_t)length;
+  one->start = (int64_t)((uint64_t)one->end - length);
   one->ns = length - idle;
 }
 

@@ -4,10 +4,19 @@
 
 #include <stdlib.h>
 
-/* There are few names. */
+#define FEW 32u /* names that are looked through; programs that give each step a name have more */
+
 comm_call *comm_counts_call(comm_counts *counts, uint32_t name, uint32_t kind) {
-  for (uint32_t i = 0; i < counts->count; i++) {
+  for (uint32_t i = 0; i < counts->count && i < FEW; i++) {
     if (counts->calls[i].name == name && counts->calls[i].kind == kind) return &counts->calls[i];
+  }
+  if (counts->count >= FEW) {
+    int is_new;
+    uint32_t number;
+    counts->numbers.limit = UINT32_MAX - 1;
+    number = numbering_of(&counts->numbers, name, kind, &is_new);
+    if (!number) return NULL;
+    if (!is_new) return &counts->calls[FEW + number - 1];
   }
   if (counts->count == counts->capacity) {
     uint32_t capacity = counts->capacity ? counts->capacity * 2 : 4;
@@ -43,6 +52,7 @@ int comm_counts_settle(comm_counts *counts) {
 }
 
 void comm_counts_rename(comm_counts *counts, const uint32_t *numbers) {
+  numbering_free(&counts->numbers);
   for (uint32_t i = 0; i < counts->count; i++) counts->calls[i].name = numbers[counts->calls[i].name];
   for (uint32_t i = 0; i < counts->meetings.count; i++) {
     arrival_key *key = &counts->meetings.lists[i].key;
@@ -57,6 +67,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 int comm_counts_sort(comm_counts *counts) {
+  numbering_free(&counts->numbers);
   if (counts->count) qsort(counts->calls, counts->count, sizeof *counts->calls, by_name);
   arrivals_sort(&counts->meetings);
   return messages_sort(&counts->mail);
@@ -65,6 +76,7 @@ int comm_counts_sort(comm_counts *counts) {
 void comm_counts_free(comm_counts *counts) {
   for (uint32_t i = 0; i < counts->count; i++) histogram_free(&counts->calls[i].sizes);
   free(counts->calls);
+  numbering_free(&counts->numbers);
   arrivals_free(&counts->meetings);
   messages_free(&counts->mail);
   spanset_free(&counts->busy);

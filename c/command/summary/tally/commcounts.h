@@ -22,6 +22,7 @@ typedef struct comm_call {
 typedef struct comm_counts {
   comm_call *calls;
   uint32_t count, capacity;
+  numbering numbers; /* of name and kind, beyond the first few; until they are renamed or sorted */
   arrivals meetings;
   messages mail;
   spanset busy; /* the time in which any thread communicated; without MPI-IO */
@@ -29,7 +30,8 @@ typedef struct comm_counts {
 
 /* These return 0 when there is no memory, or no room for the spill. */
 
-/* The calls of a name, which are added if there are none. NULL: no memory. Valid until others are added. */
+/* The calls of a name, which are added if there are none. Not once they are renamed or sorted. NULL: no memory. Valid until others
+ * are added. */
 comm_call *comm_counts_call(comm_counts *counts, uint32_t name, uint32_t kind);
 /* Adds all of `from`, which is empty then. */
 int comm_counts_move(comm_counts *into, comm_counts *from);

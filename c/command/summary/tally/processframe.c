@@ -33,7 +33,7 @@ int process_frame_add_region(process_frame *frame, process_counts *counts, const
          region_hulls_add(&frame->hulls, event->class_number, kind_of(class), event->start, event->end);
 }
 
-void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
+void process_frame_find_loop(process_frame *frame, process_counts *counts, int64_t first, int64_t last) {
   const int64_t begin = frame->startups ? frame->startup_last : first;
   int64_t turn;
   if (region_hulls_loop(&frame->hulls, &counts->loop_first, &counts->loop_last, &turn)) {

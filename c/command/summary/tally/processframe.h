@@ -30,7 +30,7 @@ static inline int process_frame_ignores(const process_counts *counts, const even
 /* Not of an evaluation. */
 int process_frame_add_step(process_frame *frame, const event_place *place);
 /* Sets the loop of a process that is no training. */
-void process_frame_find_loop(const process_frame *frame, process_counts *counts, int64_t first, int64_t last);
+void process_frame_find_loop(process_frame *frame, process_counts *counts, int64_t first, int64_t last);
 /* Tells what the process did before its loop and after it, which is known. */
 void process_frame_tell_ends(const process_frame *frame, process_counts *counts);
 /* Makes the windows: of evaluation, and, if the process trains, of epochs and steps. */

@@ -18,6 +18,7 @@ static int push(pursuit_line *line, int64_t start, int64_t end, uint32_t class_n
   const uint64_t is_long = length >> LENGTH_BITS != 0;
   if (is_long) length >>= LONG_SHIFT;
   if (length >> LENGTH_BITS) return 1; /* months: nobody measured that */
+  if (start < -ARRIVAL_TIME_MOST || end > ARRIVAL_TIME_MOST) return 1;
   length = ((length << 1 | is_long) << 1 | (uint64_t)(is_comm != 0)) << PURSUIT_CLASS_BITS;
   return span_stack_push(&line->spans, start, (int64_t)(length | class_number));
 }

@@ -6,7 +6,7 @@
 #ifndef DFTRACER_PURSUITS_H
 #define DFTRACER_PURSUITS_H
 
-#include "command/trace/recordpile.h"
+#include "arrivals.h"
 #include "command/trace/spanstack.h"
 
 /* Of one thread. Zero: empty. */

@@ -64,23 +64,36 @@ static const region_hull *find_main(const region_hulls *hulls, int is_work) {
   return found;
 }
 
-int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn) {
+static int later_first(const void *a, const void *b) {
+  const region_hull *one = a, *two = b;
+  if (one->last != two->last) return one->last > two->last ? -1 : 1;
+  return (one->place > two->place) - (one->place < two->place);
+}
+
+/* It is a hash table no more. */
+static void sort(region_hulls *hulls) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < hulls->slot_count; i++) {
+    if (hulls->slots[i].class_number) hulls->slots[kept++] = hulls->slots[i];
+  }
+  if (kept) qsort(hulls->slots, kept, sizeof *hulls->slots, later_first);
+  hulls->slot_count = kept;
+}
+
+int region_hulls_loop(region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn) {
   const int is_work = find_main(hulls, 1) != NULL;
   const region_hull *hull = find_main(hulls, is_work);
   uint64_t turns;
-  int is_stable = 0;
   if (!hull) return 0;
   turns = hull->count;
   *first = hull->first;
   *last = hull->last;
-  while (!is_stable) {
-    is_stable = 1;
-    for (uint32_t i = 0; i < hulls->slot_count; i++) {
-      hull = &hulls->slots[i];
-      if (!is_candidate(hull, is_work) || hull->last <= *first) continue;
-      if (hull->last > *last) *last = hull->last, is_stable = 0;
-      if (hull->first < *first) *first = hull->first, is_stable = 0;
-    }
+  sort(hulls);
+  for (uint32_t i = 0; i < hulls->slot_count && hulls->slots[i].last > *first; i++) {
+    hull = &hulls->slots[i];
+    if (!is_candidate(hull, is_work)) continue;
+    if (hull->last > *last) *last = hull->last;
+    if (hull->first < *first) *first = hull->first;
   }
   *turn = (*last - *first) / (int64_t)(turns - 1); /* at most: collectives only end their turns */
   return 1;

@@ -25,8 +25,8 @@ typedef struct region_hulls {
 
 int region_hulls_add(region_hulls *hulls, uint32_t class_number, enum hull_kind kind, int64_t start,
                      int64_t end); /* 0: no memory */
-/* The time of the main loop: that of the regions that occur at least three times. 0: there are none. */
-int region_hulls_loop(const region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn);
+/* The time of the main loop: that of the regions that occur at least three times. Nothing can be added then. 0: there are none. */
+int region_hulls_loop(region_hulls *hulls, int64_t *first, int64_t *last, int64_t *turn);
 /* The class with most time of those that only occur in this time, without communication: that waits for what others do. Of
  * some within each other, which take about the same time, the inner one. Returns its time; 0: there is none. */
 uint64_t region_hulls_most(const region_hulls *hulls, int64_t first, int64_t last, uint32_t *class_number);

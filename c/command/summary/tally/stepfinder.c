@@ -103,14 +103,25 @@ static const time_window *innermost(const window_stack *stack, int64_t start, in
   return found;
 }
 
-static int push(window_stack *stack, const time_window *window) {
-  if (stack->count == stack->capacity) {
-    uint32_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-    time_window *open = realloc(stack->open, capacity * sizeof *open);
-    if (!open) return 0;
-    stack->open = open;
-    stack->capacity = capacity;
+/* In the place of those that ended before this moment, which may lie under others that have not. */
+static int make_room(window_stack *stack, int64_t now) {
+  const uint32_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+  time_window *open;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < stack->count; i++) {
+    if (stack->open[i].end >= now) stack->open[kept++] = stack->open[i];
   }
+  stack->count = kept;
+  if (kept < stack->capacity / 2) return 1;
+  open = realloc(stack->open, capacity * sizeof *open);
+  if (!open) return 0;
+  stack->open = open;
+  stack->capacity = capacity;
+  return 1;
+}
+
+static int push(window_stack *stack, const time_window *window) {
+  if (stack->count == stack->capacity && !make_room(stack, window->start)) return 0;
   stack->open[stack->count++] = *window;
   return 1;
 }

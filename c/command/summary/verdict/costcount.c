@@ -223,15 +223,11 @@ static double lesser(double one, double two) {
 
 /* Of the call of a process, it is not known how much is waiting. */
 static int is_doubtful(const comm_call *own, const collective_list *collectives, const summary_state *state) {
+  const collective *call = own->kind == MPI_FILE ? NULL : collective_list_call(collectives, own->name, own->kind);
   event_class class = {0};
-  if (own->kind == MPI_FILE) return 0;
+  if (!call || !call->unknown) return 0;
   event_classify(&class, NULL, state_text_of(state, own->name), (dft_text){"MPI", 3});
-  if (own->kind != MPI_NONE && class.stage != STAGE_NONE) return 0; /* the first and the last one */
-  for (uint32_t i = 0; i < collectives->count; i++) {
-    const collective *call = &collectives->calls[i];
-    if (call->name == own->name && call->kind == own->kind) return call->unknown != NULL;
-  }
-  return 0;
+  return own->kind == MPI_NONE || class.stage == STAGE_NONE; /* not the first and the last one */
 }
 
 /* A send may wait for the receiver, and a receive for more than a late sender. Calls before the loop count, too: it is a bound. */
@@ -258,12 +254,9 @@ static double part_caused(const delay_cause *before, const summary_state *state)
 
 /* The wait for other ranks is not communication. */
 static void split_waiting(rank_costs *rank, const collective_list *collectives, const summary_state *state) {
-  const comm_rank *own = NULL;
+  const comm_rank *own = collective_list_rank(collectives, rank->rank, rank->process);
   const wait_sums *waits;
   double waited, counted, part;
-  for (uint32_t i = 0; i < collectives->rank_count; i++) {
-    if (collectives->ranks[i].process == rank->process) own = &collectives->ranks[i];
-  }
   if (!own) return;
   waits = &own->waits;
   part = part_caused(&own->before, state);

@@ -138,15 +138,13 @@ static int find_waits(process_counts *trainer, spanset *waits) {
   return is_good;
 }
 
-static int measure_rank(job_costs *costs, rank_costs *rank, summary_state *state, const uint32_t *trainers) {
-  const size_t room = (size_t)state->process_count + 1;
+static int measure_rank(job_costs *costs, rank_costs *rank, summary_state *state, const worker_lists *workers) {
+  const size_t room = (size_t)worker_lists_count(workers, rank->process) + 1;
   loaders all = {.counts = malloc(room * sizeof(process_counts *))};
   spanset waits = {0};
   int is_good = all.counts != NULL;
   if (is_good) add_loader(&all, state, rank->process);
-  for (uint32_t i = 1; is_good && i <= state->process_count; i++) {
-    if (trainers[i] == rank->process && !spanset_is_empty(&state->processes[i].counts.data)) add_loader(&all, state, i);
-  }
+  for (uint32_t i = workers->first[rank->process]; is_good && i; i = workers->next[i]) add_loader(&all, state, i);
   is_good = is_good && find_waits(all.counts[0], &waits) && measure_waits(rank, &all, &waits) &&
             measure_starts(rank, &all, &waits) && measure_calls(rank, &all, &waits, &costs->is_coarse);
   if (all.count == 1 && spanset_is_empty(&all.counts[0]->data) && rank->waited_in_calls > 0)
@@ -158,11 +156,11 @@ static int measure_rank(job_costs *costs, rank_costs *rank, summary_state *state
 }
 
 int inputwait_measure(job_costs *costs, summary_state *state) {
-  uint32_t *trainers = training_trainers(state);
-  int is_good = trainers != NULL;
+  worker_lists workers;
+  int is_good = worker_lists_init(&workers, state);
   for (uint32_t i = 0; is_good && i < costs->count; i++) {
-    is_good = measure_rank(costs, &costs->ranks[i], state, trainers);
+    is_good = measure_rank(costs, &costs->ranks[i], state, &workers);
   }
-  free(trainers);
+  worker_lists_free(&workers);
   return is_good;
 }

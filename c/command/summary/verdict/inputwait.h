@@ -5,7 +5,7 @@
 
 #include "costs.h"
 
-/* Sets waited_with, waited_loading, loaded_ns and workers of each rank. 0: no memory, or the spill cannot be read. */
+/* Sets what each rank waited for data, and what happened meanwhile. 0: no memory, or the spill cannot be read. */
 int inputwait_measure(job_costs *costs, summary_state *state);
 
 #endif

@@ -181,7 +181,7 @@ static other_sums sum_others(measure_list *list, const summary_answer *answer, c
     if (!is_runtime_file(answer_file(state, i))) continue;
     sums.runtime_calls += (double)(io->others - io->syncs);
     sums.runtime_ns += (double)(io->other_ns - io->sync_ns);
-    sums.runtime_files++;
+    sums.runtime_files += io->other_ns != io->sync_ns; /* as io_folder counts them */
   }
   for (uint32_t i = 0; i < costs->count; i++) {
     const region_stats *regions = &state->processes[costs->ranks[i].process].counts.regions;

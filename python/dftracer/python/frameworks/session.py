@@ -10,6 +10,7 @@ import functools
 import os
 import sys
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dftracer.python import common, process
@@ -134,21 +135,21 @@ _told: set[str] = set()
 
 
 def logged(change: Any, node: Any, before: Any) -> Any:
-    """A method that logs scalars: method(owner, scalars, ...)."""
+    """A method that logs scalars, which are its first argument; programs may give it by its name."""
 
     @functools.wraps(before)
-    def traced(self: Any, values: Any, *args: Any, **kwargs: Any) -> Any:
-        log(values)
+    def traced(self: Any, *args: Any, **kwargs: Any) -> Any:
+        log(next((given for given in (*args[:1], *kwargs.values()) if isinstance(given, Mapping)), None))
         with node:
-            return before(self, values, *args, **kwargs)
+            return before(self, *args, **kwargs)
 
     return traced
 
 
 def log(values: Any) -> None:
     """Scalars that a framework logs become counters."""
-    for name, value in dict(values or {}).items():
+    for name, value in dict(values if isinstance(values, Mapping) else {}).items():
         try:
             native._log_counter(str(name), "metric", float(value))
-        except (TypeError, ValueError):
-            continue  # a text, a list: not a number
+        except Exception:
+            continue  # a text, a list, a tensor of several values: not a number
