@@ -1,10 +1,12 @@
 """dftracer run: the program is traced, and only the summary line shows it."""
 
+import importlib.util
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -102,6 +104,19 @@ def a_folder_that_the_program_chooses_is_found(folder):
     assert not list(Path(folder, "tmp").iterdir())
     _, err = run(folder, "sh", "-c", "true")
     assert "what /" in err and "opened no trace" in err, err
+
+
+@in_a_folder
+def a_python_without_the_package_is_told(folder):
+    package = Path(folder, "dftracer")
+    package.mkdir()
+    settings = {"PYTHONPATH": folder}
+    _, err = run(folder, "--out", "a", sys.executable, "-c", "0", env=settings)
+    if not importlib.util.find_spec("dftracer"):
+        assert "has no package dftracer, so neither trainings nor annotations of Python are recorded" in err, err
+    Path(package, "dftracer.py").touch()
+    _, err = run(folder, "--out", "a", sys.executable, "-c", "0", env=settings)
+    assert "opened no trace (it trained nothing with PyTorch" in err, err
 
 
 @in_a_folder
@@ -300,5 +315,6 @@ for check in (
     the_program_inherits_all_but_the_settings,
     a_missing_preload_library_is_reported,
     only_rank_0_of_an_mpi_job_prints_the_line,
+    a_python_without_the_package_is_told,
 ):
     check()

@@ -214,7 +214,8 @@ static void check_python(checkup *state, const program *target) {
   if (python_package_find(target, module))
     report(state, FINE, "the package dftracer of %s is %s", target->image, module);
   else
-    report(state, NOTE, "%s has no package dftracer: Python annotations are not recorded; install it with pip",
+    report(state, state->with_io || state->with_nvtx ? NOTE : BAD,
+           "%s has no package dftracer: neither trainings nor annotations of Python are recorded; install it with pip",
            target->image);
 }
 
