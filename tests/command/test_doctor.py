@@ -29,7 +29,7 @@ def reasons_are_named():
             (["no-such-program"], "no-such-program does not exist"),
             (["true"], "does not link libdftracer_core"),
             ([str(script)], "no-such-interpreter does not exist"),
-            ([folder], "does not exist"),
+            ([folder], "is a folder"),
         ):
             out, err = dftracer("doctor", *words, status=1)
             bad = [line for line in out.splitlines() if line.startswith("BAD")]

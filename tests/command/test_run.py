@@ -173,6 +173,17 @@ def a_program_that_cannot_run_is_reported(folder):
     ):
         out, err = run(folder, word, status=status)
         assert not out and message in err and err.count("\n") == 1, err
+    Path(folder, "data").mkdir()
+    for words, message in (
+        (["./data"], "./data is a folder"),
+        (
+            ["--io", f"{folder}/data", DOING],
+            f"{folder}/data is a folder: to record what happens in it, write --io={folder}/data",
+        ),
+        (["--io", "data", DOING], "data is a folder: to record what happens in it, write --io=data"),
+    ):
+        _, err = run(folder, *words, status=126)
+        assert err == f"dftracer run: {message}\n", err
     script.chmod(0o755)
     _, err = run(folder, script, status=127)
     assert "/no/such/interpreter does not exist" in err, err
@@ -304,6 +315,7 @@ for check in (
     every_command_counts_the_same_events,
     options_choose_the_folder_and_the_name,
     a_folder_that_the_program_chooses_is_found,
+    a_python_without_the_package_is_told,
     misspelt_settings_are_reported,
     misspelt_folders_are_reported,
     misspelt_categories_are_reported,
@@ -315,6 +327,5 @@ for check in (
     the_program_inherits_all_but_the_settings,
     a_missing_preload_library_is_reported,
     only_rank_0_of_an_mpi_job_prints_the_line,
-    a_python_without_the_package_is_told,
 ):
     check()

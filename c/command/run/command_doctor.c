@@ -247,7 +247,7 @@ static void check_program(checkup *state, char **words, int count) {
     word = words[at];
   }
   if (!target.path[0]) {
-    report(state, BAD, "%s %s", word, program_text(PROGRAM_MISSING));
+    report(state, BAD, "%s %s", word, program_text(target.kind));
     return;
   }
   if (strcmp(target.path, target.image) != 0)
