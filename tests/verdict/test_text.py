@@ -87,7 +87,7 @@ def a_job_without_ranks_has_processes():
     for rank in job.ranks:
         rank.lines = [line for line in rank.lines if '"name":"PR"' not in line and "thread_name" not in line]
         rank.lines = [line for line in rank.lines if "process_name" not in line]
-    assert "of the time of 2 processes (1.44 s of 2.40 s in all) is spent in I/O calls.\n" in printed(job), printed(job)
+    assert "of the time of 2 processes (1.44 s of 2.40 s in all) is spent on I/O.\n" in printed(job), printed(job)
 
 
 def colours_are_for_terminals_that_want_them():
