@@ -232,6 +232,10 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
             100 * start);
 }
 
+  if (verdict->class != BOUND_IMBALANCE && verdict_share(costs, BOUND_IMBALANCE) >= SHARE_WARNING &&
+      !verdict_sharing_saves(costs))
+    fprintf(out, "Imbalance is no cost here: sharing the work evenly would save less than %.0f %%.\n",
+            100 * SHARE_MENTIONED);
 /* What a training spends besides its loop. */
 static void say_besides(FILE *out, const summary_answer *answer, const job_costs *costs) {
   double evaluation = 0, pauses = (double)answer->training.pause_ns;
