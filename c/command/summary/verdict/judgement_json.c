@@ -20,7 +20,7 @@ static void member(FILE *out, const char *key, const char *text) {
 
 /* ---- Verdict -------------------------------------------------------------------------------------------------------- */
 
-/* A guess is the share of the imbalance that is meant. */
+/* A guess is the share of the imbalance that is meant; without it, it would be compute. */
 static void print_shares(FILE *out, const job_verdict *verdict, const job_costs *costs) {
   fprintf(out, ",\n    \"shares\": {");
   for (int i = 0; i < COSTS; i++) {
@@ -29,6 +29,7 @@ static void print_shares(FILE *out, const job_verdict *verdict, const job_costs 
                          (i != COST_IMBALANCE || costs->is_imbalance_known || costs->ns[i] > 0);
     fprintf(out, "%s\"%s\": ", i ? ", " : "", cost_names[i]);
     if (i == COST_IMBALANCE && verdict->is_guess) fprintf(out, "%.6f", verdict->share);
+    else if (i == COST_COMPUTE && verdict->is_guess) fprintf(out, "%.6f", costs->ns[i] / of_ns - verdict->share);
     else if (is_known && of_ns > 0) fprintf(out, "%.6f", costs->ns[i] / of_ns);
     else fprintf(out, "null");
   }

@@ -58,8 +58,9 @@ static void say_base(FILE *out, const job_verdict *verdict, const job_costs *cos
 
 /* ---- The first line ------------------------------------------------------------------------------------------------- */
 
-/* The costs of the base; the start-up of a training is not in its loop. */
-static void say_shares(FILE *out, const job_costs *costs, const char *before, enum verdict_class but) {
+/* The costs of the base, but that of the verdict; the start-up of a training is not in its loop. */
+static void say_shares(FILE *out, const job_verdict *verdict, const job_costs *costs, const char *before) {
+  const enum verdict_class but = verdict->class;
   char final[MEASURE_TEXT_BYTES];
   const struct {
     const char *name;
@@ -68,7 +69,8 @@ static void say_shares(FILE *out, const job_costs *costs, const char *before, en
                 {"compiling", costs->ns[COST_COMPILE]},
                 {final, costs->ns[COST_FINAL]},
                 {"outside of regions and calls", costs->ns[COST_OTHER]}};
-  const double compute = verdict_share(costs, BOUND_COMPUTE);
+  const double guessed = verdict->is_guess ? verdict->share : 0; /* it looks like compute */
+  const double compute = verdict_share(costs, BOUND_COMPUTE) - guessed;
   int count = 0;
   short_text(final, printable_n(costs->final_name.text, costs->final_name.len));
   if (but != BOUND_COMPUTE && compute >= SHARE_MENTIONED)
@@ -140,7 +142,7 @@ static void say_none(FILE *out, const job_verdict *verdict, const job_costs *cos
   if (!say_tied(out, verdict)) fprintf(out, "no cost stands out in ");
   say_base(out, verdict, costs);
   fprintf(out, " (%s%s)", time_text(whole, verdict->of_ns), each_text(verdict, costs));
-  say_shares(out, costs, ": ", BOUND_NONE);
+  say_shares(out, verdict, costs, ": ");
   fprintf(out, ".");
 }
 
@@ -224,18 +226,18 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
   const double start = verdict_share(costs, BOUND_START);
   char time[FORMAT_BYTES];
   if (verdict->class != BOUND_NONE) {
-    say_shares(out, costs, verdict->class == BOUND_START ? "The job itself: " : "The rest: ", verdict->class);
+    say_shares(out, verdict, costs, verdict->class == BOUND_START ? "The job itself: " : "The rest: ");
     fprintf(out, ".\n");
   }
   if (is_of_loop(verdict, costs) && start >= SHARE_MENTIONED)
     fprintf(out, "Before the loop, start-up took %s, %.0f %% of the job.\n", time_text(time, costs->ns[COST_START]),
             100 * start);
-}
-
   if (verdict->class != BOUND_IMBALANCE && verdict_share(costs, BOUND_IMBALANCE) >= SHARE_WARNING &&
       !verdict_sharing_saves(costs))
     fprintf(out, "Imbalance is no cost here: sharing the work evenly would save less than %.0f %%.\n",
             100 * SHARE_MENTIONED);
+}
+
 /* What a training spends besides its loop. */
 static void say_besides(FILE *out, const summary_answer *answer, const job_costs *costs) {
   double evaluation = 0, pauses = (double)answer->training.pause_ns;
