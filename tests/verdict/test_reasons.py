@@ -159,6 +159,18 @@ def workers_that_wait_for_each_other_are_too_few():
     assert verdict["next"].endswith("busy only 71 % of the time; if they always were, 3 would be needed"), verdict
 
 
+def workers_that_are_idle_for_little_of_the_waiting_are_too_few():
+    """One of 89 ms in each step of 100 ms, of which the trainer waits for 60: busy all the time, it would save 11."""
+    job = training(steps=STEPS, input=60, compute=40)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", 89)
+        worker.idle(11)
+    verdict = document_of(job)[1]
+    assert verdict["next"].startswith("raise num_workers above 1"), verdict
+    assert "prefetch_factor" not in verdict["next"] and "busy 89 % of the time" in verdict["next"], verdict
+
+
 def more_workers_need_cores_and_are_not_all():
     """A worker is busy all the time. It computes, or reads; and so many as it would be needed."""
     for read, compute, words in (
@@ -434,6 +446,7 @@ if __name__ == "__main__":
         a_worker_that_ends_early_is_missed,
         more_workers_than_there_are_is_what_would_suffice,
         workers_that_wait_for_each_other_are_too_few,
+        workers_that_are_idle_for_little_of_the_waiting_are_too_few,
         more_workers_need_cores_and_are_not_all,
         workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,
