@@ -87,9 +87,17 @@ def a_python_is_asked_for_the_package():
         script = Path(folder, "train")
         script.write_text(f"#!{sys.executable}\n")
         script.chmod(0o755)
-        for program in (sys.executable, str(script)):
+        shim = Path(folder, "python3.99")  # such as one of pyenv
+        shim.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        shim.chmod(0o755)
+        for program in (sys.executable, str(script), str(shim)):
             out, _ = dftracer("doctor", program, env={"PYTHONPATH": folder})
             assert re.search(rf"ok +the package dftracer of \S+ is {native}\n", out), out
+        job = Path(folder, "python-job")
+        job.write_text(f"#!/bin/sh\ntouch {folder}/ran\n")
+        job.chmod(0o755)
+        out, _ = dftracer("doctor", str(job), env={"PYTHONPATH": folder})
+        assert "the package dftracer" not in out and not Path(folder, "ran").exists(), out
 
 
 def a_family_of_MPI_libraries_is_named():
