@@ -29,7 +29,7 @@ def reasons_are_named():
             (["no-such-program"], "no-such-program does not exist"),
             (["true"], "does not link libdftracer_core"),
             ([str(script)], "no-such-interpreter does not exist"),
-            ([folder], "does not exist"),
+            ([folder], "is a folder"),
         ):
             out, err = dftracer("doctor", *words, status=1)
             bad = [line for line in out.splitlines() if line.startswith("BAD")]
@@ -55,7 +55,9 @@ def a_library_that_is_not_found_is_named():
 def an_interpreter_gets_a_note():
     out, _ = dftracer("doctor", "sh", "-c", "x")
     assert "is an interpreter" in out and "Py" not in out, out
-    out, _ = dftracer("doctor", sys.executable, "x.py")
+    with tempfile.TemporaryDirectory() as folder:
+        make_package(folder)
+        out, _ = dftracer("doctor", sys.executable, "x.py", env={"PYTHONPATH": folder})
     assert "trainings of PyTorch and what is built on it need no line" in out, out
 
 
@@ -66,20 +68,36 @@ def layers_are_named():
     assert f"note  POSIX and STDIO calls of {DIE} are recorded only with --io" in out, out
 
 
+def make_package(folder):
+    native = Path(folder, "dftracer", "dftracer.py")
+    native.parent.mkdir()
+    native.write_text("raise SystemExit('this code must not run')\n")
+    return native
+
+
 def a_python_is_asked_for_the_package():
     with tempfile.TemporaryDirectory() as folder:
         if not importlib.util.find_spec("dftracer"):
-            out, _ = dftracer("doctor", sys.executable, "x.py", env={"PYTHONPATH": folder})
-            assert re.search(r"note +\S+ has no package dftracer: ", out), out
-        native = Path(folder, "dftracer", "dftracer.py")
-        native.parent.mkdir()
-        native.write_text("raise SystemExit('this code must not run')\n")
+            out, _ = dftracer("doctor", sys.executable, "x.py", env={"PYTHONPATH": folder}, status=1)
+            assert re.search(r"BAD +\S+ has no package dftracer: neither trainings nor annotations ", out), out
+            assert "would not be traced" in out, out
+            out, _ = dftracer("doctor", "--io", sys.executable, "x.py", env={"PYTHONPATH": folder})
+            assert re.search(r"note +\S+ has no package dftracer: ", out) and "BAD" not in out, out
+        native = make_package(folder)
         script = Path(folder, "train")
         script.write_text(f"#!{sys.executable}\n")
         script.chmod(0o755)
-        for program in (sys.executable, str(script)):
+        shim = Path(folder, "python3.99")  # such as one of pyenv
+        shim.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        shim.chmod(0o755)
+        for program in (sys.executable, str(script), str(shim)):
             out, _ = dftracer("doctor", program, env={"PYTHONPATH": folder})
             assert re.search(rf"ok +the package dftracer of \S+ is {native}\n", out), out
+        job = Path(folder, "python-job")
+        job.write_text(f"#!/bin/sh\ntouch {folder}/ran\n")
+        job.chmod(0o755)
+        out, _ = dftracer("doctor", str(job), env={"PYTHONPATH": folder})
+        assert "the package dftracer" not in out and not Path(folder, "ran").exists(), out
 
 
 def a_family_of_MPI_libraries_is_named():

@@ -1,10 +1,12 @@
 """dftracer run: the program is traced, and only the summary line shows it."""
 
+import importlib.util
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -105,6 +107,19 @@ def a_folder_that_the_program_chooses_is_found(folder):
 
 
 @in_a_folder
+def a_python_without_the_package_is_told(folder):
+    package = Path(folder, "dftracer")
+    package.mkdir()
+    settings = {"PYTHONPATH": folder}
+    _, err = run(folder, "--out", "a", sys.executable, "-c", "0", env=settings)
+    if not importlib.util.find_spec("dftracer"):
+        assert "has no package dftracer, so neither trainings nor annotations of Python are recorded" in err, err
+    Path(package, "dftracer.py").touch()
+    _, err = run(folder, "--out", "a", sys.executable, "-c", "0", env=settings)
+    assert "opened no trace (it trained nothing with PyTorch" in err, err
+
+
+@in_a_folder
 def misspelt_settings_are_reported(folder):
     out, err = run(folder, DOING, "event", 1, CATAGORIES="x", OUTPUT="y", ERROR="1", LOG_LEVEL="", SINKS="")
     lines = err.splitlines()
@@ -158,6 +173,17 @@ def a_program_that_cannot_run_is_reported(folder):
     ):
         out, err = run(folder, word, status=status)
         assert not out and message in err and err.count("\n") == 1, err
+    Path(folder, "data").mkdir()
+    for words, message in (
+        (["./data"], "./data is a folder"),
+        (
+            ["--io", f"{folder}/data", DOING],
+            f"{folder}/data is a folder: to record what happens in it, write --io={folder}/data",
+        ),
+        (["--io", "data", DOING], "data is a folder: to record what happens in it, write --io=data"),
+    ):
+        _, err = run(folder, *words, status=126)
+        assert err == f"dftracer run: {message}\n", err
     script.chmod(0o755)
     _, err = run(folder, script, status=127)
     assert "/no/such/interpreter does not exist" in err, err
@@ -289,6 +315,7 @@ for check in (
     every_command_counts_the_same_events,
     options_choose_the_folder_and_the_name,
     a_folder_that_the_program_chooses_is_found,
+    a_python_without_the_package_is_told,
     misspelt_settings_are_reported,
     misspelt_folders_are_reported,
     misspelt_categories_are_reported,

@@ -136,6 +136,8 @@ def a_slow_rank_is_named_though_no_communication_is_known():
         assert verdict["worst"]["rank"] == slow and f"may be waiting for rank {slow}" in verdict["text"], verdict
         assert abs(verdict["share"] - lost / 125) < 0.01, (verdict["share"], lost / 125)
         assert verdict["shares"]["imbalance"] == verdict["share"], verdict
+        assert abs(verdict["shares"]["compute"] - (1 - lost / 125)) < 0.01, verdict  # the waiting is not both
+        assert f"The rest: compute {100 * verdict['shares']['compute']:.0f} %" in told(verdict), told(verdict)
         assert f"Rank {slow} spends" in told(verdict) and "'solver'" in told(verdict), told(verdict)
         assert "No communication was recorded" in told(verdict), told(verdict)
         assert abs(verdict["shares"]["compute"] + verdict["share"] - 1) < 0.01, verdict["shares"]

@@ -116,7 +116,7 @@ def a_tie_names_those_that_are_about_equal():
         (
             {"compute": 37, "read": 30, "exchange": 33},
             ["communication", "io"],
-            "communication and I/O calls take about",
+            "communication and I/O take about",
         ),
         ({"compute": 34, "read": 30, "exchange": 36}, [], None),
         (

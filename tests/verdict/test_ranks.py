@@ -152,6 +152,19 @@ def the_loop_of_the_last_rank_is_no_tear_down():
     assert "early-end" in ids and not {"tear-down", "tear-down-outside"} & ids, ids
 
 
+def waiting_that_sharing_cannot_save_is_said_to_be_no_cost():
+    """Rank 0 hands out the work of the others; or it has a fifth of theirs, and could take some."""
+    for own, is_told in ((1, True), (10, False)):
+        job = Job(3)
+        for _ in range(STEPS):
+            job.spend("compute", [own, 50, 50])
+            job.meet("exchange", 0.1)
+        document = document_of(job)
+        assert document["verdict"]["shares"]["imbalance"] > 0.2, document["verdict"]
+        line = "Imbalance is no cost here: sharing the work evenly would save less than 5 %."
+        assert (line in document["verdict"]["evidence"]) == is_told, document["verdict"]
+
+
 def clocks_that_differ_do_not_move_the_loop():
     """The clock of node1 is 5 s ahead. Rank 1 computes longer; rank 3, which waits for it, is on the same node."""
     job = Job(4, hosts=2)
@@ -378,6 +391,7 @@ if __name__ == "__main__":
         a_trace_without_an_end_does_not_tell_when_its_rank_was_done,
         later_work_that_recurs_is_no_tear_down,
         the_loop_of_the_last_rank_is_no_tear_down,
+        waiting_that_sharing_cannot_save_is_said_to_be_no_cost,
         clocks_that_differ_do_not_move_the_loop,
         a_slow_node_may_be_a_clock_that_is_wrong,
         what_could_be_compared_must_be_most_of_it,

@@ -133,30 +133,37 @@ def a_worker_that_ends_early_is_missed():
     assert found["advice"].startswith("Raise num_workers, if the node has idle cores"), found
 
 
+def one_worker(load, waiting, compute):
+    """It loads in each step, and is idle for the rest of it."""
+    job = training(steps=STEPS, input=waiting, compute=compute)
+    worker = job.worker(job.ranks[0]).main
+    for _ in range(STEPS):
+        worker.region("data.batch", "data", load)
+        worker.idle(waiting + compute - load)
+    return document_of(job)
+
+
 def more_workers_than_there_are_is_what_would_suffice():
     """One is busy all the time, and one is what would suffice: that is no number to raise it to."""
     for load, words in ((99, "Raise num_workers, if"), (105, "Raise num_workers: 2 would suffice")):
-        job = training(steps=STEPS, input=6, compute=100)
-        worker = job.worker(job.ranks[0]).main
-        for _ in range(STEPS):
-            worker.region("data.batch", "data", load)
-            worker.idle(106 - load)
-        document, _ = document_of(job)
+        document, _ = one_worker(load, waiting=6, compute=100)
         (found,) = (one for one in document["findings"] if one["id"] == "few-workers")
         assert found["advice"].startswith(words), (load, found)
 
 
 def workers_that_wait_for_each_other_are_too_few():
     """One of 100 ms in each step of 141 ms, of which the trainer computes for 41."""
-    job = training(steps=STEPS, input=100, compute=41)
-    worker = job.worker(job.ranks[0]).main
-    for _ in range(STEPS):
-        worker.region("data.batch", "data", 100)
-        worker.idle(41)
-    document, verdict = document_of(job)
+    document, verdict = one_worker(100, waiting=100, compute=41)
     assert "few-workers" not in findings_of(document) and "num_workers" not in verdict["next"], verdict
     assert verdict["next"].startswith("raise prefetch_factor"), verdict
     assert verdict["next"].endswith("busy only 71 % of the time; if they always were, 3 would be needed"), verdict
+
+
+def workers_that_are_idle_for_little_of_the_waiting_are_too_few():
+    """One of 89 ms in each step of 100 ms, of which the trainer waits for 60: busy all the time, it would save 11."""
+    _, verdict = one_worker(89, waiting=60, compute=40)
+    assert verdict["next"].startswith("raise num_workers above 1"), verdict
+    assert "prefetch_factor" not in verdict["next"] and "busy 89 % of the time" in verdict["next"], verdict
 
 
 def more_workers_need_cores_and_are_not_all():
@@ -434,6 +441,7 @@ if __name__ == "__main__":
         a_worker_that_ends_early_is_missed,
         more_workers_than_there_are_is_what_would_suffice,
         workers_that_wait_for_each_other_are_too_few,
+        workers_that_are_idle_for_little_of_the_waiting_are_too_few,
         more_workers_need_cores_and_are_not_all,
         workers_of_some_trainers_are_not_none,
         what_workers_do_is_unknown_without_io,

@@ -75,6 +75,17 @@ def lines_fit_the_terminal():
     assert printed(job).splitlines()[0].endswith("rank 3 causes all of it.")  # a pipe has no width
 
 
+def the_time_of_waiting_is_shown_on_a_narrow_terminal():
+    job = Job(4)
+    for _ in range(24):
+        for rank in job.ranks:
+            rank.main.region("advance_all_particles", "app", 60 if rank.rank == 3 else 20)
+        job.meet("MPI_Allreduce", 2, "MPI", comm=0, comm_size=4, bytes=8)
+    lines = printed(job, COLUMNS="80").splitlines()
+    titles = {title.strip() for line in lines if "not shown" not in line for title in line.split("  ")}
+    assert {"waiting each", "waited", "caused"} <= titles, lines
+
+
 def ranks_are_numbers_without_commas():
     job = solver(ranks=2, compute=[20, 60], exchange=2)
     job.ranks[1].lines = [line.replace('"value":"1"', '"value":"12345"') for line in job.ranks[1].lines]
@@ -87,7 +98,7 @@ def a_job_without_ranks_has_processes():
     for rank in job.ranks:
         rank.lines = [line for line in rank.lines if '"name":"PR"' not in line and "thread_name" not in line]
         rank.lines = [line for line in rank.lines if "process_name" not in line]
-    assert "of the time of 2 processes (1.44 s of 2.40 s in all) is spent in I/O calls.\n" in printed(job), printed(job)
+    assert "of the time of 2 processes (1.44 s of 2.40 s in all) is spent on I/O.\n" in printed(job), printed(job)
 
 
 def colours_are_for_terminals_that_want_them():
@@ -139,6 +150,7 @@ if __name__ == "__main__":
         long_paths_show_their_end,
         one_file_is_named,
         lines_fit_the_terminal,
+        the_time_of_waiting_is_shown_on_a_narrow_terminal,
         ranks_are_numbers_without_commas,
         a_job_without_ranks_has_processes,
         colours_are_for_terminals_that_want_them,

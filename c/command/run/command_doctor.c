@@ -147,7 +147,7 @@ static void report_unlinked(checkup *state, const program *target) {
            state->with_nvtx ? "NVTX ranges" : "");
   } else if (program_is_interpreter(target)) {
     report(state, NOTE, "%s is an interpreter: the code it runs is recorded if that uses dftracer%s", target->image,
-           is_python(target) ? ": trainings of PyTorch and what is built on it need no line, other programs call "
+           python_of(target) ? ": trainings of PyTorch and what is built on it need no line, other programs call "
                                "dftracer.initialize_log"
                              : "");
   } else {
@@ -209,13 +209,14 @@ static void check_mpi(checkup *state, const program *target) {
 }
 
 static void check_python(checkup *state, const program *target) {
+  const char *python = python_of(target);
   char module[PATH_MAX];
-  if (!is_python(target)) return;
-  if (python_package_find(target, module))
-    report(state, FINE, "the package dftracer of %s is %s", target->image, module);
+  if (!python) return;
+  if (python_package_find(python, module)) report(state, FINE, "the package dftracer of %s is %s", python, module);
   else
-    report(state, NOTE, "%s has no package dftracer: Python annotations are not recorded; install it with pip",
-           target->image);
+    report(state, state->with_io || state->with_nvtx ? NOTE : BAD,
+           "%s has no package dftracer: neither trainings nor annotations of Python are recorded; install it with pip",
+           python);
 }
 
 /* The layers besides annotations: a function each. */
@@ -246,7 +247,7 @@ static void check_program(checkup *state, char **words, int count) {
     word = words[at];
   }
   if (!target.path[0]) {
-    report(state, BAD, "%s %s", word, program_text(PROGRAM_MISSING));
+    report(state, BAD, "%s %s", word, program_text(target.kind));
     return;
   }
   if (strcmp(target.path, target.image) != 0)

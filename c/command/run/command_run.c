@@ -230,8 +230,14 @@ static void warn(const run_plan *plan, const program *target) {
     fprintf(stderr, "dftracer run: %s %s\n", printable(target->image), program_text(target->kind));
 }
 
-static int refuse(const program *target, const char *word, int error) {
-  if (target->path[0] && !program_is_startable(target->kind))
+static int refuse(const run_plan *plan, const program *target, const char *word, int error) {
+  const char *io = plan->outcome.io;
+  if (target->kind == PROGRAM_FOLDER && io && !*io)
+    fprintf(stderr, "dftracer run: %s %s: to record what happens in it, write --io=%s\n", printable(word),
+            program_text(target->kind), printable(word));
+  else if (target->kind == PROGRAM_FOLDER)
+    fprintf(stderr, "dftracer run: %s %s\n", printable(word), program_text(target->kind));
+  else if (target->path[0] && !program_is_startable(target->kind))
     fprintf(stderr, "dftracer run: %s %s\n", printable(target->image), program_text(target->kind));
   else
     fprintf(stderr, "dftracer run: cannot run %s: %s%s\n", printable(word), strerror(error),
@@ -245,7 +251,8 @@ static int run_program(run_plan *plan, char **argv) {
   int status = 0, error;
   program_inspect(&target, argv[0]);
   if (!program_is_startable(target.kind))
-    return refuse(&target, argv[0], target.kind == PROGRAM_FORBIDDEN ? EACCES : ENOENT);
+    return refuse(plan, &target, argv[0],
+                  target.kind == PROGRAM_FORBIDDEN || target.kind == PROGRAM_FOLDER ? EACCES : ENOENT);
   if (!set_environment(plan)) return STATUS_OWN;
   if (is_reporter(plan)) {
     warn(plan, &target);
@@ -256,7 +263,7 @@ static int run_program(run_plan *plan, char **argv) {
     if (!error) outcome_report(&plan->outcome, &target);
     outcome_end(&plan->outcome);
   }
-  if (error) return refuse(&target, argv[0], error);
+  if (error) return refuse(plan, &target, argv[0], error);
   if (!is_reporter(plan) && WIFSIGNALED(status)) {
     dft_recovery report;
     outcome_recover(plan->outcome.folder, &report); /* living ranks of this node are left alone */

@@ -145,7 +145,8 @@ static int look_elsewhere(const outcome *job, const char *folder) {
 static void explain_nothing(const outcome *job, const program *target) {
   const char *categories = getenv("DFTRACER_CATEGORIES");
   const char *sinks = getenv("DFTRACER_SINK");
-  char library[PATH_MAX];
+  const char *python = python_of(target);
+  char library[PATH_MAX], module[PATH_MAX];
   if (sinks && strchr(sinks, '/')) {
     fprintf(stderr, "dftracer: the output of %s is in %s, if there is any; only events of built-in sinks are counted\n",
             printable(sinks), printable(job->folder));
@@ -166,9 +167,15 @@ static void explain_nothing(const outcome *job, const program *target) {
     else
       fprintf(stderr, "the loader cannot find libdftracer_core, which %s links: set LD_LIBRARY_PATH=PREFIX/lib\n",
               printable(target->image));
+  } else if (python && !python_package_find(python, module)) {
+    fprintf(stderr,
+            "%s has no package dftracer, so neither trainings nor annotations of Python are recorded: install it with "
+            "pip, or use --io to record the I/O calls\n",
+            printable(python));
   } else if (program_is_interpreter(target)) {
-    fprintf(stderr, "what %s ran opened no trace%s; use --io to record its I/O calls\n", printable(target->image),
-            is_python(target) ? " (it trained nothing with PyTorch; other programs call dftracer.initialize_log)" : "");
+    fprintf(stderr, "what %s ran opened no trace%s; use --io to record its I/O calls\n",
+            printable(python ? python : target->image),
+            python ? " (it trained nothing with PyTorch; other programs call dftracer.initialize_log)" : "");
   } else {
     fprintf(stderr, "%s does not link libdftracer_core; use --io to record its I/O calls\n", printable(target->image));
   }

@@ -28,7 +28,7 @@ const char *program_text(enum program_kind kind) {
 }
 
 int program_is_startable(enum program_kind kind) {
-  return kind != PROGRAM_MISSING && kind != PROGRAM_FORBIDDEN && kind != PROGRAM_NO_LOADER;
+  return kind != PROGRAM_MISSING && kind != PROGRAM_FOLDER && kind != PROGRAM_FORBIDDEN && kind != PROGRAM_NO_LOADER;
 }
 
 static int is_file(const char *path) {
@@ -36,11 +36,17 @@ static int is_file(const char *path) {
   return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
+static int is_folder(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 /* Like execvp: a name with a slash is a path, others are searched on PATH; the first that may be executed wins. */
 static enum program_kind find(const char *word, char path[PATH_MAX]) {
   const char *folders = getenv("PATH");
   enum program_kind kind = PROGRAM_MISSING;
   if (strchr(word, '/')) {
+    if (is_folder(word)) return PROGRAM_FOLDER;
     if (strlen(word) >= PATH_MAX || !is_file(word)) return PROGRAM_MISSING;
     memcpy(path, word, strlen(word) + 1);
     return access(path, X_OK) == 0 ? PROGRAM_FINE : PROGRAM_FORBIDDEN;
@@ -54,7 +60,7 @@ static enum program_kind find(const char *word, char path[PATH_MAX]) {
     if (access(path, X_OK) == 0) return PROGRAM_FINE;
     kind = PROGRAM_FORBIDDEN;
   }
-  return kind;
+  return kind == PROGRAM_MISSING && is_folder(word) ? PROGRAM_FOLDER : kind;
 }
 
 /* ---- ELF ------------------------------------------------------------------------------------------------------------ */

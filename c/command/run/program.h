@@ -9,6 +9,7 @@
 #define PROGRAM_LIST(X)                                                                                         \
   X(PROGRAM_FINE, "can be traced")                                                                              \
   X(PROGRAM_MISSING, "does not exist")                                                                          \
+  X(PROGRAM_FOLDER, "is a folder")                                                                              \
   X(PROGRAM_FORBIDDEN, "cannot be run: no permission")                                                          \
   X(PROGRAM_STATIC,                                                                                             \
     "is linked statically: no library can be loaded into it, so only annotations linked into it count")         \

@@ -401,12 +401,14 @@ static int run_summary(int argc, char **argv) {
 const command command_summary = {
   .name = "summary",
   .arguments = "PATH...",
-  .summary = "where the time went",
+  .summary = "what bounds a job, and where the time went",
   .text =
-    "Reads traces and shows where the time went. PATH is a trace, a folder of traces, the spool of a process "
-    "that is "
-    "still running or has died, a file in Chrome's format, such as torch.profiler's, or a state that was saved with "
-    "--partial; -: stdin.\n\n"
+    "Reads traces, says what bounds the job, and shows where the time went. PATH is a trace, a folder of traces, the "
+    "spool of a process that is still running or has died, a file in Chrome's format, such as torch.profiler's, or a "
+    "state that was saved with --partial; -: stdin.\n\n"
+    "The first lines say what takes most of the time besides compute, why, how much time that is, and what to try "
+    "next. The findings below them are all that is worth a look; --rules prints what is looked for, and --explain how "
+    "a rule judges these traces.\n\n"
     "The summary splits the time of all threads into regions, I/O calls and the rest. It lists events by name, "
     "and I/O by file "
     "and by process. For a training run, it shows the time of compute and fetch, the time spent waiting for data, "

@@ -54,20 +54,27 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
   table_format(lines, "%s", note);
 }
 
+/* A line below a table. */
+static void print_remark(FILE *out, const char *text) {
+  fprintf(out, "  ");
+  terminal_wrap(out, text, 2, 2, table_room(out));
+}
+
 /* Why their waiting is a dash. */
 static void explain_dashes(FILE *out, const collective_list *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     if (!mpi_is_point_to_point((uint8_t)list->calls[i].kind)) continue;
-    fprintf(out, "  how much of point-to-point calls is waiting is not known%s\n",
-            list->waits.late_ns ? ", but for late senders: see Communication by rank" : "");
+    print_remark(out, list->waits.late_ns ? "how much of point-to-point calls is waiting is not known, but for late "
+                                            "senders: see Communication by rank"
+                                          : "how much of point-to-point calls is waiting is not known");
     return;
   }
 }
 
 static void print_names(FILE *out, const summary_answer *answer, uint32_t top, uint32_t count) {
   static const table_column columns[] = {
-    {"name", 't'},         {"processes", 'r'}, {"calls each", 'r'}, {"time each", 'r'},
-    {"waiting each", 'r'}, {"last", 'l'},      {"before", 't'},     {"", 't'}};
+    {"name", 't'},         {"processes", 'o'}, {"calls each", 'r'}, {"time each", 'r'},
+    {"waiting each", 'k'}, {"last", 'l'},      {"before", 't'},     {"", 't'}};
   table lines = {.columns = columns, .column_count = 8};
   const collective_list *list = &answer->collectives;
   char note[128], more[SHOWN_BYTES];
@@ -114,9 +121,9 @@ static const comm_rank **worst_first(const collective_list *list) {
 }
 
 static void print_ranks(FILE *out, const summary_answer *answer, uint32_t top) {
-  static const table_column columns[] = {{"rank", 'l'},        {"communication", 'r'}, {"share", 'r'},
-                                         {"waited", 'r'},      {"caused", 'r'},        {"last", 'r'},
-                                         {"late sender", 'o'}, {"before", 't'},        {"most time in", 't'}};
+  static const table_column columns[] = {{"rank", 'l'},        {"communication", 'r'}, {"share", 'o'},
+                                         {"waited", 'k'},      {"caused", 'k'},        {"last", 'o'},
+                                         {"late sender", 'r'}, {"before", 't'},        {"most time in", 't'}};
   table lines = {.columns = columns, .column_count = 9};
   const collective_list *list = &answer->collectives;
   const comm_rank **order = worst_first(list);
@@ -180,10 +187,11 @@ static void print_clocks(FILE *out, const summary_answer *answer) {
 
 static void print_unmatched(FILE *out, const collective_list *list) {
   const uint64_t unmatched = list->received - list->matched + list->unknown_sources;
-  char text[FORMAT_BYTES], all[FORMAT_BYTES];
-  if (unmatched)
-    fprintf(out, "  the sender of %s of %s messages is not known: late senders are missing there\n",
-            format_count(text, unmatched), format_count(all, list->received + list->unknown_sources));
+  char text[FORMAT_BYTES], all[FORMAT_BYTES], remark[160];
+  if (!unmatched) return;
+  snprintf(remark, sizeof remark, "the sender of %s of %s messages is not known: late senders are missing there",
+           format_count(text, unmatched), format_count(all, list->received + list->unknown_sources));
+  print_remark(out, remark);
 }
 
 /* What a wait completes was counted where it began. */

@@ -88,7 +88,7 @@ static void print_totals(FILE *out, const summary_answer *answer) {
     {"device", in[TIME_TRANSFER], whole, "copies while nothing computes", 0, 1},
     {"checkpoint", in[TIME_CHECKPOINT], whole, "saving and loading while nothing computes", 0, 1},
     {"compiling", in[TIME_COMPILE], whole, "functions, once", 0, 1},
-    {"I/O calls", io, whole, "outside of the above", 0, 1},
+    {"I/O", io, whole, "outside of the above", 0, 1},
     {"outside", in[TIME_OUTSIDE], whole, "of all of the above", 0, 1},
     {"loading", training->data_ns, whole,
      training->data_ns == loading ? "reading and preparing samples"

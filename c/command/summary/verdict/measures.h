@@ -104,7 +104,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(teardown_cause, TEXT, "what explains 80 % of it")                                                                  \
   X(teardown_outside, SHARE, "of it: in no region and no call, if nothing else explains it")                           \
   X(teardown_final, SHARE, "of it: in MPI_Finalize, without waiting for other ranks")                                  \
-  X(teardown_idle, SHARE, "the sum of the last two")                                                                   \
+  X(teardown_idle, SHARE, "of it: in MPI_Finalize, or in no region and no call")                                       \
   X(teardown_region, TEXT, "the region that explains it")                                                              \
   X(teardown_rank, RANK, "the rank that does it, and the others wait")                                                 \
   X(steps, COUNT, "steps of a trainer")                                                                                \

@@ -37,6 +37,10 @@ double verdict_share(const job_costs *costs, enum verdict_class class) {
   return of_ns > 0 ? cost_of(costs->ns, class) / of_ns : 0;
 }
 
+int verdict_sharing_saves(const job_costs *costs) {
+  return costs->base_ns - costs->balanced_ns >= SHARE_MENTIONED * costs->base_ns;
+}
+
 /* Most jobs are short when they are traced, and long when they matter. So a training's start-up is its verdict only if it is longer
  * than the loop, and a minute or more; that of another job only if it is a minute or more, or a fifth of a job that does not mostly
  * compute. Imbalance is one only if sharing the work saves something. */
@@ -44,7 +48,7 @@ static int is_judged(const job_costs *costs, enum verdict_class class) {
   const double start = costs->ns[COST_START];
   if (class == BOUND_NONE || class == BOUND_COMPUTE) return 0;
   if (class == BOUND_INPUT && costs->is_training && !costs->is_input_known) return 0;
-  if (class == BOUND_IMBALANCE) return costs->base_ns - costs->balanced_ns >= SHARE_MENTIONED * costs->base_ns;
+  if (class == BOUND_IMBALANCE) return verdict_sharing_saves(costs);
   if (class != BOUND_START) return 1;
   if (costs->is_training) return start >= START_LEAST_NS && start > costs->base_ns;
   return start >= START_LEAST_NS ||

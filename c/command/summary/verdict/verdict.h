@@ -79,6 +79,8 @@ void verdict_cause_free(verdict_cause *cause);
 extern const char *const verdict_words[BOUND_CLASSES]; /* for programs */
 /* Of a training: much of its loop, or more than the cost, is outside of all regions and calls. */
 int verdict_is_much_unknown(const job_costs *costs);
+/* The job would be clearly shorter if ranks shared their work evenly. If not, their waiting is no cost. */
+int verdict_sharing_saves(const job_costs *costs);
 /* At least half of it is loading, by the trainers themselves and outside of fetches. */
 int verdict_loads_in_loop(const summary_answer *answer, const job_costs *costs, const measure_list *measures);
 /* Of processes without ranks: one lasts much longer than the others; for much of the job, none of them runs. */

@@ -8,7 +8,8 @@
 
 #include "command/summary/answer/runtimefiles.h"
 
-#define ADVICE_LEAST 0.5 /* of the cost: a finding about less of it does not say what to do */
+#define ADVICE_LEAST 0.5         /* of the cost: a finding about less of it does not say what to do */
+#define PREFETCH_LEAST (1.0 / 3) /* of the waiting: what workers that are always busy must be able to save */
 
 /* ---- Input ---------------------------------------------------------------------------------------------------------- */
 
@@ -30,11 +31,23 @@ static int is_absent(const measure_list *measures) {
   return busy->is_known && busy->number >= 0.9 && presence->is_known && presence->number < 0.8;
 }
 
+static void advise_prefetch(FILE *out, const measure_list *measures) {
+  char text[MEASURE_TEXT_BYTES];
+  fprintf(out, "raise prefetch_factor%s: workers are busy only %s of the time",
+          measures->values[M_workers].number > 1 ? ", or look for one slow worker" : "",
+          measure_format(text, measures, M_worker_busy));
+}
+
+/* They are idle for so much of the loop that the trainer would wait clearly less if they were not. */
+static int is_idle(const measure_list *measures) {
+  const measure_value *busy = &measures->values[M_worker_busy], *wait = &measures->values[M_waiting_share];
+  return busy->is_known && busy->number < 0.9 && 1 - busy->number >= PREFETCH_LEAST * wait->number;
+}
+
 /* There are too few, whether or not they load all the time. */
 static void advise_more_workers(FILE *out, const char *what, const measure_list *measures) {
   const int is_io = strcmp(what, "metadata") == 0 || strcmp(what, "read") == 0 || strcmp(what, "write") == 0;
   const int is_prepared = strcmp(what, "preparing") == 0;
-  const measure_value *busy = &measures->values[M_worker_busy];
   char text[MEASURE_TEXT_BYTES];
   if (measures->values[M_workers_excess].is_known) {
     fprintf(out, "make the %s of a sample cheaper", is_io ? "reading" : is_prepared ? "preparing" : "loading");
@@ -42,9 +55,8 @@ static void advise_more_workers(FILE *out, const char *what, const measure_list 
     if (strcmp(what, "loading") == 0) fprintf(out, " (trace with --io to see whether it reads or computes)");
     fprintf(out, ": more workers alone will not do, because ");
     fprintf(out, "%s would be needed", measure_format(text, measures, M_workers_excess));
-  } else if (busy->is_known && busy->number < 0.9) {
-    fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
-            measure_format(text, measures, M_worker_busy));
+  } else if (is_idle(measures)) {
+    advise_prefetch(out, measures);
     if (measures->values[M_workers_wanted].is_known)
       fprintf(out, "; if they always were, %s would be needed", measure_format(text, measures, M_workers_wanted));
   } else {
@@ -88,8 +100,7 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
     fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
     fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
   } else if (busy->is_known && busy->number < 0.5) {
-    fprintf(out, "raise prefetch_factor, or look for one slow worker: workers are busy only %s of the time",
-            measure_format(text, measures, M_worker_busy));
+    advise_prefetch(out, measures);
   } else {
     advise_more_workers(out, what, measures);
   }

@@ -25,7 +25,7 @@ static const class_words words[BOUND_CLASSES] = {
   [BOUND_COMM] = {"COMMUNICATION-BOUND", "is communication", "communication", "If compute hid all of it"},
   [BOUND_CHECKPOINT] = {"CHECKPOINT-BOUND", "is spent on checkpoints", "checkpoints",
                         "With checkpoints in the background"},
-  [BOUND_IO] = {"I/O-BOUND", "is spent in I/O calls", "I/O calls", "Without the time in these calls"},
+  [BOUND_IO] = {"I/O-BOUND", "is spent on I/O", "I/O", "Without this I/O"},
   [BOUND_IMBALANCE] = {"IMBALANCE", "is waiting for other ranks", "imbalance", "With perfect balance"},
   [BOUND_START] = {"START-UP", "passes before the main loop begins", "start-up", "Without it"},
 };
@@ -121,7 +121,7 @@ static const char *doing_text(const job_verdict *verdict, const job_costs *costs
   return verdict->class == BOUND_IMBALANCE && wait != WAITS ? waits[wait] : words[verdict->class].doing;
 }
 
-/* "imbalance and I/O calls take about as much"; 0: none of them could be the verdict. */
+/* "imbalance and I/O take about as much"; 0: none of them could be the verdict. */
 static int say_tied(FILE *out, const job_verdict *verdict) {
   int all = 0, count = 0;
   for (int class = 0; class < BOUND_CLASSES; class ++) all += verdict->is_tied[class];
@@ -230,6 +230,10 @@ static void say_rest(FILE *out, const job_verdict *verdict, const job_costs *cos
   if (is_of_loop(verdict, costs) && start >= SHARE_MENTIONED)
     fprintf(out, "Before the loop, start-up took %s, %.0f %% of the job.\n", time_text(time, costs->ns[COST_START]),
             100 * start);
+  if (verdict->class != BOUND_IMBALANCE && verdict_share(costs, BOUND_IMBALANCE) >= SHARE_WARNING &&
+      !verdict_sharing_saves(costs))
+    fprintf(out, "Imbalance is no cost here: sharing the work evenly would save less than %.0f %%.\n",
+            100 * SHARE_MENTIONED);
 }
 
 /* What a training spends besides its loop. */
