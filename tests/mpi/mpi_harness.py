@@ -121,6 +121,7 @@ def by_rank(folder: str, **options: object) -> dict[int, list[dict]]:
             expect_equal(len(ranks), 1, "events of MPI_Init in one process")
             expect(ranks[0] not in found, f"rank {ranks[0]} twice")
             found[ranks[0]] = events
+    expect_equal(sorted(found), list(range(max(found, default=0) + 1)), "ranks with calls")
     return found
 
 

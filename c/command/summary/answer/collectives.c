@@ -165,7 +165,8 @@ typedef struct comparison {
   const summary_state *state;
   waiting waits;
   delays late;
-  clock_visit *visits;  /* by host */
+  clock_visit *visits;  /* of the hosts of a meeting */
+  uint32_t *places;     /* by host: where it may be in them */
   uint32_t *came_last;  /* by name, then by process */
   wait_sums *sums;      /* by process */
   uint64_t *call_waits; /* by name */
@@ -194,9 +195,11 @@ static const char *check_meeting(void *context, uint32_t name, const meeting_mem
     const uint32_t host = clocks->of_process[members[i].process];
     const arrival *call = &members[i].call;
     const int64_t end = call->wait_end + clocks->slack_ns;
-    uint32_t at = 0;
-    while (at < visited && of->visits[at].host != host) at++;
-    if (at == visited) of->visits[visited++] = (clock_visit){host, call->start, end};
+    uint32_t at = of->places[host];
+    if (at >= visited || of->visits[at].host != host) {
+      of->places[host] = at = visited++;
+      of->visits[at] = (clock_visit){host, call->start, end};
+    }
     if (call->start > of->visits[at].last_start) of->visits[at].last_start = call->start;
     if (end < of->visits[at].first_end) of->visits[at].first_end = end;
   }
@@ -367,11 +370,12 @@ int collective_list_init(collective_list *list, summary_state *state) {
   is_good = host_clocks_init(&list->clocks, state) && list_names(list, state) && list_ranks(list, state);
   if (!is_good || !list->count) return is_good;
   of.visits = calloc((size_t)list->clocks.count + 1, sizeof *of.visits);
+  of.places = calloc((size_t)list->clocks.count + 1, sizeof *of.places);
   of.came_last = calloc((size_t)list->count * (state->process_count + 1u), sizeof *of.came_last);
   of.sums = calloc((size_t)state->process_count + 1, sizeof *of.sums);
   of.call_waits = calloc((size_t)list->count + 1, sizeof *of.call_waits);
-  is_good = of.visits && of.came_last && of.sums && of.call_waits && waiting_init(&of.waits, state->process_count) &&
-            delays_init(&of.late, state->process_count);
+  is_good = of.visits && of.places && of.came_last && of.sums && of.call_waits &&
+            waiting_init(&of.waits, state->process_count) && delays_init(&of.late, state->process_count);
   is_good = is_good && compare(&of, state) && sum_waits(&of) && explain_delays(&of, state);
   if (is_good) {
     finish_calls(&of);
@@ -380,6 +384,7 @@ int collective_list_init(collective_list *list, summary_state *state) {
   waiting_free(&of.waits);
   delays_free(&of.late);
   free(of.visits);
+  free(of.places);
   free(of.came_last);
   free(of.sums);
   free(of.call_waits);

@@ -2,7 +2,8 @@
  *
  * A line holds what one thread was in: spans of time, each with a class, in the order of their ends. The lines of a process are
  * read backwards, all at once: then a span comes before all that it encloses, so one pass with a small stack for each thread tells
- * for every moment what there is, also where spans overlap without nesting. What does not fit in memory is spilled. SPDX-License-Identifier: MIT */
+ * for every moment what there is, also where spans overlap without nesting. What does not fit in memory is spilled.
+ * SPDX-License-Identifier: MIT */
 #ifndef DFTRACER_WORKLINE_H
 #define DFTRACER_WORKLINE_H
 
