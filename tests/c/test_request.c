@@ -7,7 +7,7 @@
 
 static dft__request take(uint64_t handle) {
   dft__request request = {0, -1};
-  CHECK(dft__request_take(handle, &request));
+  CHECK_INT(dft__request_take(handle, &request), DFT__REQUEST_COMPLETE);
   return request;
 }
 
@@ -42,17 +42,36 @@ static void a_thread_gets_its_own_first(void) {
   CHECK_INT(take(11).id, 500); /* a request may be waited for by another thread */
 }
 
+#define MANY 60000u
+
+static void *begin_many(void *unused) {
+  for (uint64_t id = 1; id <= MANY; id++) dft__request_begin(15, id, (int64_t)id);
+  return unused;
+}
+
+/* With one that this thread began between them. A list of all that is searched for each takes minutes. */
+static void one_thread_begins_many_and_another_completes_them(void) {
+  for (int i = 0; i < 20; i++) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, begin_many, NULL);
+    pthread_join(thread, NULL);
+    dft__request_begin(15, MANY + 1, 1);
+    CHECK_INT(take(15).id, MANY + 1);
+    for (uint64_t id = 1; id <= MANY; id++) CHECK_INT(take(15).id, id);
+  }
+}
+
 static void a_persistent_request_stays(void) {
   dft__request request;
   dft__request_prepare(13, 24);
-  CHECK_INT(take(13).bytes, 0); /* not started */
+  CHECK_INT(dft__request_take(13, &request), DFT__REQUEST_IDLE);
   for (uint64_t id = 1; id <= 2; id++) {
     CHECK_INT(dft__request_start(13, id), 24);
     request = take(13);
     CHECK_INT(request.id, id);
     CHECK_INT(request.bytes, 24);
   }
-  CHECK_INT(take(13).id, 0);
+  CHECK_INT(dft__request_take(13, &request), DFT__REQUEST_IDLE);
   dft__request_drop(13);
   CHECK(!dft__request_take(13, &request));
   CHECK_INT(dft__request_start(13, 1), -1);
@@ -76,6 +95,7 @@ int main(void) {
   a_request_is_found_once();
   the_same_handle_keeps_the_order();
   a_thread_gets_its_own_first();
+  one_thread_begins_many_and_another_completes_them();
   a_persistent_request_stays();
   what_finds_no_room_is_not_found();
   return 0;
