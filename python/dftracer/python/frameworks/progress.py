@@ -109,6 +109,8 @@ class Loop(Iterator):
             return
         if self._dft_use in progress.loops and progress.is_done():
             self._dft_loop._step(IS_LAST)
+        elif not progress.drivers and not self._dft_use.is_ahead:
+            self._dft_loop._keep()  # the program has looked at its batch, and no model was called
         self._dft_loop = None  # it records what it has in hand, and the end of its workers
         progress.loop_ends(self._dft_use)
 
