@@ -268,6 +268,26 @@ def workers_that_start_anew_are_not_more_at_once():
     assert words in document["verdict"]["next"], document
 
 
+def workers_of_ranks_that_hardly_wait_do_not_count():
+    """A worker of rank 1 is busy all the time, and it waits for 40 of 100 ms. That of rank 0 is busy for 30 ms."""
+    for own_wait, words in (
+        (15, "workers of rank 1 are busy 100 % of the time"),
+        (25, "workers are busy only 65 % of the time"),
+    ):
+        job = training(ranks=2, steps=STEPS, input=[own_wait, 40], compute=60, exchange=0.1)
+        for rank, busy in ((0, 30), (1, 100)):
+            worker = job.worker(job.ranks[rank]).main
+            for _ in range(STEPS):
+                worker.region("data.batch", "data", busy)
+                worker.idle(100.1 - busy)
+        document = document_of(job)
+        found = {finding["id"]: finding for finding in document["findings"]}
+        assert document["verdict"]["class"] == "input", document["verdict"]
+        assert words in document["verdict"]["next"], document["verdict"]
+        assert ("few-workers" in found) == (own_wait == 15), found
+        assert own_wait == 25 or "100 % of the time on rank 1, and" in found["few-workers"]["evidence"], found
+
+
 def io_verdict(make):
     job = Job(2)
     for step in range(1200):
@@ -360,4 +380,5 @@ if __name__ == "__main__":
         the_rank_that_saves_says_how_often,
         who_made_the_data_before_the_loop_is_no_worker,
         workers_that_start_anew_are_not_more_at_once,
+        workers_of_ranks_that_hardly_wait_do_not_count,
     )

@@ -75,7 +75,7 @@ int is_runtime_file(dft_text path) {
 }
 
 int is_module_file(dft_text path) {
-  static const char *const parts[] = {"/lib/python", "/lib64/python", "/site-packages", "/dist-packages"};
+  static const char *const parts[] = {"/lib/python", "/lib64/python", "/site-packages"};
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     if (memmem(path.text, path.len, parts[i], strlen(parts[i]))) return 1;
   }

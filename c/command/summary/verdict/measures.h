@@ -125,6 +125,7 @@ enum measure_unit { UNIT_COUNT, UNIT_RANK, UNIT_SHARE, UNIT_RATIO, UNIT_TIME, UN
   X(waiting_stake, TIME, "the same as a time")                                                                         \
   X(worker_start_share, SHARE, "of the waiting for data: loaders and workers begin or end")                            \
   X(worker_start_stake, TIME, "the same as a time")                                                                    \
+  X(waiting_trainers, TEXT, "whose workers are meant: others wait less than half as long as the one that waits most")  \
   X(workers, COUNT, "processes that load for a trainer in its loop, at once")                                          \
   X(empty_workers, COUNT, "further ones, which find no data at all")                                                   \
   X(worker_busy, SHARE, "of the workers' time in the training loop: they load")                                        \

@@ -252,12 +252,35 @@ static void take_epochs(measure_list *list, const summary_answer *answer) {
   measure_set(list, M_cold_stake, first_ns > other_ns ? first_ns - other_ns : 0);
 }
 
+static double wait_share(const trainer_line *trainer) {
+  return trainer->loop_ns ? (double)trainer->class_ns[TIME_INPUT] / (double)trainer->loop_ns : 0;
+}
+
+/* Workers of trainers that hardly wait say nothing of what the others wait for. Those that wait most come first. */
+static uint32_t count_waiting(const trainer_list *trainers) {
+  uint32_t count = 0;
+  while (count < trainers->count && wait_share(&trainers->lines[count]) >= 0.5 * wait_share(&trainers->lines[0]))
+    count++;
+  return count;
+}
+
+/* Whose workers are meant, if not those of all. */
+static void take_waiting(measure_list *list, const summary_answer *answer, uint32_t count) {
+  const state_process *first = &answer->state->processes[answer->trainers.lines[0].process];
+  char text[64];
+  if (count == answer->trainers.count) return;
+  if (count > 1) snprintf(text, sizeof text, "%" PRIu32 " of %" PRIu32 " trainers", count, answer->trainers.count);
+  else if (first->rank != NO_NUMBER) snprintf(text, sizeof text, "rank %" PRId64, first->rank);
+  else snprintf(text, sizeof text, "pid %" PRIu64, first->pid);
+  measure_set_text(list, M_waiting_trainers, text, strlen(text));
+}
+
 /* Of the trainer with the worker that is busiest: this one, and the others. */
-static void take_busiest(measure_list *list, const summary_answer *answer) {
+static void take_busiest(measure_list *list, const summary_answer *answer, uint32_t trainers) {
   const trainer_workers *found = NULL;
   char name[48];
   double all, others;
-  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+  for (uint32_t i = 0; i < trainers; i++) {
     const trainer_workers *own = &answer->trainers.lines[i].workers;
     if (own->busiest && (!found || own->busiest_share > found->busiest_share)) found = own;
   }
@@ -276,26 +299,25 @@ static void take_busiest(measure_list *list, const summary_answer *answer) {
 #define WORKER_FACTOR 8
 #define WORKERS_MOST 64
 
-static void take_workers(measure_list *list, const trainer_list *trainers) {
+static void take_workers(measure_list *list, const trainer_line *trainers, uint32_t count) {
   double workers = 0, empty = 0, busy = 0, life = 0, loops = 0, enough = 0;
-  for (uint32_t i = 0; i < trainers->count; i++) {
-    const trainer_workers *own = &trainers->lines[i].workers;
+  for (uint32_t i = 0; i < count; i++) {
+    const trainer_workers *own = &trainers[i].workers;
     workers += own->at_once;
     empty += own->empty;
     busy += (double)own->busy_ns;
     life += (double)own->life_ns;
-    loops += (double)own->at_once * (double)trainers->lines[i].loop_ns;
+    loops += (double)own->at_once * (double)trainers[i].loop_ns;
     if ((double)own->enough > enough) enough = (double)own->enough;
   }
-  if (workers > 0 && workers < trainers->count)
-    workers = trainers->count; /* some trainers have one, and that is not none */
-  measure_set_ratio(list, M_workers, workers, trainers->count);
-  measure_set_ratio(list, M_empty_workers, empty, trainers->count);
+  if (workers > 0 && workers < count) workers = count; /* some trainers have one, and that is not none */
+  measure_set_ratio(list, M_workers, workers, count);
+  measure_set_ratio(list, M_empty_workers, empty, count);
   measure_set_ratio(list, M_worker_busy, busy, life);
   measure_set_ratio(list, M_worker_presence, life, loops);
   if (enough > 0) measure_set(list, M_workers_enough, enough);
-  if (enough * trainers->count > workers) {
-    const int is_excess = enough * trainers->count > WORKER_FACTOR * workers || enough > WORKERS_MOST;
+  if (enough * count > workers) {
+    const int is_excess = enough * count > WORKER_FACTOR * workers || enough > WORKERS_MOST;
     measure_set(list, is_excess ? M_workers_excess : M_workers_wanted, enough);
   }
 }
@@ -321,8 +343,12 @@ static int take_training(measure_list *list, const summary_answer *answer, const
   }
   if (training->processes) measure_set(list, M_checkpoints, most); /* often, only one rank saves */
   take_epochs(list, answer);
-  take_workers(list, &answer->trainers);
-  take_busiest(list, answer);
+  if (answer->trainers.count) {
+    const uint32_t count = count_waiting(&answer->trainers);
+    take_waiting(list, answer, count);
+    take_workers(list, answer->trainers.lines, count);
+    take_busiest(list, answer, count);
+  }
   take_starts(list, costs);
   return take_steps(list, answer, costs);
 }

@@ -247,8 +247,8 @@ const finding_rule rules[] = {
     {M_empty_workers, '<', 1},
     {M_worker_start_share, '<', 0.50}},
    M_waiting_stake,
-   "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time, and it waits for data for "
-   "{waiting_share} of its loop",
+   "the workers of a trainer ({workers} at once) are busy {worker_busy} of the time[ on {waiting_trainers}], "
+   "and it waits for data for {waiting_share} of its loop",
    "Raise num_workers[: {workers_wanted} would suffice], if the node has idle cores or workers mostly wait in I/O "
    "calls.[ But more workers alone will not do, because {workers_excess} would be needed: make the loading of a "
    "sample cheaper (prepare it once and store it, or on the device).]"},
@@ -260,8 +260,8 @@ const finding_rule rules[] = {
     {M_worker_start_share, '<', 0.50},
     {M_worker_spread, '<', 0.50}},
    M_waiting_stake,
-   "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time, and yet it waits for data "
-   "for {waiting_share} of its loop",
+   "the workers of a trainer ({workers} at once) are busy only {worker_busy} of the time[ on "
+   "{waiting_trainers}], and yet it waits for data for {waiting_share} of its loop",
    "Raise prefetch_factor, keep workers (persistent_workers=True), or look for one slow worker that the others wait "
    "for."},
 };

@@ -31,11 +31,19 @@ static int is_absent(const measure_list *measures) {
   return busy->is_known && busy->number >= 0.9 && presence->is_known && presence->number < 0.8;
 }
 
-static void advise_prefetch(FILE *out, const measure_list *measures) {
+/* "workers of rank 1 are busy only 60 % of the time" */
+static void say_busy(FILE *out, const char *only, const measure_list *measures) {
   char text[MEASURE_TEXT_BYTES];
-  fprintf(out, "raise prefetch_factor%s: workers are busy only %s of the time",
-          measures->values[M_workers].number > 1 ? ", or look for one slow worker" : "",
-          measure_format(text, measures, M_worker_busy));
+  fprintf(out, "workers");
+  if (measures->values[M_waiting_trainers].is_known)
+    fprintf(out, " of %s", measure_format(text, measures, M_waiting_trainers));
+  fprintf(out, " are busy %s%s of the time", only, measure_format(text, measures, M_worker_busy));
+}
+
+static void advise_prefetch(FILE *out, const measure_list *measures) {
+  fprintf(out,
+          "raise prefetch_factor%s: ", measures->values[M_workers].number > 1 ? ", or look for one slow worker" : "");
+  say_busy(out, "only ", measures);
 }
 
 /* They are idle for so much of the loop that the trainer would wait clearly less if they were not. */
@@ -61,8 +69,8 @@ static void advise_more_workers(FILE *out, const char *what, const measure_list 
       fprintf(out, "; if they always were, %s would be needed", measure_format(text, measures, M_workers_wanted));
   } else {
     fprintf(out, "raise num_workers above %s", measure_format(text, measures, M_workers));
-    fprintf(out, "%s: workers are busy ", is_io ? "" : " if the node has idle cores");
-    fprintf(out, "%s of the time", measure_format(text, measures, M_worker_busy));
+    fprintf(out, "%s: ", is_io ? "" : " if the node has idle cores");
+    say_busy(out, "", measures);
   }
 }
 
@@ -98,7 +106,8 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
   } else if (busy->is_known && busy->number >= 0.5 && busy->number < 0.9 && is_enough(measures)) {
     fprintf(out, "raise prefetch_factor: ");
     fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
-    fprintf(out, ", but workers are busy only %s of the time", measure_format(text, measures, M_worker_busy));
+    fprintf(out, ", but ");
+    say_busy(out, "only ", measures);
   } else if (busy->is_known && busy->number < 0.5) {
     advise_prefetch(out, measures);
   } else {
