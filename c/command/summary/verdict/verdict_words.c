@@ -123,7 +123,7 @@ static const char *doing_text(const job_verdict *verdict, const job_costs *costs
   return verdict->class == BOUND_IMBALANCE && wait != WAITS ? waits[wait] : words[verdict->class].doing;
 }
 
-/* "imbalance and I/O take about as much"; 0: none of them could be the verdict. */
+/* "imbalance and I/O take about the same share of the job"; 0: none of them could be the verdict. */
 static int say_tied(FILE *out, const job_verdict *verdict) {
   int all = 0, count = 0;
   for (int class = 0; class < BOUND_CLASSES; class ++) all += verdict->is_tied[class];
@@ -132,7 +132,7 @@ static int say_tied(FILE *out, const job_verdict *verdict) {
     fprintf(out, "%s%s", !count ? "" : count + 1 < all ? ", " : " and ", words[class].short_name);
     count++;
   }
-  if (count) fprintf(out, " take about as much of ");
+  if (count) fprintf(out, " take about the same share of ");
   return count;
 }
 
