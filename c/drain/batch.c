@@ -21,6 +21,7 @@ void dft__batch_begin(dft_batch *batch, dft__spool *spool, uint64_t seq, uint32_
   batch->events_before = before->events;
   batch->is_ending = before->final_ticks != 0;
   batch->final_ticks = before->final_ticks;
+  batch->alive_ticks = 0;
   batch->from_page = before->open_page;
   batch->from_depth = before->open_depth;
   batch->finish_ns = 0;

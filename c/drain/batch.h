@@ -46,6 +46,7 @@ struct dft_batch {
   uint64_t last_ticks;    /* the latest end of these */
   uint64_t events_before; /* in earlier commits */
   uint64_t final_ticks;   /* when open regions end */
+  uint64_t alive_ticks;   /* the process was alive then; 0: not known */
   uint32_t is_ending;     /* an earlier batch handed out some of them, so their end is fixed already */
   uint64_t finish_ns;     /* from the end of the program to the `end`, which every sink gets alike; 0: not there yet */
   uint64_t next_id;       /* for lines that have no record */

@@ -141,6 +141,7 @@ uint64_t dft__open_region_last_sign(const dft_batch *batch) {
   uint64_t ticks = batch->last_ticks > header->opened_ticks ? batch->last_ticks : header->opened_ticks;
   uint64_t walked = 0;
   const dft__thread *thread;
+  if (batch->alive_ticks > ticks) ticks = batch->alive_ticks;
   if (DFT__GET(header->ended_ticks) > ticks) ticks = DFT__GET(header->ended_ticks);
   if (DFT__GET(header->dropped_last) > ticks) ticks = DFT__GET(header->dropped_last);
   if (header->commit[(batch->seq - 1) & 1].last_ticks > ticks) ticks = header->commit[(batch->seq - 1) & 1].last_ticks;

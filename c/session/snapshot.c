@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -22,6 +23,7 @@
 struct dft_snapshot {
   dft__spool spool;
   enum dft__life life;
+  uint64_t alive_ticks; /* when it was taken, if the process is alive; else 0 */
   int is_in_batch;
   uint64_t live_bytes;
   uint32_t is_complete;
@@ -92,6 +94,18 @@ static void find_live_path(dft_snapshot *snapshot, const char *claim) {
   dft__tracefolder_live_beside(snapshot->live_path, sizeof snapshot->live_path, claim, header->base, 0, name);
 }
 
+/* Now, in ticks of the process; if that is before the last comparison of its clocks, then that. */
+static uint64_t ticks_now(const dft__clock_map *map) {
+  const uint32_t count = DFT__GET(map->count);
+  const dft__knot *last = &map->knots[count && count <= DFT__KNOTS ? count - 1 : 0];
+  struct timespec now;
+  uint64_t ns;
+  clock_gettime(CLOCK_REALTIME, &now);
+  ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  if (!last->rate || ns <= last->ns) return last->ticks;
+  return last->ticks + (uint64_t)(((dft__wide)(ns - last->ns) << DFT__RATE_LOG) / last->rate);
+}
+
 dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
   char path[DFT__PATH_MAX];
   dft__identity own;
@@ -110,6 +124,7 @@ dft_status dft_snapshot_open(const char *claim, dft_snapshot **result) {
     return status;
   }
   snapshot->life = life_of(path, &own);
+  if (snapshot->life == DFT__ALIVE) snapshot->alive_ticks = ticks_now(&snapshot->spool.header->clock);
   snapshot->live_bytes = dft__commit_current(&snapshot->spool)->bytes[0];
   snapshot->is_complete = dft__commit_current(&snapshot->spool)->complete;
   dft__hex(snapshot->host_hash, snapshot->spool.header->host_hash);
@@ -162,6 +177,7 @@ static void begin_batch(dft_snapshot *snapshot) {
   dft__batch_begin(&snapshot->batch, &snapshot->spool, seq,
                    DFT__BATCH_FINAL | (snapshot->life == DFT__DEAD ? DFT__BATCH_RECOVERED : 0u) |
                      (seq == 1 ? DFT__BATCH_FIRST : 0u));
+  snapshot->batch.alive_ticks = snapshot->alive_ticks;
   dft__batch_claim(&snapshot->batch, &snapshot->queue, UINT64_MAX);
   dft__definition_take(&snapshot->batch);
   snapshot->is_in_batch = 1;

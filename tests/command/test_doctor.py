@@ -3,12 +3,13 @@
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from harness import DIE, dftracer
+from harness import DIE, SOURCE, dftracer
 
 
 def a_linked_program_would_be_traced():
@@ -50,6 +51,28 @@ def a_library_that_is_not_found_is_named():
         words = ("run", "--out", f"{folder}/traces", "--", program)
         _, err = dftracer(*words, env={"LD_LIBRARY_PATH": ""}, status=127)
         assert f"the loader cannot find libdftracer_core, which {program} links" in err, err
+
+
+def another_library_than_that_of_the_command_is_told():
+    """With --io a program would have both."""
+    with tempfile.TemporaryDirectory() as folder:
+        program, library = Path(folder) / "program", Path(folder) / Path(os.environ["DFT_TEST_LIBRARY"]).name
+        shutil.copy(os.environ["DFT_TEST_LIBRARY"], library)
+        name = re.search(r"SONAME.*\[(.*)\]", subprocess.check_output(["readelf", "-d", library], text=True)).group(1)
+        if library.name != name:
+            library.with_name(name).symlink_to(library.name)
+        source = '#include <dftracer/dft.h>\nint main(void) { dft_region_begin_named("a", "b"); dft_region_end(); }'
+        words = ["cc", f"-I{SOURCE}/c/include", "-x", "c", "-", "-o", program, "-x", "none", library]
+        words += [f"-Wl,-rpath,{folder}"]
+        subprocess.run(words, input=source, text=True, check=True)
+        other = f"{program} links another libdftracer_core"
+        out, _ = dftracer("doctor", program)
+        assert f"note  {other} than this command: {folder}/" in out, out
+        out, _ = dftracer("doctor", "--io", program, status=1)
+        assert f"BAD   {other} than this command: {folder}/" in out and "with --io, both record" in out, out
+        for words, is_told in ((["--io"], True), ([], False)):
+            _, err = dftracer("run", *words, "--out", f"{folder}/traces", program)
+            assert (f"dftracer: {other}, {folder}/" in err) == is_told, err
 
 
 def an_interpreter_gets_a_note():
@@ -165,6 +188,7 @@ for check in (
     a_linked_program_would_be_traced,
     reasons_are_named,
     a_library_that_is_not_found_is_named,
+    another_library_than_that_of_the_command_is_told,
     an_interpreter_gets_a_note,
     layers_are_named,
     a_python_is_asked_for_the_package,

@@ -72,6 +72,8 @@ def check(folder, events, running, settings):
         assert sorted(event["args"]["number"] for event in alive.values() if event["name"] == "wörk") == sorted(
             [*range(events), *range(events)]
         )
+        (still,) = (event for event in alive.values() if "open" in event["args"])
+        assert events_of(folder)[0][still["id"]]["dur"] > still["dur"], "what is open lasts until now"
         found = json.loads(command("summary", "--json", folder))
         assert found["events"] == 2 * events + 1 and found["problems"] == [], found["problems"]
         facts = json.loads(command("info", "--json", folder))

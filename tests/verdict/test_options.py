@@ -63,6 +63,15 @@ def all_runs_have_no_verdict_together():
         assert summary_of("--run", "1", folder)["verdict"] is not None
 
 
+def a_part_of_the_time_is_told():
+    line = "Only a part of the time was asked for"
+    with tempfile.TemporaryDirectory() as folder:
+        written(folder)
+        for words, told in (([], None), (["--to", "1s"], f"{line}."), (["--from", "1s"], f"{line}: events that began ")):
+            evidence = summary_of(*words, folder)["verdict"]["evidence"]
+            assert [one.startswith(told or line) for one in evidence if line in one] == [True] * bool(told), evidence
+
+
 def a_time_without_events_is_told():
     with tempfile.TemporaryDirectory() as folder:
         written(folder)
@@ -77,5 +86,6 @@ if __name__ == "__main__":
         calls_that_tables_hide_were_recorded,
         a_state_without_all_events_has_no_verdict,
         all_runs_have_no_verdict_together,
+        a_part_of_the_time_is_told,
         a_time_without_events_is_told,
     )

@@ -149,6 +149,11 @@ int table_room(FILE *out) {
   return isatty(fileno(out)) || (columns && *columns) ? terminal_width(out) : INT_MAX;
 }
 
+void table_remark(FILE *out, int indent, const char *text) {
+  fprintf(out, "%*s", indent, "");
+  terminal_wrap(out, text, indent, indent, table_room(out));
+}
+
 static void name_dropped(const table *sheet, FILE *out, int indent, const int width[]) {
   char text[512] = "";
   size_t len = 0;
@@ -157,9 +162,7 @@ static void name_dropped(const table *sheet, FILE *out, int indent, const int wi
     len += (size_t)snprintf(text + len, sizeof text - len, "%s%s",
                             len ? ", " : "not shown, for lack of width: ", sheet->columns[i].title);
   }
-  if (!len) return;
-  fprintf(out, "%*s", indent, "");
-  terminal_wrap(out, text, indent, indent, terminal_width(out));
+  if (len) table_remark(out, indent, text);
 }
 
 void table_print(table *sheet, FILE *out, int indent) {

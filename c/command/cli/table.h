@@ -34,6 +34,9 @@ int table_room(FILE *out);
  * only on a terminal or when COLUMNS is set. */
 void table_print(table *sheet, FILE *out, int indent);
 
+/* A line below a table. */
+void table_remark(FILE *out, int indent, const char *text);
+
 /* A section's title in bold, and a note in a dimmed colour. */
 void table_heading(FILE *out, const char *title, const char *note);
 

@@ -1,6 +1,5 @@
 /* command_doctor.c - dftracer doctor: checks the installation, and whether a program can be traced.
  * SPDX-License-Identifier: MIT */
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -55,16 +54,9 @@ __attribute__((format(printf, 3, 4))) static void report(checkup *state, enum ve
 
 /* ---- The installation ----------------------------------------------------------------------------------------------- */
 
-/* The path of the core library that this command uses; empty when it is unknown. */
-static const char *find_core(char path[PATH_MAX]) {
-  Dl_info core;
-  if (!dladdr((void *)(uintptr_t)dft_version, &core) || !realpath(core.dli_fname, path)) path[0] = '\0';
-  return path;
-}
-
 static void check_library(checkup *state) {
   char path[PATH_MAX];
-  find_core(path);
+  program_core(path);
   if (strcmp(dft_version(), DFT_VERSION) == 0) report(state, FINE, "libdftracer_core %s: %s", dft_version(), path);
   else
     report(state, BAD, "libdftracer_core is version %s, but this command is %s: %s belongs to another installation",
@@ -157,7 +149,7 @@ static void report_unlinked(checkup *state, const program *target) {
 
 /* Does the program load the same core library as this command? */
 static void check_links(checkup *state, const program *target) {
-  char library[PATH_MAX], own[PATH_MAX], theirs[PATH_MAX];
+  char library[PATH_MAX];
   if (!program_library(target, "libdftracer_core.so", library)) {
     report_unlinked(state, target);
   } else if (!library[0]) {
@@ -165,8 +157,10 @@ static void check_links(checkup *state, const program *target) {
            "%s links libdftracer_core, but the loader cannot find it: set LD_LIBRARY_PATH=PREFIX/lib, or link with "
            "-Wl,-rpath,PREFIX/lib",
            target->image);
-  } else if (*find_core(own) && realpath(library, theirs) && strcmp(own, theirs) != 0) {
-    report(state, NOTE, "%s links another libdftracer_core than this command: %s", target->image, theirs);
+  } else if (!program_is_core(library)) {
+    report(state, state->with_io ? BAD : NOTE, "%s links another libdftracer_core than this command: %s%s",
+           target->image, library,
+           state->with_io ? "; with --io, both record: use the dftracer of that installation" : "");
   } else {
     report(state, FINE, "%s links libdftracer_core: its annotations are recorded", target->image);
   }

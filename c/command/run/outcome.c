@@ -181,6 +181,16 @@ static void explain_nothing(const outcome *job, const program *target) {
   }
 }
 
+/* The preload library brings the core of this command. */
+static void warn_of_another_core(const program *target) {
+  char library[PATH_MAX];
+  if (!program_library(target, "libdftracer_core.so", library) || !library[0] || program_is_core(library)) return;
+  fprintf(stderr,
+          "dftracer: %s links another libdftracer_core, %s: both recorded, and their numbers do not fit together; use "
+          "the dftracer of that installation\n",
+          printable(target->image), printable(library));
+}
+
 /* Whether the folder is neither the job's own nor noted before in the list. */
 static int is_other_folder(const char *folder, const char *notes, const char *own) {
   if (!*folder || strcmp(folder, own) == 0) return 0;
@@ -203,5 +213,6 @@ void outcome_report(outcome *job, const program *target) {
     if (is_complete && is_other_folder(folder, notes, own)) is_any |= look_elsewhere(job, folder);
   }
   if (!is_any && !job->is_quiet) explain_nothing(job, target);
+  if (is_any && job->io) warn_of_another_core(target);
   free(notes);
 }

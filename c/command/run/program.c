@@ -211,11 +211,21 @@ int program_library(const program *target, const char *name, char path[PATH_MAX]
   return found;
 }
 
+const char *program_core(char path[PATH_MAX]) {
+  Dl_info core;
+  if (!dladdr((void *)(uintptr_t)dft_version, &core) || !realpath(core.dli_fname, path)) path[0] = '\0';
+  return path;
+}
+
+int program_is_core(const char *library) {
+  char own[PATH_MAX], theirs[PATH_MAX];
+  return !*program_core(own) || !realpath(library, theirs) || strcmp(own, theirs) == 0;
+}
+
 /* Finds a file in one of these folders, which are relative to that of the core library. */
 static int find_beside_core(const char *const places[], size_t count, const char *name, char path[PATH_MAX]) {
   char folder[PATH_MAX];
-  Dl_info core;
-  if (!dladdr((void *)(uintptr_t)dft_version, &core) || !realpath(core.dli_fname, folder)) return 0;
+  if (!*program_core(folder)) return 0;
   strrchr(folder, '/')[1] = '\0';
   for (size_t i = 0; i < count; i++) {
     char candidate[PATH_MAX + 64];

@@ -49,6 +49,13 @@ int program_is_startable(enum program_kind kind);
  * zero when the program does not need it; an empty path means that the loader cannot find it. Runs the loader only. */
 int program_library(const program *target, const char *name, char path[PATH_MAX]);
 
+/* The path of the core library that this command uses; empty when it is unknown. */
+const char *program_core(char path[PATH_MAX]);
+
+/* Whether the file is that library, as far as is known. If a program links another one, it has two of them under --io: both record,
+ * and what they say of calls does not fit together. */
+int program_is_core(const char *library);
+
 /* Our libraries that programs load, beside the core library. */
 #define PROGRAM_PRELOAD "libdftracer_preload.so"
 #define PROGRAM_NVTX "libdftracer_nvtx.so"

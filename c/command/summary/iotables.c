@@ -45,7 +45,7 @@ static void print_files(FILE *out, const summary_answer *answer, const file_grou
   const int has_mapped = answer->io.mapped_bytes != 0;
   uint64_t files = groups->left_out;
   table lines = {0};
-  char note[SHOWN_BYTES];
+  char note[SHOWN_BYTES], remark[128];
   for (uint32_t i = 0; i < groups->count; i++) files += groups->list[i].files;
   const int has_groups = files > groups->count + groups->left_out;
   add_columns(&lines, columns, has_groups ? 2 : 1, has_mapped);
@@ -62,9 +62,10 @@ static void print_files(FILE *out, const summary_answer *answer, const file_grou
     add_io(&lines, &answer->io, has_mapped);
   }
   table_print(&lines, out, 2);
-  if (groups->left_out)
-    fprintf(out, "  %u file%s of the MPI runtime %s not shown, but in \"all\"; --files lists every file\n",
-            groups->left_out, plural(groups->left_out), groups->left_out == 1 ? "is" : "are");
+  if (!groups->left_out) return;
+  snprintf(remark, sizeof remark, "%u file%s of the MPI runtime %s not shown, but in \"all\"; --files lists every file",
+           groups->left_out, plural(groups->left_out), groups->left_out == 1 ? "is" : "are");
+  table_remark(out, 2, remark);
 }
 
 static void print_processes(FILE *out, const summary_answer *answer, const answer_io *list, uint32_t count,

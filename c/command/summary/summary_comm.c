@@ -54,19 +54,14 @@ static void add_note(table *lines, const summary_answer *answer, const collectiv
   table_format(lines, "%s", note);
 }
 
-/* A line below a table. */
-static void print_remark(FILE *out, const char *text) {
-  fprintf(out, "  ");
-  terminal_wrap(out, text, 2, 2, table_room(out));
-}
-
 /* Why their waiting is a dash. */
 static void explain_dashes(FILE *out, const collective_list *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     if (!mpi_is_point_to_point((uint8_t)list->calls[i].kind)) continue;
-    print_remark(out, list->waits.late_ns ? "how much of point-to-point calls is waiting is not known, but for late "
-                                            "senders: see Communication by rank"
-                                          : "how much of point-to-point calls is waiting is not known");
+    table_remark(out, 2,
+                 list->waits.late_ns ? "how much of point-to-point calls is waiting is not known, but for late "
+                                       "senders: see Communication by rank"
+                                     : "how much of point-to-point calls is waiting is not known");
     return;
   }
 }
@@ -191,7 +186,7 @@ static void print_unmatched(FILE *out, const collective_list *list) {
   if (!unmatched) return;
   snprintf(remark, sizeof remark, "the sender of %s of %s messages is not known: late senders are missing there",
            format_count(text, unmatched), format_count(all, list->received + list->unknown_sources));
-  print_remark(out, remark);
+  table_remark(out, 2, remark);
 }
 
 /* What a wait completes was counted where it began. */

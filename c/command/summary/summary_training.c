@@ -272,11 +272,6 @@ static void print_slowest(FILE *out, const summary_answer *answer) {
   table_print(&steps, out, 2);
 }
 
-static void print_line(FILE *out, const char *line) {
-  fprintf(out, "  ");
-  terminal_wrap(out, line, 2, 2, table_room(out));
-}
-
 static void print_workers(FILE *out, const summary_answer *answer) {
   const trainer_list *list = &answer->trainers;
   trainer_workers all = {0}; /* sums of what is added up, else the most of any trainer */
@@ -297,16 +292,16 @@ static void print_workers(FILE *out, const summary_answer *answer) {
     snprintf(line, sizeof line,
              "%" PRIu32 " in all, up to %" PRIu32 " at once per trainer; busy %.1f %%, idle %.1f %% of their time",
              all.count, all.at_once, busy, 100.0 - busy);
-    print_line(out, line);
+    table_remark(out, 2, line);
   }
   if (all.empty) {
     snprintf(line, sizeof line, "up to %" PRIu32 " more per trainer found no data", all.empty);
-    print_line(out, line);
+    table_remark(out, 2, line);
   }
   if (!all.enough) return;
   snprintf(line, sizeof line,
            "%" PRIu64 " per trainer would suffice, if they were always busy, and each as fast as now", all.enough);
-  print_line(out, line);
+  table_remark(out, 2, line);
 }
 
 void summary_training(FILE *out, const summary_answer *answer, uint32_t top) {

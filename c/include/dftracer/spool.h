@@ -59,7 +59,8 @@ DFT_API void dft_snapshot_tell(const dft_snapshot *snapshot, dft_snapshot_facts 
  * take another snapshot. */
 DFT_API dft_status dft_snapshot_read_live(dft_snapshot *snapshot);
 /* Returns 1 and the next event; 0 at the end; -1 where the live file is damaged: the next call continues with the spool.
- * Regions that are open come last, with open:1. event_size is sizeof(dft_event). */
+ * Regions that are open come last, with open:1; those of a process that is alive last until the snapshot. event_size is
+ * sizeof(dft_event). */
 DFT_API int dft_snapshot_next(dft_snapshot *snapshot, dft_event *event, size_t event_size);
 DFT_API void dft_snapshot_close(dft_snapshot *snapshot);
 

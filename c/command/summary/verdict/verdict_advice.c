@@ -40,9 +40,20 @@ static void say_busy(FILE *out, const char *only, const measure_list *measures) 
   fprintf(out, " are busy %s%s of the time", only, measure_format(text, measures, M_worker_busy));
 }
 
+/* Starting them in each epoch is much of the waiting. */
+static int is_restarting(const measure_list *measures) {
+  return measures->values[M_epochs].number >= 2 && measures->values[M_worker_start_share].number >= PREFETCH_LEAST;
+}
+
+/* Makes them load when they are idle. */
 static void advise_prefetch(FILE *out, const measure_list *measures) {
-  fprintf(out,
-          "raise prefetch_factor%s: ", measures->values[M_workers].number > 1 ? ", or look for one slow worker" : "");
+  fprintf(out, "%sraise prefetch_factor",
+          is_restarting(measures) ? "keep workers from epoch to epoch (persistent_workers=True), or " : "");
+}
+
+static void advise_idle_workers(FILE *out, const measure_list *measures) {
+  advise_prefetch(out, measures);
+  fprintf(out, "%s: ", measures->values[M_workers].number > 1 ? ", or look for one slow worker" : "");
   say_busy(out, "only ", measures);
 }
 
@@ -64,7 +75,7 @@ static void advise_more_workers(FILE *out, const char *what, const measure_list 
     fprintf(out, ": more workers alone will not do, because ");
     fprintf(out, "%s would be needed", measure_format(text, measures, M_workers_excess));
   } else if (is_idle(measures)) {
-    advise_prefetch(out, measures);
+    advise_idle_workers(out, measures);
     if (measures->values[M_workers_wanted].is_known)
       fprintf(out, "; if they always were, %s would be needed", measure_format(text, measures, M_workers_wanted));
   } else {
@@ -104,12 +115,11 @@ static void advise_input(FILE *out, const job_verdict *verdict, const summary_an
                  "early: they are there ");
     fprintf(out, "for only %s of it", measure_format(text, measures, M_worker_presence));
   } else if (busy->is_known && busy->number >= 0.5 && busy->number < 0.9 && is_enough(measures)) {
-    fprintf(out, "raise prefetch_factor: ");
-    fprintf(out, "%s in parallel would suffice", measure_format(text, measures, M_workers_enough));
-    fprintf(out, ", but ");
+    advise_prefetch(out, measures);
+    fprintf(out, ": %s in parallel would suffice, but ", measure_format(text, measures, M_workers_enough));
     say_busy(out, "only ", measures);
   } else if (busy->is_known && busy->number < 0.5) {
-    advise_prefetch(out, measures);
+    advise_idle_workers(out, measures);
   } else {
     advise_more_workers(out, what, measures);
   }

@@ -258,8 +258,9 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
   char call[MEASURE_TEXT_BYTES], region[MEASURE_TEXT_BYTES], one[MEASURE_TEXT_BYTES], two[MEASURE_TEXT_BYTES];
   const uint64_t count = costs->is_training ? verdict_steps(answer) : answer->state->events;
   if (answer->state->dropped) fprintf(out, "Events were dropped while tracing, so shares may be wrong: see Notes.\n");
-  if (answer->state->question.has_from)
-    fprintf(out, "Only a part of the time was asked for: events that began before it are missing.\n");
+  if (answer->state->question.has_from || answer->state->question.has_to)
+    fprintf(out, "Only a part of the time was asked for%s.\n",
+            answer->state->question.has_from ? ": events that began before it are missing" : "");
   if (costs->is_training && answer->training.is_sequence)
     fprintf(out,
             "%" PRIu64
