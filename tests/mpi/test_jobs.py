@@ -99,6 +99,14 @@ def a_call_that_was_left_by_a_jump_hides_no_others(folder, mpi):
 
 
 @with_each(globals())
+def the_stack_of_a_call_that_was_left_may_be_gone(folder, mpi):
+    """As that of a coroutine whose error handler goes back to the main one."""
+    job(mpi, folder, 2, [compiled(folder, mpi), "fiber"])
+    for rank, events in by_rank(folder).items():
+        expect_equal(sums(events).get("MPI_Allreduce"), (100, 800), f"rank {rank}")
+
+
+@with_each(globals())
 def a_handle_is_used_again_before_the_call_that_freed_it_returns(folder, mpi):
     program = compiled(folder, mpi)
     tool = mpi.compile(os.path.join(folder, "tool.so"), "tool.c", options=("-shared", "-fPIC"))

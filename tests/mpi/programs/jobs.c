@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define CALLS 100
@@ -61,6 +63,40 @@ static void leave_a_call(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   if (!setjmp(back)) MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
   reduce_deeply(5);
+  MPI_Errhandler_free(&handler);
+}
+
+static ucontext_t main_line;
+static void switch_back(MPI_Comm *comm, int *code, ...) {
+  (void)comm, (void)code;
+  setcontext(&main_line);
+}
+
+static void send_to_nobody(void) {
+  MPI_Send(&me, 1, MPI_INT, ranks + 5, 0, MPI_COMM_WORLD);
+}
+
+#define STACK_BYTES (1 << 20)
+
+static void run_on(char *stack, void (*function)(void)) {
+  ucontext_t own;
+  getcontext(&own);
+  own.uc_stack.ss_sp = stack;
+  own.uc_stack.ss_size = STACK_BYTES;
+  own.uc_link = &main_line;
+  makecontext(&own, function, 0);
+  swapcontext(&main_line, &own);
+}
+
+/* On a stack that is gone then. The next calls are on another one, below it. */
+static void leave_a_stack(void) {
+  MPI_Errhandler handler;
+  char *stacks = mmap(NULL, 2 * STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MPI_Comm_create_errhandler(switch_back, &handler);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  run_on(stacks + STACK_BYTES, send_to_nobody);
+  munmap(stacks + STACK_BYTES, STACK_BYTES);
+  run_on(stacks, reduce_often);
   MPI_Errhandler_free(&handler);
 }
 
@@ -137,6 +173,8 @@ int main(int argc, char **argv) {
     printf("failed %d\n", code != MPI_SUCCESS);
   } else if (strcmp(what, "jump") == 0) {
     leave_a_call();
+  } else if (strcmp(what, "fiber") == 0) {
+    leave_a_stack();
   } else if (strcmp(what, "again") == 0) {
     use_again();
   } else if (strcmp(what, "spawn") == 0) {
