@@ -70,14 +70,13 @@ def a_program_without_regions_shows_its_io():
             processes.append(subprocess.Popen([*words, f"{folder}/data"], env=env, **pipes))
             assert processes[-1].stdout.readline() == "ready\n"
         number = r"([\d.]+ \w+)/s"
-        for _ in range(20):  # on a busy disk, one write may take longer than top looks
+        for _ in range(20):  # a write may take longer than top looks, or all that is recorded has just been written
             out, _ = dftracer("top", "--once", f"{folder}/out")
             rows = {line.split()[1]: line for line in out.splitlines()[2:]}
             match = re.search(rf"read {number}, write {number}, last pwrite\w* {folder}/data [\d.]+ \w+ ago$", rows["0"])
-            assert match, out
-            if match[2] != "0 B":
+            if match and match[2] != "0 B":
                 break
-        assert match[2] != "0 B", out
+        assert match and match[2] != "0 B", out
         match = re.search(rf"read {number}, write {number}, last \w+ \S+ [\d.]+ \w+ ago$", rows["1"])
         assert match and match[2] == "0 B", out
         for process in processes:
