@@ -61,6 +61,30 @@ static void one_thread_begins_many_and_another_completes_them(void) {
   }
 }
 
+#define THREADS 300 /* more than have a place in the list of threads */
+static pthread_barrier_t barrier;
+
+static void *begin_one(void *bytes) {
+  dft__request_begin(17, 1, (int64_t)(intptr_t)bytes);
+  pthread_barrier_wait(&barrier); /* all have begun */
+  pthread_barrier_wait(&barrier); /* all are taken */
+  return NULL;
+}
+
+static void requests_of_many_threads_are_found(void) {
+  pthread_t threads[THREADS];
+  dft__request request;
+  int64_t bytes = 0;
+  pthread_barrier_init(&barrier, NULL, THREADS + 1);
+  for (intptr_t i = 0; i < THREADS; i++) CHECK(pthread_create(&threads[i], NULL, begin_one, (void *)(i + 1)) == 0);
+  pthread_barrier_wait(&barrier);
+  for (int i = 0; i < THREADS; i++) bytes += take(17).bytes;
+  CHECK_INT(bytes, THREADS * (THREADS + 1) / 2);
+  CHECK_INT(dft__request_take(17, &request), DFT__REQUEST_UNKNOWN);
+  pthread_barrier_wait(&barrier);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+}
+
 static void a_persistent_request_stays(void) {
   dft__request request;
   dft__request_prepare(13, 24);
@@ -96,6 +120,7 @@ int main(void) {
   the_same_handle_keeps_the_order();
   a_thread_gets_its_own_first();
   one_thread_begins_many_and_another_completes_them();
+  requests_of_many_threads_are_found();
   a_persistent_request_stays();
   what_finds_no_room_is_not_found();
   return 0;

@@ -106,12 +106,16 @@ class Job:
         )
         rank.now += 300
 
-    def receive(self, number, peer, tag=0, data=1000, comm=0, hide=(), name="MPI_Recv"):
-        """After the send. `hide`: arguments that the trace does not have."""
+    def receive(self, number, peer, tag=0, data=1000, comm=0, hide=(), name="MPI_Recv", is_probed=False):
+        """After the send. `hide`: arguments that the trace does not have. `is_probed`: by MPI_Probe before."""
         rank, sent = self.ranks[number], self.sent[peer, number, tag, comm].pop(0)
         end = max(rank.now, sent) + LATENCY
         self._note(number, rank.now, sent, peer)
         given = {"bytes": data, "peer": peer, "tag": tag, "comm": comm, "comm_size": len(self.ranks)}
+        if is_probed:
+            self.event(number, "MPI_Probe", rank.now, end, **{key: given[key] for key in given if key != "bytes"})
+            rank.now = end + LATENCY
+            end = rank.now + LATENCY
         self.event(number, name, rank.now, end, **{key: given[key] for key in given if key not in hide})
         rank.now = end
 

@@ -23,7 +23,8 @@ TO_ALL |= {
 FROM_ROOT, TO_ROOT = {"bcast", "scatter", "scatterv"}, {"reduce", "gather", "gatherv"}
 PARTLY = {"scan", "exscan"} | {f"neighbor_{what}{v}" for what in ("allgather", "alltoall") for v in ("", "v", "w")}
 FENCES = {"barrier", "allreduce", "allgather", "alltoall", "reduce_scatter_block"}
-ALL_NAMES = {*POINT, *ONE_SIDED, *FINISHES, *TO_ALL, *FROM_ROOT, *TO_ROOT, *PARTLY, "start", "startall", "improbe"}
+ALL_NAMES = {*POINT, *ONE_SIDED, *FINISHES, *TO_ALL, *FROM_ROOT, *TO_ROOT, *PARTLY}
+ALL_NAMES |= {"start", "startall", "probe", "iprobe", "improbe"}
 
 
 def plain(name):
@@ -45,7 +46,7 @@ def kind_of(name):
     for kind, names in (("all", TO_ALL), ("from root", FROM_ROOT), ("to root", TO_ROOT), ("partly", PARTLY)):
         if word in names:
             return kind
-    return "point to point" if word in {*POINT, *FINISHES} else "other"
+    return "point to point" if word in {*POINT, *FINISHES, "probe"} else "other"
 
 
 def union_length(spans):
@@ -203,9 +204,31 @@ class Communication:
                 self.counts["received"] += 1
                 tag = span.args.get("source_tag" if POINT[word] == "both" else "tag", -1)
                 got[rank, source, comm].append((tag, self._call(span)))
+        for (_, source, comm), calls in got.items():
+            self._find_probes(source, comm, [call for _, call in calls])
         for place, calls in got.items():
             if all(len(by_rank[rank]) == 1 and rank is not None for rank in place[:2]):
                 self._deliver(sent[place], calls)
+
+    def _find_probes(self, source, comm, calls):
+        """A receive waited in the last probe of its message since the receive before it."""
+        before = {}
+        for call in sorted(calls, key=lambda call: call.start):
+            tag = call.args.get("source_tag" if POINT[plain(call.name)[0]] == "both" else "tag")
+            key = (call.process, tag)
+            probes = [
+                span
+                for span in self.mpi
+                if span.process == call.process
+                and span.event["name"] == "MPI_Probe"
+                and (span.args.get("peer"), span.args.get("comm", 0)) == (source, comm)
+                and span.args.get("tag") == tag
+                and before.get(key, span.start - 1) < span.start <= call.start
+            ]
+            if probes:
+                last = max(probes, key=lambda span: span.start)
+                call.wait = (last.start, last.end)
+            before[key] = call.start
 
     def _deliver(self, sent, calls):
         tags = {tag for tag, *_ in sent}

@@ -150,6 +150,21 @@ def a_message_is_awaited_where_it_is_probed(folder):
     assert found["messages"]["matched"] == 20, found["messages"]
 
 
+def a_receive_waits_in_the_probe_before_it(folder):
+    """Not so the other one, which nobody probed, nor the next one that is not probed."""
+    job = Job(2)
+    for i in range(20):
+        job.compute(1, 5 * MS)
+        job.send(1, 0, tag=3)
+        job.send(1, 0, tag=4)
+        job.receive(0, 1, 3, is_probed=i % 3 < 2)
+        job.receive(0, 1, 4)
+    texts, paths = job.save(folder)
+    found = check(expected.Summary(texts), paths, 1)["communication"]
+    assert [rank["late_sender_ns"] for rank in found["ranks"]] == job.waited, (found["ranks"], job.waited)
+    assert found["messages"]["matched"] == 40, found["messages"]
+
+
 def between_groups():
     """An inter-communicator: rank 2 comes late. The other group, of two ranks, waits for it, and not for itself."""
     made = Job(3)
@@ -532,6 +547,7 @@ if __name__ == "__main__":
         one_wait_for_several_counts_once,
         messages_are_matched_in_order,
         a_message_is_awaited_where_it_is_probed,
+        a_receive_waits_in_the_probe_before_it,
         a_missing_call_makes_it_unknown,
         the_last_one_was_in_a_region_in_a_call_or_in_nothing,
         the_innermost_region_counts_also_while_it_is_open,

@@ -4,6 +4,7 @@ SPDX-License-Identifier: MIT
 """
 
 import contextlib
+import itertools
 import tempfile
 
 from made import Job, training
@@ -151,22 +152,24 @@ def ranks_that_are_late_in_turn_have_as_much_to_do():
 
 
 def who_writes_together_may_wait_for_a_rank():
-    """Rank 3 comes late to a call of MPI-IO that all make, or to one that each makes for itself."""
-    for name, is_joint in (("MPI_File_write_all", True), ("MPI_File_write_at", False)):
+    """Rank 3 comes late, from a region or from none, to a call of MPI-IO that all make, or that each makes alone."""
+    calls = (("MPI_File_write_all", True), ("MPI_File_write_at", False))
+    for (name, is_joint), kind in itertools.product(calls, ("compute", "outside")):
         job = Job(4)
         for _ in range(STEPS):
-            job.spend("compute", [40, 40, 40, 100])
+            job.spend(kind, [40, 40, 40, 100])
             job.meet(name, 5, "MPIIO")
         verdict = document_of(job)["verdict"]
         assert (verdict["class"], verdict["kind"], verdict["is_sure"]) == ("io", "write", not is_joint), verdict
         words = "Much of the I/O may be waiting: all ranks call"
         told = [line for line in verdict["evidence"] if line.startswith(words)]
         assert bool(told) == ("rank 3" in verdict["next"]) == is_joint, verdict
-    job = Job(4)
-    for _ in range(STEPS):
-        job.spend("compute", 40)
-        job.meet("MPI_File_write_all", 60, "MPIIO")
-    assert document_of(job)["verdict"]["is_sure"]
+    for kind in ("compute", "outside"):
+        job = Job(4)
+        for _ in range(STEPS):
+            job.spend(kind, 40)
+            job.meet("MPI_File_write_all", 60, "MPIIO")
+        assert document_of(job)["verdict"]["is_sure"], kind
 
 
 def who_waits_for_a_rank_that_died_does_not_communicate():

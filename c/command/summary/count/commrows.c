@@ -85,8 +85,10 @@ static int add_receive(const comm_event *event) {
     mail->unknown_sources += !is_exchange && given->bytes > 0; /* from MPI_PROC_NULL there are no bytes */
     return 1;
   }
-  if (!event->call.is_begun)
-    return messages_add_receive(mail, &(mpi_message){event->key.comm, peer, tag, start, start, event->moment->end});
+  if (!event->call.is_begun) {
+    const mpi_message received = {event->key.comm, peer, tag, start, start, event->moment->end};
+    return event->call.is_probe ? messages_add_probe(mail, &received) : messages_add_receive(mail, &received);
+  }
   return messages_add_request(
     mail, &(message_request){
             .id = event->id, .key = event->key, .is_receive = 1, .tag = tag, .call = {.start = start, .root = peer}});

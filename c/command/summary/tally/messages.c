@@ -42,6 +42,10 @@ int messages_add_receive(messages *all, const mpi_message *receive) {
   return add(&all->receives, by_time, sizeof *receive, receive);
 }
 
+int messages_add_probe(messages *all, const mpi_message *probe) {
+  return add(&all->probes, by_time, sizeof *probe, probe);
+}
+
 int messages_add_request(messages *all, const message_request *request) {
   return add(&all->requests, by_request, sizeof *request, request);
 }
@@ -71,7 +75,8 @@ int messages_add_peer(messages *all, int64_t rank, int is_from, uint64_t calls, 
 
 int messages_move(messages *into, messages *from) {
   int is_good = record_pile_move(&into->sends, &from->sends) && record_pile_move(&into->receives, &from->receives) &&
-                record_pile_move(&into->requests, &from->requests) && record_pile_move(&into->waits, &from->waits);
+                record_pile_move(&into->requests, &from->requests) && record_pile_move(&into->waits, &from->waits) &&
+                record_pile_move(&into->probes, &from->probes);
   for (uint32_t i = 1; is_good && i <= from->peer_numbers.count; i++) {
     const uint64_t key = from->peer_numbers.keys[i].a;
     is_good = messages_add_peer(into, (int64_t)(key >> 1), key & 1, from->peers[i].calls, from->peers[i].bytes);
@@ -95,7 +100,7 @@ static int place_request(messages *all, arrivals *meetings, const message_reques
   return list && arrival_list_add(list, call);
 }
 
-int messages_join(messages *all, arrivals *meetings) {
+static int join_waits(messages *all, arrivals *meetings) {
   run_merge requests, waits;
   const message_request *request;
   const request_wait *wait;
@@ -120,6 +125,73 @@ int messages_join(messages *all, arrivals *meetings) {
   record_pile_free(&all->requests);
   record_pile_free(&all->waits);
   return is_good;
+}
+
+/* The last probe of each place, until its message is received. */
+typedef struct probe_list {
+  numbering numbers; /* of (peer << 32 | tag, communicator) */
+  mpi_message *last; /* by number; it ends before it starts, if its message was received */
+  uint32_t capacity;
+} probe_list;
+
+/* NULL: there was none, or no memory: then *is_good is cleared. */
+static mpi_message *place_of(probe_list *list, const mpi_message *one, int is_probe, int *is_good) {
+  const uint64_t place = (uint64_t)(uint32_t)one->peer << 32 | (uint32_t)one->tag;
+  int is_new;
+  uint32_t number;
+  if (!is_probe) {
+    number = numbering_find(&list->numbers, place, one->comm);
+    return number ? &list->last[number] : NULL;
+  }
+  number = numbering_of(&list->numbers, place, one->comm, &is_new);
+  if (number >= list->capacity) {
+    const uint32_t capacity = list->capacity ? list->capacity * 2 : 16;
+    mpi_message *last = number ? realloc(list->last, capacity * sizeof *last) : NULL;
+    *is_good = last != NULL;
+    if (!last) return NULL;
+    list->last = last;
+    list->capacity = capacity;
+  }
+  return &list->last[number];
+}
+
+/* What was probed has come when the probe ends: a receive after it waited there. */
+static int join_probes(messages *all) {
+  probe_list list = {.numbers.limit = UINT32_MAX - 1};
+  record_pile joined = {0};
+  run_merge receives, probes;
+  const mpi_message *receive, *probe;
+  int is_good = 1;
+  record_pile_read(&all->receives, &receives);
+  record_pile_read(&all->probes, &probes);
+  probe = run_merge_next(&probes);
+  while (is_good && (receive = run_merge_next(&receives)) != NULL) {
+    mpi_message own = *receive, *last;
+    for (; is_good && probe && probe->start <= own.start; probe = run_merge_next(&probes)) {
+      last = place_of(&list, probe, 1, &is_good);
+      if (last) *last = *probe;
+    }
+    last = place_of(&list, &own, 0, &is_good);
+    if (last && last->wait_end >= last->wait_start) {
+      own.wait_start = last->wait_start;
+      own.wait_end = last->wait_end;
+      last->wait_end = last->wait_start - 1;
+    }
+    is_good = is_good && add(&joined, by_time, sizeof own, &own);
+  }
+  is_good = is_good && receives.is_good && probes.is_good;
+  run_merge_free(&receives);
+  run_merge_free(&probes);
+  record_pile_free(&all->receives);
+  record_pile_free(&all->probes);
+  numbering_free(&list.numbers);
+  free(list.last);
+  all->receives = joined;
+  return is_good;
+}
+
+int messages_join(messages *all, arrivals *meetings) {
+  return join_waits(all, meetings) && (record_pile_is_empty(&all->probes) || join_probes(all));
 }
 
 /* One entry that moves. */
@@ -153,6 +225,7 @@ void messages_free(messages *all) {
   record_pile_free(&all->receives);
   record_pile_free(&all->requests);
   record_pile_free(&all->waits);
+  record_pile_free(&all->probes);
   numbering_free(&all->peer_numbers);
   free(all->peers);
   *all = (messages){0};

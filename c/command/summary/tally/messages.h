@@ -39,6 +39,7 @@ typedef struct peer_stats {
 typedef struct messages {
   record_pile sends, receives; /* messages, in the order of starts */
   record_pile requests, waits; /* by id; until the trace is read */
+  record_pile probes;          /* in the order of starts; the same */
   numbering peer_numbers;      /* of ranks: rank << 1 | whether it came from there, 0 */
   peer_stats *peers;           /* by number */
   uint32_t peer_capacity;
@@ -50,19 +51,21 @@ typedef struct messages {
 /* These return 0 when there is no memory, or no room for the spill. */
 int messages_add_send(messages *all, const mpi_message *send);
 int messages_add_receive(messages *all, const mpi_message *receive);
+int messages_add_probe(messages *all, const mpi_message *probe); /* of a message that is received next */
 int messages_add_request(messages *all, const message_request *request);
 int messages_add_wait(messages *all, const request_wait *wait);
 int messages_add_peer(messages *all, int64_t rank, int is_from, uint64_t calls, uint64_t bytes);
 int messages_move(messages *into, messages *from); /* `from` is empty then */
-/* Everything was read: requests find their waits, and become arrivals and receives. */
+/* Everything was read: requests find their waits, and become arrivals and receives; these find the probes before them. */
 int messages_join(messages *all, arrivals *meetings);
 int messages_sort(messages *all);
 void messages_free(messages *all);
 
 static inline int messages_are_empty(const messages *all) {
   return record_pile_is_empty(&all->sends) && record_pile_is_empty(&all->receives) &&
-         record_pile_is_empty(&all->requests) && record_pile_is_empty(&all->waits) && !all->peer_numbers.count &&
-         !all->unknown_sources && !all->unknown_waits && !all->started.calls;
+         record_pile_is_empty(&all->requests) && record_pile_is_empty(&all->waits) &&
+         record_pile_is_empty(&all->probes) && !all->peer_numbers.count && !all->unknown_sources &&
+         !all->unknown_waits && !all->started.calls;
 }
 
 #endif

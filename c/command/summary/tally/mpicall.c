@@ -15,8 +15,10 @@ static const struct {
   {"ssend", MPI_SEND, FENCE_NEVER},
   {"rsend", MPI_SEND, FENCE_NEVER},
   {"recv", MPI_RECEIVE, FENCE_NEVER},
+  {"probe", MPI_RECEIVE, FENCE_NEVER},  /* see is_probe */
   {"mprobe", MPI_RECEIVE, FENCE_NEVER}, /* the wait for a message that only MPI_Mrecv can take then */
-  {"improbe", MPI_OTHER, FENCE_NEVER},  /* nothing tells whether it found one */
+  {"iprobe", MPI_OTHER, FENCE_NEVER},
+  {"improbe", MPI_OTHER, FENCE_NEVER}, /* nothing tells whether it found one */
   {"sendrecv", MPI_EXCHANGE, FENCE_NEVER},
   {"sendrecv_replace", MPI_EXCHANGE, FENCE_NEVER},
   {"put", MPI_PUT, FENCE_NEVER},
@@ -114,6 +116,7 @@ mpi_call mpi_call_classify(dft_text name, dft_text cat) {
   found.is_prepared = (uint8_t)cut(plain, "_init");
   found.is_begun = strncmp(plain, "comm_idup", 9) == 0 || strcmp(plain, "rput") == 0 || strcmp(plain, "rget") == 0 ||
                    strcmp(plain, "raccumulate") == 0;
+  found.is_probe = strcmp(plain, "probe") == 0;
   if (!find(plain, &found) && plain[0] == 'i') found.is_begun = (uint8_t)find(plain + 1, &found);
   return found;
 }

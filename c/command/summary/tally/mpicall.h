@@ -29,6 +29,7 @@ typedef struct mpi_call {
   uint8_t kind;        /* mpi_kind */
   uint8_t is_begun;    /* it only begins: a request is completed later */
   uint8_t is_prepared; /* not even that: MPI_Start begins it */
+  uint8_t is_probe;    /* of a message that another call receives */
   uint8_t fence;       /* mpi_fence */
 } mpi_call;
 

@@ -276,7 +276,8 @@ static double aside_base(const job_verdict *verdict, const job_costs *costs) {
 
 void verdict_make(job_verdict *verdict, const summary_answer *answer, const job_costs *costs,
                   const measure_list *measures) {
-  *verdict = (job_verdict){.worst_rank = NO_NUMBER, .second_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
+  *verdict = (job_verdict){
+    .worst_rank = NO_NUMBER, .second_rank = NO_NUMBER, .idle_rank = NO_NUMBER, .cause.rank = NO_NUMBER};
   if (!costs->count || costs->base_ns <= 0) return;
   verdict->exists = 1;
   verdict->class = find_class(costs);

@@ -53,9 +53,10 @@ typedef struct job_verdict {
   int is_guess; /* imbalance, by regions: no communication was recorded */
   /* Of BOUND_NONE: the largest costs, if the first could be the verdict; all 0: there are none. */
   int is_tied[BOUND_CLASSES];
-  double aside_ns; /* of ns: other threads do it, and whether the main thread waits for them is not known */
-  int is_aside;    /* that is much of it */
-  int is_joint;    /* it is a call of MPI-IO in which ranks may wait for the straggler */
+  double aside_ns;   /* of ns: other threads do it, and whether the main thread waits for them is not known */
+  int is_aside;      /* that is much of it */
+  int is_joint;      /* it is a call of MPI-IO in which ranks may wait for the straggler, or for this rank, */
+  int64_t idle_rank; /* which is in no region and no call before it; NO_NUMBER: there is none */
   double share, ns, of_ns;
   double best_ns;     /* what would be left of of_ns, at best */
   int64_t worst_rank; /* NO_NUMBER: there is none */

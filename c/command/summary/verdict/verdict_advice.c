@@ -374,7 +374,9 @@ void verdict_advise(FILE *out, const job_verdict *verdict, const summary_answer 
                 costs->saving_rank);
       break;
     case BOUND_IO:
-      if (verdict->is_joint) advise_straggler(out, measures);
+      if (verdict->idle_rank != NO_NUMBER)
+        fprintf(out, "find out what rank %" PRId64 " does before: the others probably wait for it", verdict->idle_rank);
+      else if (verdict->is_joint) advise_straggler(out, measures);
       else advise_io(out, verdict, found);
       break;
     case BOUND_IMBALANCE: advise_balance(out, verdict, costs, answer, measures); break;

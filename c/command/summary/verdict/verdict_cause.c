@@ -123,12 +123,30 @@ static double io_of(const double ns[COSTS]) {
 /* A rank comes late to calls that ranks make together: there, it takes less time than the others. */
 static int may_wait(const job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
   const double lost = measures->values[M_straggler_stake].number;
-  if (!verdict->cause.call || !is_collective(verdict->cause.call) || lost < SHARE_MOST * verdict->ns) return 0;
+  if (lost < SHARE_MOST * verdict->ns) return 0;
   for (uint32_t i = 0; i < costs->count; i++) {
     if (costs->ranks[i].rank == (int64_t)measures->values[M_straggler].number)
       return io_of(costs->ns) - io_of(costs->ranks[i].ns) >= SHARE_MOST * lost;
   }
   return 0;
+}
+
+/* The same of one that is in no region and no call before them. NO_NUMBER: there is none. */
+static int64_t find_idle(const job_verdict *verdict, const job_costs *costs) {
+  for (uint32_t i = 0; i < costs->count; i++) {
+    const rank_costs *rank = &costs->ranks[i];
+    const double less = io_of(costs->ns) - io_of(rank->ns), idle = rank->ns[COST_OTHER] - costs->ns[COST_OTHER];
+    if (less >= SHARE_MOST * verdict->ns && idle >= SHARE_MOST * less) return rank->rank;
+  }
+  return NO_NUMBER;
+}
+
+static void find_joint(job_verdict *verdict, const job_costs *costs, const measure_list *measures) {
+  if (!verdict->cause.call || !is_collective(verdict->cause.call)) return;
+  verdict->is_joint = may_wait(verdict, costs, measures);
+  if (!verdict->is_joint) verdict->idle_rank = find_idle(verdict, costs);
+  verdict->is_joint |= verdict->idle_rank != NO_NUMBER;
+  verdict->is_sure &= !verdict->is_joint;
 }
 
 /* What the rank did while the others waited for it. It says nothing of those that had ended. */
@@ -169,8 +187,7 @@ int verdict_find_cause(job_verdict *verdict, const summary_answer *answer, const
     case BOUND_INPUT: return explain_input(&verdict->cause, answer, costs);
     case BOUND_IO:
       if (!explain_io(&verdict->cause, answer, costs, measures)) return 0;
-      verdict->is_joint = may_wait(verdict, costs, measures);
-      verdict->is_sure &= !verdict->is_joint;
+      find_joint(verdict, costs, measures);
       return 1;
     case BOUND_IMBALANCE:
       if (!explain_delays(&verdict->cause, verdict, answer, costs)) return 0;

@@ -295,7 +295,12 @@ static void say_doubts(FILE *out, const job_verdict *verdict, const summary_answ
                                                  : "communicate");
   if (costs->is_training && !costs->is_input_known)
     fprintf(out, "How long the training waits for data is unknown: its fetches were not recorded.\n");
-  if (verdict->is_joint)
+  if (verdict->idle_rank != NO_NUMBER)
+    fprintf(out,
+            "Much of the I/O may be waiting: all ranks call %s together, and before it rank %" PRId64
+            " is in no region and no call for longer than the others.\n",
+            short_text(call, verdict->cause.call), verdict->idle_rank);
+  else if (verdict->is_joint)
     fprintf(
       out,
       "Much of the I/O may be waiting: all ranks call %s together, and '%s' takes %s on rank %.0f; the mean of all "
