@@ -134,6 +134,14 @@ def test_programs(tmp_path, what):
     assert "dftracer" not in record.done.stderr
 
 
+def test_looks_at_a_batch(tmp_path):
+    look = "samples = next(iter(DataLoader(training.dataset, batch_size=2)))\n"
+    held = "iterator = iter(DataLoader(training.dataset, 2))\nsamples = next(iterator)\n"
+    found = record(tmp_path, START + look + LOOP + look + held)
+    assert sum(found["fetch.iter"].values()) == 1 + 2 * NUMBERS["fetch.iter"] + 2, found
+    assert "fetch.iter.cut" not in found and sum(found["fetch.block.cut"].values()) == 3, found
+
+
 def test_a_checkpoint_of_many_files(tmp_path):
     save = "    saving.save({'model': model.state_dict(), 'number': epoch}, checkpoint_id=f'{epoch}')\n"
     load = "saving.load({'model': model.state_dict()}, checkpoint_id='1')\n"
