@@ -107,9 +107,10 @@ class Loop(Iterator):
     def __del__(self) -> None:
         if progress is None:  # the interpreter ends
             return
-        if self._dft_use in progress.loops and progress.is_done():
+        is_open = self._dft_use in progress.loops
+        if is_open and progress.is_done():
             self._dft_loop._step(IS_LAST)
-        elif not progress.drivers and not self._dft_use.is_ahead:
+        elif is_open and not progress.drivers and not self._dft_use.is_ahead:
             self._dft_loop._keep()  # the program has looked at its batch, and no model was called
         self._dft_loop = None  # it records what it has in hand, and the end of its workers
         progress.loop_ends(self._dft_use)
@@ -192,6 +193,8 @@ class Progress(Epochs):
     def _leave_loops(self, *kinds: str, but: int = 0) -> None:
         for use in list(self.loops):
             if use.kind in kinds and use.began != but:
+                if not self.drivers:
+                    use.keep_fetch()
                 use.leave(self.is_done())
                 self.touch()
 
