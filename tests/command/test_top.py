@@ -73,7 +73,8 @@ def a_program_without_regions_shows_its_io():
         for _ in range(20):  # a write may take longer than top looks, or all that is recorded has just been written
             out, _ = dftracer("top", "--once", f"{folder}/out")
             rows = {line.split()[1]: line for line in out.splitlines()[2:]}
-            match = re.search(rf"read {number}, write {number}, last pwrite\w* {folder}/data [\d.]+ \w+ ago$", rows["0"])
+            last = rf"last pwrite\w* {folder}/data [\d.]+ \w+ ago$"
+            match = re.search(rf"read {number}, write {number}, {last}", rows["0"])
             if match and match[2] != "0 B":
                 break
         assert match and match[2] != "0 B", out

@@ -13,26 +13,34 @@ LINKED = [LIBRARY, f"-Wl,-rpath,{os.path.dirname(LIBRARY)}"]
 HEADERS = [f"-I{SOURCE}/c/include", f"-I{BUILD}/include"]
 
 
-def check(folder, mpi, program):
+def check(folder, mpi, program, *words, ranks=4):
     traces = os.path.join(folder, "traces")
-    job(mpi, traces, 4, [program])
+    job(mpi, traces, ranks, [program, *words])
     found = json.loads(run([COMMAND, "summary", "--json", traces], untraced()).stdout)
-    verdict, ranks = found["verdict"], found["communication"]["ranks"]
+    verdict, rows = found["verdict"], found["communication"]["ranks"]
     expect_equal((verdict["class"], verdict["worst"]["rank"]), ("imbalance", 3), f"the verdict: {verdict}")
     expect("advance" in json.dumps(verdict["cause"]), f"its region: {verdict}")
     text = run([COMMAND, "summary", traces], untraced()).stdout.split("\n\n")[0]
     expect("rank 3" in text and "'advance'" in text, text)
-    before = ranks[3]["before"]
+    expect(verdict["worst"]["share"] > 0.9, f"it causes what the others wait: {verdict}")
+    before = rows[3]["before"]
     expect(before and before["name"] == "advance" and before["share"] > 0.8, f"what it did before: {before}")
-    expect_equal(min(ranks, key=lambda rank: rank["mpi_ns"])["rank"], 3, f"who spends least time in MPI: {ranks}")
+    expect_equal(min(rows, key=lambda rank: rank["mpi_ns"])["rank"], 3, f"who spends least time in MPI: {rows}")
     grouped = json.loads(run([COMMAND, "summary", "--json", "--by", "rank", traces], untraced()).stdout)["groups"]
-    expect_equal(len(grouped), 4, f"groups by rank: {grouped}")
+    expect_equal(len(grouped), ranks, f"groups by rank: {grouped}")
 
 
 @with_each(globals())
 def in_C(folder, mpi):
     program = mpi.compile(os.path.join(folder, "slow"), "slow.c", *LINKED, options=HEADERS)
     check(folder, mpi, program)
+
+
+@with_each(globals(), ["Open MPI 4"])
+def between_neighbours(folder, mpi):
+    """Each rank waits for those beside it: rank 0 for ranks 1 and 5, these for ranks 2 and 4, and these for rank 3."""
+    program = mpi.compile(os.path.join(folder, "slow"), "slow.c", *LINKED, options=HEADERS)
+    check(folder, mpi, program, "neighbours", ranks=6)
 
 
 @with_each(globals(), ["Open MPI 4", "MPICH 4"])

@@ -67,7 +67,8 @@ def a_part_of_the_time_is_told():
     line = "Only a part of the time was asked for"
     with tempfile.TemporaryDirectory() as folder:
         written(folder)
-        for words, told in (([], None), (["--to", "1s"], f"{line}."), (["--from", "1s"], f"{line}: events that began ")):
+        cases = (([], None), (["--to", "1s"], f"{line}."), (["--from", "1s"], f"{line}: events that began "))
+        for words, told in cases:
             evidence = summary_of(*words, folder)["verdict"]["evidence"]
             assert [one.startswith(told or line) for one in evidence if line in one] == [True] * bool(told), evidence
 

@@ -63,9 +63,70 @@ def who_comes_late_from_a_collective_is_not_the_one_that_others_wait_for():
     with tempfile.TemporaryDirectory() as folder:
         job.write(folder)
         verdict = verdict_of(folder)
-    assert verdict["class"] == "imbalance" and "no single rank causes most of it." in verdict["text"], verdict
-    assert "Rank 3 spends 1.44 s in 'forward'; the mean of all ranks is 720 ms." in verdict["evidence"], verdict
+    assert verdict["class"] == "imbalance" and "; rank 3 causes all of it." in verdict["text"], verdict
+    assert "All of that waiting is for rank 3 while it is in 'forward'." in verdict["evidence"], verdict
     assert verdict["next"] == "give rank 3 less work: it computes longer than the others", verdict
+
+
+def exchange(job, tag):
+    """Each rank sends to the next one, and then receives from the one before."""
+    world = {"comm": 0, "comm_size": job.size, "bytes": 8, "tag": tag}
+    threads = [rank.main for rank in job.ranks]
+    sent_us = [thread.now_us for thread in threads]
+    for rank, thread in enumerate(threads):
+        with thread.within("MPI_Send", "MPI", "message", peer=(rank + 1) % job.size, **world):
+            thread.idle(0.01)
+    for rank, thread in enumerate(threads):
+        before = (rank - 1) % job.size
+        with thread.within("MPI_Recv", "MPI", "message", peer=before, **world):
+            late_ns = (thread.now_us * 1000, max(sent_us[before], thread.now_us) * 1000)
+            thread.process.truth.append(("late", "MPI_Recv", *late_ns))
+            thread.idle_until(sent_us[before])
+            thread.idle(0.01)
+
+
+def exchanges_between(slow, kind):
+    """Six ranks in a ring, each waits for the one before it; the slow ones work three times as long."""
+    job = Job(6)
+    for tag in range(STEPS):
+        job.spend(kind, [60 if rank in slow else 20 for rank in range(6)])
+        exchange(job, tag)
+    return verdict_on(job)
+
+
+def the_slow_rank_is_who_neighbours_wait_for_also_by_way_of_others():
+    """It causes the waiting of the next rank alone, which is late for the one after it."""
+    verdict = exchanges_between([3], "compute")
+    assert verdict["worst"]["rank"] == 3 and verdict["worst"]["share"] > 0.95, verdict
+    assert verdict["next"] == "give rank 3 less work: it computes longer than the others", verdict
+    verdict = exchanges_between([3], "outside")
+    assert "that waiting is for rank 3 while it is in no region and no call." in verdict["evidence"][0], verdict
+    assert verdict["next"].startswith("annotate what rank 3 does while the others wait"), verdict
+
+
+def of_two_slow_ranks_none_causes_all():
+    verdict = exchanges_between([1, 4], "compute")
+    assert not verdict["worst"] or verdict["worst"]["share"] < 0.6, verdict
+    assert " all of it" not in verdict["text"], verdict
+
+
+def a_rank_that_does_something_else_is_not_the_one_that_others_wait_for():
+    """Rank 3 meets nobody. The others are late by turns."""
+    job = Job(4)
+    for step in range(STEPS):
+        job.spend("compute", [60 if rank == step % 3 else 20 for rank in range(3)] + [100 / 3])
+        group = [rank.main for rank in job.ranks[:3]]
+        last_us = max(thread.now_us for thread in group)
+        for thread in group:
+            with thread.within("MPI_Allreduce", "MPI", "comm", comm=7, comm_size=3, bytes=8):
+                thread.idle_until(last_us)
+                thread.idle(0.1)
+        with job.ranks[3].main.within("MPI_Allreduce", "MPI", "comm", comm=8, comm_size=1, bytes=8):
+            job.ranks[3].main.idle(0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = verdict_of(folder)
+    assert verdict["class"] == "imbalance" and not (verdict["worst"] and verdict["worst"]["rank"] == 3), verdict
 
 
 def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
@@ -84,5 +145,8 @@ if __name__ == "__main__":
         who_waits_in_a_send_is_not_the_one_that_others_wait_for,
         who_comes_late_from_a_send_is_not_the_one_that_others_wait_for,
         who_comes_late_from_a_collective_is_not_the_one_that_others_wait_for,
+        the_slow_rank_is_who_neighbours_wait_for_also_by_way_of_others,
+        of_two_slow_ranks_none_causes_all,
+        a_rank_that_does_something_else_is_not_the_one_that_others_wait_for,
         ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
     )

@@ -7,6 +7,7 @@
 #include "command/summary/tally/iograins.h"
 #include "processlives.h"
 #include "rankends.h"
+#include "slowestrank.h"
 
 #define CAPACITY_LEAST 0.1 /* of the rank that works most: less is no rank that could take over work */
 #define SAVING_LEAST 0.5   /* of the waiting: else it is not the checkpoint that makes ranks wait */
@@ -392,6 +393,7 @@ int costs_count(job_costs *costs, const summary_answer *answer) {
       costs->hidden_ns += hidden_io(&costs->ranks[i], &answer->state->processes[costs->ranks[i].process].counts) /
                           costs->divisor;
   }
+  slowest_rank_blame(costs);
   if (costs->is_training) blame_saving(costs);
   if (!costs->is_training && !rank_ends_measure(costs, answer)) return 0;
   add_up(costs);

@@ -215,6 +215,9 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       break;
     default:
       if (is_straggling(verdict, measures)) advise_straggler(out, measures);
+      else if (verdict->cause.what && strcmp(verdict->cause.what, "outside") == 0)
+        fprintf(out, "annotate what rank %" PRId64 " does while the others wait for it, and give it less of that",
+                rank);
       else if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
         fprintf(out, "send earlier, and compute what needs no message before you wait for it");
       else if (costs->waits[WAIT_END] >= SHARE_CAUSE * verdict->ns && verdict->worst_share >= SHARE_MOST)
