@@ -75,6 +75,22 @@ def test_data_dir_that_does_not_exist(tmp_path, given, told):
     assert not lines_of(program, tmp_path, DFTRACER_ENABLE="0")
 
 
+def test_messages_go_to_what_stderr_is_then(tmp_path):
+    """As with pytest, which closes the streams that it puts there."""
+    program = """
+        import io, sys
+        from dftracer.python import setup_stream_logger
+        own, sys.stderr = sys.stderr, io.StringIO()
+        setup_stream_logger().error("one")
+        assert sys.stderr.getvalue() == "[ERROR] one\\n"
+        sys.stderr.close()
+        setup_stream_logger().error("two")
+        sys.stderr = own
+        setup_stream_logger().error("three")
+        """
+    assert lines_of(program, tmp_path) == ["[ERROR] three"]
+
+
 def test_home_expands(tmp_path):
     (tmp_path / "data").mkdir()
     run(

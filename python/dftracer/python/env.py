@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False  # as in typing, which would take longer to import than all the rest
 if TYPE_CHECKING:
@@ -38,7 +39,16 @@ def setup_stream_logger() -> logging.Logger:
     levels = {"ERROR": logging.ERROR, "WARN": logging.WARNING, "INFO": logging.INFO, "DEBUG": logging.DEBUG}
     logger.setLevel(levels.get(DFTRACER_LOG_LEVEL.upper(), logging.ERROR))
     if not logger.handlers:
-        handler = logging.StreamHandler()
+
+        class Handler(logging.StreamHandler):  # type: ignore[type-arg]
+            """To what sys.stderr is at each message: pytest puts streams there, and closes them."""
+
+            def emit(self, record: logging.LogRecord) -> None:
+                if sys.stderr is not None and not getattr(sys.stderr, "closed", False):
+                    self.stream = sys.stderr
+                    super().emit(record)
+
+        handler = Handler()
         handler.setFormatter(logging.Formatter("[%(levelname)s] %(message)s"))
         logger.addHandler(handler)
     return logger
