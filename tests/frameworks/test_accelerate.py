@@ -66,8 +66,8 @@ def test_what_is_logged_may_be_no_number(tmp_path):
     program = """
 import torch
 from accelerate import Accelerator
-values = {"text": "x", "large": 10**400, "meta": torch.zeros(1, device="meta"), "loss": 0.5}
-Accelerator(cpu=True).log(values)
+values = {"text": "1.5", "large": 10**400, "meta": torch.zeros(1, device="meta"), "loss": 0.5}
+Accelerator(cpu=True).log(step=1, log_kwargs={"tracker": {"other": 1}}, values=values)
 """
     record(tmp_path, program)
     assert [event["name"] for event in record.trace.events if event["ph"] == "C"] == ["loss"]

@@ -73,5 +73,34 @@ fabric.log_dict({"loss": 0.25})
     assert [event["args"]["loss"] for event in record.trace.events if event["ph"] == "C"] == [0.5, 0.25]
 
 
+def test_a_loader_that_a_thread_has_used_before(tmp_path):
+    """Then the Trainer leaves each of its loops early."""
+    program = """
+import queue, threading
+import lightning.pytorch as pl
+import torch
+loader = torch.utils.data.DataLoader([torch.full((8,), number / 24) for number in range(24)], batch_size=2)
+batches = queue.Queue()
+thread = threading.Thread(target=lambda: [*map(batches.put, loader), batches.put(None)])
+thread.start()
+model = torch.nn.Linear(8, 1)
+while (batch := batches.get()) is not None: model(batch).sum().backward()
+thread.join()
+class Module(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(8, 1)
+    def training_step(self, batch, _): return self.linear(batch).sum()
+    def configure_optimizers(self): return torch.optim.SGD(self.parameters(), lr=0.1)
+quiet = dict(logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
+pl.Trainer(max_epochs=3, limit_train_batches=5, accelerator="cpu", **quiet).fit(Module(), loader)
+"""
+    record(tmp_path, program)
+    assert "dftracer" not in record.done.stderr and "Traceback" not in record.done.stderr, record.done.stderr
+    before = sorted(event["ts"] for event in record.trace.named("backward"))[11]  # the last one of the thread's batches
+    fetches = [event for event in record.trace.user_events() if event["name"].startswith("fetch.iter")]
+    assert len([event for event in fetches if event["ts"] > before]) == 3 * 5, fetches
+
+
 if __name__ == "__main__":
     main(__file__)

@@ -345,15 +345,33 @@ def files_of_mpi_itself_are_nobodys_storm():
     assert abs(found["stake_ns"] / (600 * 0.2e6) - 1) < 0.01, found
 
 
+def a_rank_that_does_what_nobody_knows_is_to_be_annotated():
+    """Rank 1 is in the body of the loop for 40 ms longer than in its regions."""
+    job = Job(2)
+    with contextlib.ExitStack() as stack:
+        for rank in job.ranks:
+            stack.enter_context(rank.main.within("epoch", "pipeline", "whole", epoch=0))
+        for _ in range(STEPS):
+            job.spend("input", 5)
+            job.spend("compute", 20)
+            job.spend("outside", [0, 40])
+            job.meet("all_reduce", 1)
+    verdict = document_of(job)["verdict"]
+    assert (verdict["class"], verdict["worst"]["rank"]) == ("imbalance", 1), verdict
+    assert verdict["next"].startswith("annotate what rank 1 does while the others wait for it"), verdict
+
+
 def modules_of_python_are_no_samples():
-    """1,200 files in a folder, each opened and read."""
-    for folder, is_module in (("/data/train", False), ("/usr/lib64/python3.9/site-packages/torch", True)):
+    """1,200 files in a folder, each opened and read; those of MPI count nowhere."""
+    modules = "/usr/lib64/python3.9/site-packages/torch"
+    for folder, is_module in (("/data/train", False), ("/data/lib/python-corpus", False), (modules, True)):
         job = Job()
         thread = job.ranks[0].main
         for number in range(1200):
             thread.call("stat", 1, f"{folder}/{number}.py")
             thread.call("open", 1, f"{folder}/{number}.py", ret=3)
             thread.call("read", 1, f"{folder}/{number}.py", ret=9000)
+            thread.call("stat", 2, f"/env/lib/python3.9/site-packages/openmpi/lib/openmpi/mca_{number}.so")
         thread.region("solve", "compute", 9000)
         found = {finding["id"]: finding for finding in document_of(job)["findings"]}
         assert ("small-files" in found) != is_module, found
@@ -364,6 +382,7 @@ def modules_of_python_are_no_samples():
 if __name__ == "__main__":
     main(
         modules_of_python_are_no_samples,
+        a_rank_that_does_what_nobody_knows_is_to_be_annotated,
         the_advice_about_io_is_about_most_of_it,
         calls_of_mpi_io_have_words_of_their_own,
         files_of_mpi_itself_are_nobodys_storm,

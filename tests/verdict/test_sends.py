@@ -129,6 +129,32 @@ def a_rank_that_does_something_else_is_not_the_one_that_others_wait_for():
     assert verdict["class"] == "imbalance" and not (verdict["worst"] and verdict["worst"]["rank"] == 3), verdict
 
 
+def a_rank_that_meets_the_others_once_does_not_cause_all():
+    """Rank 1 is 40 ms late in each of 24 all-reduces of seven ranks; rank 7 comes to one barrier, 100 ms late."""
+    job = Job(8)
+    threads = [rank.main for rank in job.ranks]
+
+    def meet(group, name, comm):
+        came_us = max(thread.now_us for thread in group)
+        for thread in group:
+            with thread.within(name, "MPI", "comm", comm=comm, comm_size=len(group), bytes=8):
+                thread.idle_until(came_us)
+                thread.idle(0.1)
+
+    for _ in range(STEPS):
+        job.spend("compute", [60 if rank == 1 else 20 for rank in range(7)] + [0])
+        meet(threads[:7], "MPI_Allreduce", 7)
+    with threads[7].within("serve", "compute"):
+        threads[7].idle_until(threads[0].now_us + 100_000)
+    meet(threads, "MPI_Barrier", 0)
+    with tempfile.TemporaryDirectory() as folder:
+        job.write(folder)
+        verdict = verdict_of(folder)
+    waited = 6 * STEPS * 40
+    assert verdict["class"] == "imbalance" and verdict["worst"]["rank"] == 1, verdict
+    assert abs(verdict["worst"]["share"] - waited / (waited + 7 * 100)) < 0.01, verdict
+
+
 def ranks_that_only_communicate_are_not_the_ones_that_others_wait_for():
     """Ranks 1 and 2 work as long as the others, and send and receive for 40 ms in each step: either may wait there."""
     job = Job(6)
@@ -148,5 +174,6 @@ if __name__ == "__main__":
         the_slow_rank_is_who_neighbours_wait_for_also_by_way_of_others,
         of_two_slow_ranks_none_causes_all,
         a_rank_that_does_something_else_is_not_the_one_that_others_wait_for,
+        a_rank_that_meets_the_others_once_does_not_cause_all,
         ranks_that_only_communicate_are_not_the_ones_that_others_wait_for,
     )

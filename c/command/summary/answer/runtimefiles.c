@@ -74,10 +74,14 @@ int is_runtime_file(dft_text path) {
   return 0;
 }
 
+/* In the folder of an interpreter, such as lib/python3 or lib/python3.11, or in one of packages. */
 int is_module_file(dft_text path) {
-  static const char *const parts[] = {"/lib/python", "/lib64/python", "/site-packages"};
+  static const char *const parts[] = {"/lib/python", "/lib64/python"};
+  const char *found;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    if (memmem(path.text, path.len, parts[i], strlen(parts[i]))) return 1;
+    const size_t len = strlen(parts[i]);
+    found = memmem(path.text, path.len, parts[i], len);
+    if (found && found + len < path.text + path.len && found[len] >= '0' && found[len] <= '9') return 1;
   }
-  return 0;
+  return memmem(path.text, path.len, "/site-packages", strlen("/site-packages")) != NULL;
 }

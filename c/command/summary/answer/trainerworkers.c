@@ -96,6 +96,7 @@ static int add_worker(worker_count *count, summary_state *state, uint32_t number
   if (life_ns && (double)in_loop.common > count->workers->busiest_share * (double)life_ns) {
     count->workers->busiest = number;
     count->workers->busiest_share = (double)in_loop.common / (double)life_ns;
+    count->workers->busiest_ns = in_loop.common;
   }
   return 1;
 }
@@ -124,6 +125,8 @@ int trainer_workers_measure(trainer_workers *workers, summary_state *state, cons
   if (is_good) {
     workers->at_once = most_at_once(&count.loading);
     workers->empty = most_at_once(&count.empty);
+    if ((double)workers->busiest_ns * workers->count < (double)workers->busy_ns)
+      workers->busiest = 0; /* it only ended early: others load more */
     if (workers->count && lengths.one > wait_ns)
       workers->enough = (workers->busy_ns + lengths.one - wait_ns - 1) / (lengths.one - wait_ns);
   }

@@ -15,6 +15,7 @@ typedef struct trainer_workers {
   uint64_t life_ns, busy_ns; /* within the loop, without evaluation: they exist, they load; added up */
   uint32_t busiest;          /* the process that is busy for the largest share of its time; 0: none */
   double busiest_share;      /* this share */
+  uint64_t busiest_ns;       /* of so much */
   uint64_t enough;           /* so many could load the same while the trainer does not wait for data; 0: not known */
 } trainer_workers;
 

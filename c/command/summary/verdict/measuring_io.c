@@ -177,8 +177,10 @@ static other_sums sum_others(measure_list *list, const summary_answer *answer, c
   for (uint32_t i = 1; i <= state->file_numbers.count; i++) {
     const io_stats *io = state->file_io[i];
     if (!io || io->others == io->syncs) continue;
-    if (is_module_file(answer_file(state, i))) sums.module_ns += (double)(io->other_ns - io->sync_ns);
-    if (!is_runtime_file(answer_file(state, i))) continue;
+    if (!is_runtime_file(answer_file(state, i))) {
+      if (is_module_file(answer_file(state, i))) sums.module_ns += (double)(io->other_ns - io->sync_ns);
+      continue;
+    }
     sums.runtime_calls += (double)(io->others - io->syncs);
     sums.runtime_ns += (double)(io->other_ns - io->sync_ns);
     sums.runtime_files += io->other_ns != io->sync_ns; /* as io_folder counts them */

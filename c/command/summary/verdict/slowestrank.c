@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include "slowestrank.h"
 
-#define LESS_TIMES 5 /* so many times less than any other rank it is in communication */
+#define LESS_TIMES 5      /* so many times less than any other rank it is in communication, */
+#define OTHERS_LEAST 0.05 /* and these for that share of their loop: else several ranks hardly communicate */
 
 /* In the loop, also waiting. */
 static double communication_of(const rank_costs *rank) {
@@ -17,24 +18,29 @@ static rank_costs *find_slowest(job_costs *costs) {
   }
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
-    if (rank != slowest && communication_of(rank) <= LESS_TIMES * communication_of(slowest)) return NULL;
+    if (rank == slowest) continue;
+    if (communication_of(rank) <= LESS_TIMES * communication_of(slowest)) return NULL;
+    if (communication_of(rank) < OTHERS_LEAST * rank->base_ns) return NULL;
   }
   return slowest;
 }
 
 void slowest_rank_blame(job_costs *costs) {
   rank_costs *slowest = costs->count > 1 ? find_slowest(costs) : NULL;
-  double waited = 0, most = 0, others = 0, caused;
+  double waited = 0, most = 0, others = 0, in_messages = 0, caused;
   if (!slowest || slowest->rank == NO_NUMBER) return;
   for (uint32_t i = 0; i < costs->count; i++) {
     const rank_costs *rank = &costs->ranks[i];
     if (rank == slowest) continue;
     waited += rank->ns[COST_IMBALANCE];
     others += rank->caused_ns;
+    in_messages += rank->waits[WAIT_MESSAGE];
     if (rank->ns[COST_IMBALANCE] > most) most = rank->ns[COST_IMBALANCE];
   }
   if (2 * slowest->caused_ns < most) return; /* nobody waits for it: it does something else */
   caused = waited - (costs->count - 1) * communication_of(slowest);
+  /* Only what is waited for in messages may come by way of others: who is last in a collective was late by itself. */
+  if (others > in_messages && caused > waited - (others - in_messages)) caused = waited - (others - in_messages);
   if (caused <= slowest->caused_ns) return;
   slowest->caused_ns = caused;
   for (uint32_t i = 0; others > 0 && i < costs->count; i++) {

@@ -74,6 +74,8 @@ static void advise_more_workers(FILE *out, const char *what, const measure_list 
     if (strcmp(what, "loading") == 0) fprintf(out, " (trace with --io to see whether it reads or computes)");
     fprintf(out, ": more workers alone will not do, because ");
     fprintf(out, "%s would be needed", measure_format(text, measures, M_workers_excess));
+    if (measures->values[M_waiting_trainers].is_known)
+      fprintf(out, " on %s", measure_format(text, measures, M_waiting_trainers));
   } else if (is_idle(measures)) {
     advise_idle_workers(out, measures);
     if (measures->values[M_workers_wanted].is_known)
@@ -134,14 +136,28 @@ static const rank_costs *find_rank(const job_costs *costs, int64_t rank) {
   return NULL;
 }
 
-/* What the rank that others wait for does longer than they do, if that explains the waiting; else COSTS. */
-static enum cost late_by(const job_verdict *verdict, const job_costs *costs) {
-  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ,
-                                         COST_WRITE,   COST_SYNC,  COST_META};
+/* How much longer the rank that others wait for evaluates: that is not in its loop, but their waiting for it is. */
+static double late_in_evaluation(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
   const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
+  double own = 0, mean = 0;
+  for (uint32_t i = 0; i < answer->trainers.count; i++) {
+    const double ns = (double)answer->trainers.lines[i].evaluation_ns;
+    mean += ns / answer->trainers.count;
+    if (late && answer->trainers.lines[i].process == late->process) own = ns;
+  }
+  return own > mean ? own - mean : 0;
+}
+
+/* What the rank that others wait for does longer than they do, if that explains the waiting in the loop; else COSTS. */
+static enum cost late_by(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
+  static const enum cost candidates[] = {COST_COMPUTE, COST_INPUT, COST_CHECKPOINT, COST_READ,
+                                         COST_WRITE,   COST_SYNC,  COST_META,       COST_OTHER};
+  const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
+  const double ns = verdict->ns - late_in_evaluation(verdict, answer, costs);
+  if (ns < SHARE_MOST * verdict->ns) return COSTS;
   for (size_t i = 0; late && i < sizeof candidates / sizeof candidates[0]; i++) {
     const enum cost cost = candidates[i];
-    if (late->ns[cost] - costs->ns[cost] >= SHARE_CAUSE * verdict->ns) return cost;
+    if (late->ns[cost] - costs->ns[cost] >= SHARE_CAUSE * ns) return cost;
   }
   return COSTS;
 }
@@ -162,14 +178,7 @@ static void advise_straggler(FILE *out, const measure_list *measures) {
 
 /* The others wait while the rank evaluates. */
 static int is_evaluating(const job_verdict *verdict, const summary_answer *answer, const job_costs *costs) {
-  const rank_costs *late = verdict->worst_rank == NO_NUMBER ? NULL : find_rank(costs, verdict->worst_rank);
-  double own = 0, mean = 0;
-  for (uint32_t i = 0; i < answer->trainers.count; i++) {
-    const double ns = (double)answer->trainers.lines[i].evaluation_ns;
-    mean += ns / answer->trainers.count;
-    if (late && answer->trainers.lines[i].process == late->process) own = ns;
-  }
-  return own - mean >= SHARE_CAUSE * verdict->ns;
+  return late_in_evaluation(verdict, answer, costs) >= SHARE_CAUSE * verdict->ns;
 }
 
 /* In all, each rank has about as much to do as the others; but in each step, another one is late. */
@@ -194,7 +203,7 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
     fprintf(out, "let every rank evaluate a part: the others wait while rank %" PRId64 " evaluates", rank);
     return;
   }
-  switch (late_by(verdict, costs)) {
+  switch (late_by(verdict, answer, costs)) {
     case COST_COMPUTE: fprintf(out, "give rank %" PRId64 " less work: it computes longer than the others", rank); break;
     case COST_INPUT:
       fprintf(out,
@@ -215,7 +224,8 @@ static void advise_balance(FILE *out, const job_verdict *verdict, const job_cost
       break;
     default:
       if (is_straggling(verdict, measures)) advise_straggler(out, measures);
-      else if (verdict->cause.what && strcmp(verdict->cause.what, "outside") == 0)
+      else if (late_by(verdict, answer, costs) == COST_OTHER ||
+               (verdict->cause.what && strcmp(verdict->cause.what, "outside") == 0))
         fprintf(out, "annotate what rank %" PRId64 " does while the others wait for it, and give it less of that",
                 rank);
       else if (costs->waits[WAIT_MESSAGE] >= SHARE_CAUSE * verdict->ns)
@@ -237,7 +247,7 @@ static void advise_tied(FILE *out, const job_verdict *verdict, const summary_ans
   job_verdict balance = {.class = BOUND_IMBALANCE, .ns = costs->ns[COST_IMBALANCE]};
   if (!verdict->is_tied[BOUND_IMBALANCE] || !last->is_known || share->number < SHARE_CAUSE) return;
   balance.worst_rank = (int64_t)last->number;
-  if (late_by(&balance, costs) != COSTS) advise_balance(out, &balance, costs, answer, measures);
+  if (late_by(&balance, answer, costs) != COSTS) advise_balance(out, &balance, costs, answer, measures);
 }
 
 /* ---- Communication -------------------------------------------------------------------------------------------------- */

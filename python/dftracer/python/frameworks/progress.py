@@ -107,10 +107,10 @@ class Loop(Iterator):
     def __del__(self) -> None:
         if progress is None:  # the interpreter ends
             return
-        is_open = self._dft_use in progress.loops
+        is_open = self._dft_use in progress.loops and not self._dft_use.is_ahead
         if is_open and progress.is_done():
             self._dft_loop._step(IS_LAST)
-        elif is_open and not progress.drivers and not self._dft_use.is_ahead:
+        elif is_open and not progress.drivers:
             self._dft_loop._keep()  # the program has looked at its batch, and no model was called
         self._dft_loop = None  # it records what it has in hand, and the end of its workers
         progress.loop_ends(self._dft_use)
@@ -230,7 +230,7 @@ class Progress(Epochs):
             self._expect(use, loader, has_gradients)
 
         def make(loop: Any, iterator: Any) -> Loop:
-            self._set_ahead(use, bool(self.ahead.get(loader)))
+            self._set_ahead(use, not self.drivers and bool(self.ahead.get(loader)))
             self.loops.append(use)
             if use.is_ahead and use.kind == TRAINS and not self.drivers:
                 self._prove(use)

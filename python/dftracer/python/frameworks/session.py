@@ -139,7 +139,8 @@ def logged(change: Any, node: Any, before: Any) -> Any:
 
     @functools.wraps(before)
     def traced(self: Any, *args: Any, **kwargs: Any) -> Any:
-        log(next((given for given in (*args[:1], *kwargs.values()) if isinstance(given, Mapping)), None))
+        names = ("values", "metrics", "logs")
+        log(args[0] if args else next((kwargs[name] for name in names if name in kwargs), None))
         with node:
             return before(self, *args, **kwargs)
 
@@ -150,6 +151,7 @@ def log(values: Any) -> None:
     """Scalars that a framework logs become counters."""
     for name, value in dict(values if isinstance(values, Mapping) else {}).items():
         try:
-            native._log_counter(str(name), "metric", float(value))
+            if not isinstance(value, str):
+                native._log_counter(str(name), "metric", float(value))
         except Exception:
-            continue  # a text, a list, a tensor of several values: not a number
+            continue  # a list, a tensor of several values: not a number
